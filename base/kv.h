@@ -1,0 +1,90 @@
+/*
+ * kv.h - ordered tables of bytes in one memory-mapped file. The owner of LMDB.
+ *
+ * Knows nothing of pages: page_store.h does. Any number of processes may have one directory open;
+ * any number of readers beside one writer, none of whom waits for the other.
+ * Every value carries a checksum over table, key and value, which vcm_kv_get() and cursors verify;
+ * VCM_STORE_CORRUPT names table and key.
+ * A value that was read stays valid until its transaction ends, in write transactions until the
+ * next change. A transaction belongs to one thread at a time.
+ * Writers first take a lock file of our own with a time limit, because LMDB's own writer lock
+ * waits for ever; it is released when the process dies.
+ */
+#ifndef VCM_BASE_KV_H
+#define VCM_BASE_KV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cancel.h"
+#include "base/log.h"
+
+struct vcm_kv;
+struct vcm_kv_txn;
+struct vcm_kv_cursor;
+
+struct vcm_kv_options {
+    const char *directory;     /* exists already */
+    const char *lock_path;     /* the writers' lock file; made when missing */
+    const char *const *tables; /* names, ends with NULL; a table is its index in this list */
+    bool read_only;            /* VCM_NOT_FOUND when there is no store yet */
+    size_t map_bytes;          /* first size of the map, 0 for the default; it grows by itself */
+    size_t map_bytes_max;      /* 0 for VCM_LIMIT_STORE_BYTES; beyond it writes are STORE_FULL */
+    unsigned readers_max;      /* 0 for VCM_LIMIT_READERS */
+    const struct vcm_log *log; /* told when a writer has to wait; may be NULL */
+};
+
+struct vcm_kv_info {
+    uint64_t map_bytes;
+    uint64_t file_bytes; /* size of the data file */
+    uint64_t used_bytes; /* pages in use, without free ones */
+    unsigned readers_max;
+    unsigned readers_used;
+};
+
+int vcm_kv_open(struct vcm_kv **out, const struct vcm_kv_options *options, struct vcm_error *err);
+void vcm_kv_close(struct vcm_kv *kv);
+
+/* STORE_BUSY when all reader slots are taken, after those of dead processes were cleared. */
+int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
+void vcm_kv_read_end(struct vcm_kv_txn *txn);
+
+/*
+ * Runs `change` in a write transaction and commits when it returns VCM_OK, else rolls back and
+ * returns its code. When the map is full, the transaction is rolled back, the map grown, and
+ * `change` called again: it must not keep state from a call that failed. STORE_BUSY when another
+ * writer holds the lock for longer than `timeout_ms`, or when the map has to grow while this
+ * process has read transactions open; STORE_FULL when the disk or map_bytes_max is reached.
+ */
+typedef int (*vcm_kv_change_fn)(void *context, struct vcm_kv_txn *txn, struct vcm_error *err);
+int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
+                  const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* VCM_NOT_FOUND without touching `err` when there is no such key. */
+int vcm_kv_get(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
+               struct vcm_slice key, struct vcm_error *err);
+int vcm_kv_put(struct vcm_kv_txn *txn, unsigned table, struct vcm_slice key, struct vcm_slice value,
+               struct vcm_error *err);
+/* VCM_NOT_FOUND without touching `err` when there was nothing to delete. */
+int vcm_kv_delete(struct vcm_kv_txn *txn, unsigned table, struct vcm_slice key,
+                  struct vcm_error *err);
+int vcm_kv_count(uint64_t *count, struct vcm_kv_txn *txn, unsigned table, struct vcm_error *err);
+
+int vcm_kv_cursor_open(struct vcm_kv_cursor **out, struct vcm_kv_txn *txn, unsigned table,
+                       struct vcm_error *err);
+void vcm_kv_cursor_close(struct vcm_kv_cursor *cursor);
+/* To the first key that is not below `key`. VCM_NOT_FOUND, `err` untouched, at the end. */
+int vcm_kv_cursor_seek(struct vcm_slice *found, struct vcm_slice *value,
+                       struct vcm_kv_cursor *cursor, struct vcm_slice key, struct vcm_error *err);
+int vcm_kv_cursor_next(struct vcm_slice *found, struct vcm_slice *value,
+                       struct vcm_kv_cursor *cursor, struct vcm_error *err);
+/* Deletes the entry that the cursor stands on; the next one is reached by vcm_kv_cursor_next. */
+int vcm_kv_cursor_delete(struct vcm_kv_cursor *cursor, struct vcm_error *err);
+
+int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *err);
+
+/* "LMDB 0.9.24: ..." */
+const char *vcm_kv_library_version(void);
+
+#endif

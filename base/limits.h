@@ -1,0 +1,49 @@
+/*
+ * limits.h - the bounds on everything that comes from outside. One home for each number.
+ */
+#ifndef VCM_BASE_LIMITS_H
+#define VCM_BASE_LIMITS_H
+
+#define VCM_KIB ((size_t)1024)
+#define VCM_MIB (1024 * VCM_KIB)
+#define VCM_GIB (1024 * VCM_MIB)
+
+/* Paths and names. */
+#define VCM_LIMIT_PATH_BYTES     ((size_t)4096)
+#define VCM_LIMIT_NAME_BYTES     ((size_t)128) /* of a base scope or a row */
+#define VCM_LIMIT_SCOPE_ID_BYTES ((size_t)257) /* base, colon, row */
+#define VCM_LIMIT_PREFIX_MIN     ((size_t)6)   /* shortest abbreviation of a page or scope */
+
+/* Documents that we parse. */
+#define VCM_LIMIT_JSON_BYTES   (256 * VCM_MIB)
+#define VCM_LIMIT_JSON_DEPTH   64
+#define VCM_LIMIT_JSON_NODES   ((size_t)32 * 1024 * 1024)
+#define VCM_LIMIT_YAML_BYTES   (1 * VCM_MIB)
+#define VCM_LIMIT_YAML_DEPTH   16
+#define VCM_LIMIT_YAML_NODES   ((size_t)10000)
+#define VCM_LIMIT_CONFIG_BYTES (64 * VCM_KIB)
+
+/* Files of a repository. */
+#define VCM_LIMIT_FILE_BYTES   (32 * VCM_MIB)
+#define VCM_LIMIT_BINARY_PROBE ((size_t)8000) /* a NUL in these first bytes means binary */
+#define VCM_LIMIT_TREE_DEPTH   1024
+#define VCM_LIMIT_TREE_ENTRIES ((size_t)100 * 1000 * 1000)
+
+/* Pages. */
+#define VCM_LIMIT_FLUSH_THRESHOLD_MAX 100000
+#define VCM_LIMIT_TOKEN_BUDGET_MIN    64
+#define VCM_LIMIT_TOKEN_BUDGET_MAX    (16 * 1024 * 1024)
+#define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
+
+/* The store. */
+#define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
+#define VCM_LIMIT_READERS         1024
+#define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
+#define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
+#define VCM_LIMIT_LISTING_ROWS    100000u
+
+/* Work. */
+#define VCM_LIMIT_WORKERS          64u
+#define VCM_LIMIT_SPAWN_TIMEOUT_MS 60000u
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * spawn.h - runs a program by argument vector, never through a shell, with limits on time, output
+ * and memory.
+ *
+ * The child gets its own process group, which is killed as a whole at the time limit, on
+ * cancellation and when it writes too much; no descriptor but 0, 1 and 2; default signal
+ * dispositions. Safe in a threaded process.
+ */
+#ifndef VCM_BASE_SPAWN_H
+#define VCM_BASE_SPAWN_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+#include "base/cancel.h"
+
+struct vcm_spawn_options {
+    const char *const *argv;        /* argv[0] is looked up in PATH; ends with NULL */
+    const char *const *environment; /* whole environment of the child, or NULL for ours */
+    const char *directory;          /* working directory, or NULL */
+    struct vcm_slice input;         /* written to its standard input, which is then closed */
+    unsigned timeout_ms;            /* 0 means VCM_LIMIT_SPAWN_TIMEOUT_MS */
+    size_t memory_max;              /* RLIMIT_AS, 0 for none */
+    unsigned cpu_seconds_max;       /* RLIMIT_CPU, 0 for none */
+    const struct vcm_cancel *cancel;
+};
+
+struct vcm_spawn_result {
+    int exit_status; /* -1 when a signal ended it */
+    int signal;      /* 0 when it exited by itself */
+};
+
+/*
+ * Fills the caller's buffers (their `max` is the limit on output; NULL discards). Returns VCM_OK
+ * when the program ran to its end, whatever its exit status. VCM_NOT_FOUND: no such program;
+ * VCM_TIMEOUT, VCM_INTERRUPTED: killed; VCM_UNSUPPORTED: it wrote more than the buffer's maximum.
+ */
+int vcm_spawn_run(struct vcm_spawn_result *result, struct vcm_buf *out, struct vcm_buf *errors,
+                  const struct vcm_spawn_options *options, struct vcm_error *err);
+
+#endif

@@ -1,0 +1,20 @@
+# Third-party libraries, each with the one folder or file that may name its types.
+# The packages that provide them are listed, with reasons, in scripts/dependencies.txt.
+
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+function(vcm_dependency name module)
+    pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
+endfunction()
+
+vcm_dependency(LMDB lmdb)          # base/kv.c
+vcm_dependency(YAJL yajl)          # base/json.c
+vcm_dependency(YAML yaml-0.1)      # base/yaml.c
+vcm_dependency(NETTLE nettle)      # base/hash.c
+vcm_dependency(XXHASH libxxhash)   # base/hash.c
+vcm_dependency(LIBGIT2 libgit2)    # git/
+
+if(VCM_TESTS)
+    vcm_dependency(CMOCKA cmocka)
+endif()

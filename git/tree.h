@@ -1,0 +1,49 @@
+/*
+ * tree.h - the entries of a commit's tree, and the bytes of its blobs.
+ */
+#ifndef VCM_GIT_TREE_H
+#define VCM_GIT_TREE_H
+
+#include "base/cancel.h"
+#include "git/repo.h"
+
+enum vcm_git_kind {
+    VCM_GIT_FILE,
+    VCM_GIT_EXECUTABLE,
+    VCM_GIT_SYMLINK,
+    VCM_GIT_SUBMODULE,
+};
+
+struct vcm_git_entry {
+    struct vcm_slice path; /* from the root of the tree, bytes as git has them */
+    enum vcm_git_kind kind;
+    struct vcm_git_id id; /* blob, or the commit of a submodule */
+};
+
+/* Anything but VCM_OK ends the walk, which returns it. */
+typedef int (*vcm_git_entry_fn)(void *context, const struct vcm_git_entry *entry,
+                                struct vcm_error *err);
+
+/*
+ * Calls `visit` for every leaf under `start_dir` ("" for the whole tree) depth first, in git's own
+ * order. NOT_FOUND when start_dir is no directory of the tree. A subtree that is missing or damaged
+ * is an error that names its path. Depth is bounded by VCM_LIMIT_TREE_DEPTH.
+ */
+int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                      const char *start_dir, vcm_git_entry_fn visit, void *context,
+                      const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* One entry by its path. NOT_FOUND when there is none or it is a directory. */
+int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
+                       const struct vcm_git_id *commit, const char *path, struct vcm_error *err);
+
+/* The size from the object's header, without reading it. NOT_FOUND when the object is missing. */
+int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,
+                      struct vcm_error *err);
+
+/* Appends the blob's bytes. NOT_FOUND when the object is missing, UNSUPPORTED when it is no blob,
+ * IO_ERROR when it is damaged, or the buffer's fault when it does not fit. */
+int vcm_git_blob_read(struct vcm_buf *out, struct vcm_git_repo *repo, const struct vcm_git_id *id,
+                      struct vcm_error *err);
+
+#endif
