@@ -27,12 +27,13 @@
 #define VCM_LIMIT_FILE_BYTES   (32 * VCM_MIB)
 #define VCM_LIMIT_BINARY_PROBE ((size_t)8000) /* a NUL in these first bytes means binary */
 #define VCM_LIMIT_TREE_DEPTH   1024
+#define VCM_LIMIT_TREE_PATH_BYTES ((size_t)1024 * 1024) /* of a path inside a tree */
 #define VCM_LIMIT_TREE_ENTRIES ((size_t)100 * 1000 * 1000)
 
 /* Pages. */
-#define VCM_LIMIT_FLUSH_THRESHOLD_MAX 100000
+#define VCM_LIMIT_FLUSH_THRESHOLD_MAX 1000000000
 #define VCM_LIMIT_TOKEN_BUDGET_MIN    64
-#define VCM_LIMIT_TOKEN_BUDGET_MAX    (16 * 1024 * 1024)
+#define VCM_LIMIT_TOKEN_BUDGET_MAX    1000000000
 #define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
 
 /* The store. */

@@ -1,0 +1,410 @@
+#include "vcm/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "vcm/mapping_drop.h"
+#include "vcm/tables.h"
+
+#include "base/banned.h"
+
+/* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
+struct queued {
+    bool is_page;
+    uint32_t seq;
+    struct vcm_page_info info;  /* of a page */
+    size_t frame_at, frame_len; /* of a page */
+    size_t value_at, value_len; /* row or omission */
+};
+
+struct vcm_mapping {
+    struct vcm_page_store *store;
+    struct vcm_mapping_options options;
+    char *scope_id;
+    uint64_t number;
+    int lock_fd; /* holds the byte `number` of the lock file */
+    uint32_t next_page;
+    uint32_t next_omission;
+    struct queued *queue;
+    size_t queue_count;
+    size_t queue_capacity;
+    struct vcm_buf bytes;
+    struct vcm_mapping_result result;
+    struct vcm_mapping_result batch; /* of the transaction under way */
+};
+
+static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    *fd = -1;
+    vcm_path_join(&path, store->directory, "mappings.lock");
+    int rc = vcm_buf_check(&path, "the path of the store", err);
+    if (rc == VCM_OK) {
+        *fd = open(vcm_buf_text(&path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*fd < 0)
+            rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", vcm_buf_text(&path));
+    }
+    vcm_buf_release(&path);
+    return rc;
+}
+
+static struct flock byte_lock(uint64_t number)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)number, .l_len = 1};
+    return lock;
+}
+
+bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number)
+{
+    struct flock lock = byte_lock(number);
+    return fcntl(lock_fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+}
+
+static int hold_number(const struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct flock lock = byte_lock(mapping->number);
+    if (fcntl(mapping->lock_fd, F_OFD_SETLK, &lock) != 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock mapping %llu in '%s'",
+                             (unsigned long long)mapping->number, mapping->store->directory);
+    return VCM_OK;
+}
+
+static int take_number(uint64_t *number, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_slice key = vcm_slice_of_string(VCM_META_NEXT_MAPPING), value;
+    struct vcm_buf next = VCM_BUF_INIT(16);
+    struct vcm_wire_reader r;
+
+    *number = 1;
+    int rc = vcm_kv_get(&value, txn, VCM_TABLE_META, key, err);
+    if (rc == VCM_OK) {
+        vcm_wire_reader_init(&r, value);
+        *number = vcm_wire_get_u64(&r);
+        if (!vcm_wire_reader_done(&r) || *number == 0 || *number > INT64_MAX - 1)
+            rc = vcm_table_malformed("the next mapping's number", err);
+    } else if (rc == VCM_NOT_FOUND) {
+        rc = VCM_OK;
+    }
+    if (rc == VCM_OK) {
+        vcm_wire_put_u64(&next, *number + 1);
+        rc = vcm_buf_check(&next, "the next mapping's number", err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_META, key, vcm_buf_slice(&next), err);
+    vcm_buf_release(&next);
+    return rc;
+}
+
+/* The first mapping of an empty store settles its tokenizer; counts of two do not mix. */
+static int settle_tokenizer(struct vcm_kv_txn *txn, const char *wanted, struct vcm_error *err)
+{
+    struct vcm_slice stored, key = vcm_slice_of_string(VCM_META_TOKENIZER);
+    uint64_t scopes = 0;
+
+    int rc = vcm_kv_get(&stored, txn, VCM_TABLE_META, key, err);
+    if (rc == VCM_OK && vcm_slice_equal(stored, vcm_slice_of_string(wanted)))
+        return VCM_OK;
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+        return rc;
+    if (rc == VCM_OK) {
+        rc = vcm_kv_count(&scopes, txn, VCM_TABLE_SCOPES, err);
+        if (rc != VCM_OK)
+            return rc;
+        if (scopes > 0)
+            return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                                 "the pages of this home were counted with '%.*s', not '%s'; "
+                                 "use another --home, or unmap its scopes first",
+                                 (int)stored.len, stored.data, wanted);
+    }
+    return vcm_kv_put(txn, VCM_TABLE_META, key, vcm_slice_of_string(wanted), err);
+}
+
+static int begin_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+
+    int rc = settle_tokenizer(txn, mapping->options.tokenizer, err);
+    if (rc == VCM_OK)
+        rc = take_number(&mapping->number, txn, err);
+    if (rc == VCM_OK)
+        rc = hold_number(mapping, err);
+    if (rc == VCM_OK)
+        rc = vcm_table_put_mapping(txn, mapping->number, VCM_MAPPING_BUILDING,
+                                   mapping->options.scope_id, err);
+    return rc;
+}
+
+static void free_mapping(struct vcm_mapping *mapping)
+{
+    if (mapping->lock_fd >= 0)
+        close(mapping->lock_fd);
+    vcm_buf_release(&mapping->bytes);
+    free(mapping->queue);
+    free(mapping->scope_id);
+    free(mapping);
+}
+
+int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
+                      const struct vcm_mapping_options *options, struct vcm_error *err)
+{
+    int rc;
+
+    *out = NULL;
+    struct vcm_mapping *mapping = calloc(1, sizeof *mapping);
+    if (!mapping)
+        return vcm_error_memory(err);
+    mapping->store = store;
+    mapping->options = *options;
+    mapping->lock_fd = -1;
+    vcm_buf_init(&mapping->bytes, VCM_LIMIT_BATCH_BYTES + 2 * VCM_LIMIT_FRAME_BYTES);
+    mapping->scope_id = strndup(options->scope_id.data, options->scope_id.len);
+    if (!mapping->scope_id) {
+        rc = vcm_error_memory(err);
+        goto done;
+    }
+    mapping->options.scope_id = vcm_slice_of_string(mapping->scope_id);
+    rc = open_lock_file(&mapping->lock_fd, store, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_drop_abandoned(store, mapping->lock_fd, options->cancel, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_update(store->kv, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                           options->cancel, err);
+done:
+    if (rc == VCM_OK)
+        *out = mapping;
+    else
+        free_mapping(mapping);
+    return rc;
+}
+
+static int store_full(uint64_t needed, uint64_t capacity, struct vcm_error *err)
+{
+    return vcm_error_set(err, VCM_STORE_FULL,
+                         "the pages need %llu bytes and cache.capacity is %llu; raise it with 'vcm "
+                         "config set cache.capacity SIZE' or unmap a scope",
+                         (unsigned long long)needed, (unsigned long long)capacity);
+}
+
+/* Writes frame and descriptor unless the page is there already. */
+static int write_page(struct vcm_mapping *mapping, struct vcm_kv_txn *txn, const struct queued *q,
+                      struct vcm_page_totals *totals, struct vcm_error *err)
+{
+    struct vcm_page_info there;
+
+    int rc = vcm_page_store_page(&there, txn, &q->info.id, err);
+    if (rc == VCM_OK)
+        mapping->batch.pages_reused++;
+    if (rc != VCM_NOT_FOUND)
+        return rc;
+    totals->pages++;
+    totals->tokens += q->info.tokens;
+    totals->resident_bytes += q->info.bytes;
+    if (totals->resident_bytes > mapping->options.capacity)
+        return store_full(totals->resident_bytes, mapping->options.capacity, err);
+    mapping->batch.pages_created++;
+    rc = vcm_kv_put(txn, VCM_TABLE_FRAMES, vcm_table_id_key(&q->info.id),
+                    vcm_slice_of(mapping->bytes.data + q->frame_at, q->frame_len), err);
+    return rc == VCM_OK ? vcm_table_put_page(txn, &q->info, err) : rc;
+}
+
+static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                        const struct queued *q, struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(16);
+    unsigned char key[VCM_HOLDER_KEY_BYTES];
+    uint32_t occurrences, first_seq;
+
+    int rc = vcm_table_get_holder(&occurrences, &first_seq, txn, &q->info.id, mapping->number, err);
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+        return rc;
+    vcm_wire_put_u32(&value, occurrences + 1);
+    vcm_wire_put_u32(&value, occurrences > 0 ? first_seq : q->seq);
+    rc = vcm_buf_check(&value, "a holder of a page", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_HOLDERS,
+                        vcm_table_holder_key(key, &q->info.id, mapping->number),
+                        vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+static int write_queued(struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                        const struct queued *q, struct vcm_page_totals *totals,
+                        struct vcm_error *err)
+{
+    unsigned char key[VCM_ROW_KEY_BYTES];
+    int rc = VCM_OK;
+
+    if (q->is_page) {
+        rc = write_page(mapping, txn, q, totals, err);
+        if (rc == VCM_OK)
+            rc = write_holder(mapping, txn, q, err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, q->is_page ? VCM_TABLE_ROWS : VCM_TABLE_OMISSIONS,
+                        vcm_table_row_key(key, mapping->number, q->seq),
+                        vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len), err);
+    return rc;
+}
+
+static int flush_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+    struct vcm_page_totals totals;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    int rc = vcm_page_store_totals(&totals, txn, err);
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++)
+        rc = write_queued(mapping, txn, &mapping->queue[i], &totals, err);
+    return rc == VCM_OK ? vcm_table_put_totals(txn, &totals, err) : rc;
+}
+
+static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    if (mapping->queue_count == 0)
+        return VCM_OK;
+    int rc = vcm_kv_update(mapping->store->kv, flush_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                           mapping->options.cancel, err);
+    if (rc != VCM_OK)
+        return rc;
+    mapping->result.pages_created += mapping->batch.pages_created;
+    mapping->result.pages_reused += mapping->batch.pages_reused;
+    mapping->queue_count = 0;
+    vcm_buf_clear(&mapping->bytes);
+    return VCM_OK;
+}
+
+static int enqueue(struct vcm_mapping *mapping, const struct queued *q, struct vcm_error *err)
+{
+    int rc = vcm_buf_check(&mapping->bytes, "a batch of pages", err);
+    if (rc != VCM_OK)
+        return rc;
+    if (mapping->queue_count == mapping->queue_capacity) {
+        size_t capacity = mapping->queue_capacity ? mapping->queue_capacity * 2 : 256;
+        struct queued *queue = realloc(mapping->queue, capacity * sizeof *queue);
+        if (!queue)
+            return vcm_error_memory(err);
+        mapping->queue = queue;
+        mapping->queue_capacity = capacity;
+    }
+    mapping->queue[mapping->queue_count++] = *q;
+    return mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ? flush(mapping, err) : VCM_OK;
+}
+
+int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
+                         struct vcm_error *err)
+{
+    struct queued q = {
+        .is_page = true,
+        .seq = mapping->next_page++,
+        .info = {.id = page->id,
+                 .state = VCM_PAGE_RESIDENT,
+                 .bytes = page->frame.len,
+                 .tokens = page->tokens,
+                 .records = page->record_count},
+        .frame_at = mapping->bytes.len,
+        .frame_len = page->frame.len,
+    };
+
+    vcm_buf_append_slice(&mapping->bytes, page->frame);
+    q.value_at = mapping->bytes.len;
+    vcm_buf_append(&mapping->bytes, page->id.bytes, sizeof page->id.bytes);
+    vcm_page_put_records(&mapping->bytes, page->records, page->record_count);
+    q.value_len = mapping->bytes.len - q.value_at;
+    return enqueue(mapping, &q, err);
+}
+
+int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_omission *omission,
+                             struct vcm_error *err)
+{
+    struct queued q = {.seq = mapping->next_omission++, .value_at = mapping->bytes.len};
+
+    vcm_wire_put_u8(&mapping->bytes, (uint8_t)omission->outcome);
+    vcm_wire_put_bytes(&mapping->bytes, omission->path);
+    vcm_wire_put_bytes(&mapping->bytes, omission->raw_path);
+    vcm_wire_put_bytes(&mapping->bytes, omission->content_id);
+    vcm_wire_put_bytes(&mapping->bytes, omission->reason);
+    q.value_len = mapping->bytes.len - q.value_at;
+    return enqueue(mapping, &q, err);
+}
+
+struct commit {
+    struct vcm_mapping *mapping;
+    struct vcm_scope *scope;
+    uint64_t former; /* 0 when the scope is new */
+};
+
+static int commit_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct commit *commit = context;
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+    struct vcm_slice scope_id = commit->mapping->options.scope_id;
+    struct vcm_scope former;
+
+    commit->former = 0;
+    int rc = vcm_page_store_scope(&former, txn, scope_id, err);
+    if (rc == VCM_OK) {
+        commit->former = former.mapping;
+        rc = vcm_table_put_mapping(txn, former.mapping, VCM_MAPPING_DROPPING, scope_id, err);
+        vcm_scope_release(&former);
+    } else if (rc == VCM_NOT_FOUND) {
+        rc = VCM_OK;
+    }
+    if (rc == VCM_OK)
+        rc = vcm_table_put_mapping(txn, commit->mapping->number, VCM_MAPPING_IN_FORCE, scope_id,
+                                   err);
+    if (rc == VCM_OK) {
+        vcm_scope_put(&value, commit->scope);
+        rc = vcm_buf_check(&value, "a scope's description", err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_SCOPES, scope_id, vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
+                       struct vcm_mapping_result *result, struct vcm_error *err)
+{
+    struct commit commit = {mapping, scope, 0};
+
+    scope->mapping = mapping->number;
+    int rc = flush(mapping, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_update(mapping->store->kv, commit_change, &commit, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                           mapping->options.cancel, err);
+    if (rc != VCM_OK) {
+        vcm_mapping_abort(mapping);
+        return rc;
+    }
+    *result = mapping->result;
+    if (commit.former != 0) {
+        /* The new table is in force whatever happens now: what is left of the old one is cleared
+         * away by the next mapping, so a failure here is no failure of this one. */
+        struct vcm_error ignored = {0};
+        if (vcm_mapping_drop(&result->pages_dropped, mapping->store, commit.former,
+                             mapping->number, NULL, &ignored) != VCM_OK)
+            vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
+                          "the former page table is not cleared away yet: %s", ignored.message);
+    }
+    free_mapping(mapping);
+    return VCM_OK;
+}
+
+void vcm_mapping_abort(struct vcm_mapping *mapping)
+{
+    if (!mapping)
+        return;
+    struct vcm_error ignored = {0};
+    uint64_t dropped;
+    if (vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0, NULL, &ignored) != VCM_OK)
+        vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
+                      "the unfinished page table is not cleared away yet: %s", ignored.message);
+    free_mapping(mapping);
+}

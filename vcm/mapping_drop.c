@@ -1,0 +1,241 @@
+#include "vcm/mapping_drop.h"
+
+#include "base/limits.h"
+#include "vcm/mapping.h"
+#include "vcm/tables.h"
+
+#include "base/banned.h"
+
+/* How many entries one transaction deletes. */
+#define DROP_BATCH 2000u
+
+struct drop {
+    uint64_t mapping;
+    uint64_t successor;
+    uint64_t dropped; /* in the transaction under way */
+    bool finished;
+};
+
+
+/* Counts holders in any state: a page of a table that is being built must stay, too. */
+static int page_is_held(bool *held, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                        struct vcm_error *err)
+{
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_slice key, value;
+
+    *held = false;
+    int rc = vcm_kv_cursor_open(&cursor, txn, VCM_TABLE_HOLDERS, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_table_id_key(id), err);
+    if (rc == VCM_OK)
+        *held = key.len >= sizeof id->bytes && memcmp(key.data, id->bytes, sizeof id->bytes) == 0;
+    else if (rc == VCM_NOT_FOUND)
+        rc = VCM_OK;
+    vcm_kv_cursor_close(cursor);
+    return rc;
+}
+
+static int forget_page(struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_page_totals totals;
+    struct vcm_page_info info;
+
+    int rc = vcm_page_store_page(&info, txn, id, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_totals(&totals, txn, err);
+    if (rc != VCM_OK)
+        return rc;
+    totals.pages--;
+    totals.tokens -= info.tokens;
+    totals.resident_bytes -= info.state == VCM_PAGE_RESIDENT ? info.bytes : 0;
+    rc = vcm_kv_delete(txn, VCM_TABLE_PAGES, vcm_table_id_key(id), err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_delete(txn, VCM_TABLE_FRAMES, vcm_table_id_key(id), err);
+    return rc == VCM_OK ? vcm_table_put_totals(txn, &totals, err) : rc;
+}
+
+/* The mapping no longer holds the page: all its occurrences go with the first of its rows. */
+static int release_page(struct drop *drop, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                        struct vcm_error *err)
+{
+    unsigned char key[VCM_HOLDER_KEY_BYTES];
+    uint32_t occurrences, first_seq;
+    bool held;
+
+    int rc = vcm_kv_delete(txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, drop->mapping),
+                           err);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc == VCM_OK && drop->successor != 0)
+        rc = vcm_table_get_holder(&occurrences, &first_seq, txn, id, drop->successor, err);
+    else if (rc == VCM_OK)
+        rc = VCM_NOT_FOUND;
+    if (rc == VCM_NOT_FOUND) {
+        drop->dropped++;
+        rc = VCM_OK;
+    }
+    if (rc == VCM_OK)
+        rc = page_is_held(&held, txn, id, err);
+    return rc == VCM_OK && !held ? forget_page(txn, id, err) : rc;
+}
+
+/* Deletes up to *budget entries of one table that belong to the mapping. */
+static int drop_entries(struct drop *drop, struct vcm_kv_txn *txn, enum vcm_table table,
+                        unsigned *budget, struct vcm_error *err)
+{
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_slice key, value;
+    unsigned char start[VCM_ROW_KEY_BYTES];
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && *budget > 0) {
+        struct vcm_page_id id;
+        rc = vcm_kv_cursor_open(&cursor, txn, table, err);
+        if (rc != VCM_OK)
+            return rc;
+        rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_table_row_key(start, drop->mapping, 0),
+                                err);
+        if (rc == VCM_OK && (key.len != VCM_ROW_KEY_BYTES || memcmp(key.data, start, 8) != 0))
+            rc = VCM_NOT_FOUND;
+        if (rc == VCM_OK && table == VCM_TABLE_ROWS) {
+            if (value.len < sizeof id.bytes)
+                rc = vcm_table_malformed("a row of a page table", err);
+            else
+                memcpy(id.bytes, value.data, sizeof id.bytes);
+        }
+        if (rc == VCM_OK)
+            rc = vcm_kv_cursor_delete(cursor, err);
+        vcm_kv_cursor_close(cursor);
+        if (rc == VCM_OK && table == VCM_TABLE_ROWS)
+            rc = release_page(drop, txn, &id, err);
+        (*budget)--;
+    }
+    return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
+}
+
+static int drop_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct drop *drop = context;
+    unsigned budget = DROP_BATCH;
+    unsigned char key[8];
+
+    drop->dropped = 0;
+    drop->finished = false;
+    int rc = drop_entries(drop, txn, VCM_TABLE_ROWS, &budget, err);
+    if (rc == VCM_OK && budget > 0)
+        rc = drop_entries(drop, txn, VCM_TABLE_OMISSIONS, &budget, err);
+    if (rc != VCM_OK || budget == 0)
+        return rc;
+    drop->finished = true;
+    vcm_wire_store_be64(key, drop->mapping);
+    rc = vcm_kv_delete(txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
+                     uint64_t successor, const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct drop drop = {.mapping = mapping, .successor = successor};
+    int rc = VCM_OK;
+
+    *dropped = 0;
+    while (rc == VCM_OK && !drop.finished) {
+        rc = vcm_kv_update(store->kv, drop_change, &drop, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
+        if (rc == VCM_OK)
+            *dropped += drop.dropped;
+    }
+    return rc;
+}
+
+struct search {
+    int lock_fd;
+    uint64_t found; /* 0 for none */
+};
+
+/* One abandoned mapping, read in a transaction of its own. */
+static int find_abandoned(struct search *search, struct vcm_page_store *store,
+                          struct vcm_error *err)
+{
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_kv_txn *txn = NULL;
+    struct vcm_slice key, value;
+
+    search->found = 0;
+    int rc = vcm_kv_read_begin(&txn, store->kv, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_kv_cursor_open(&cursor, txn, VCM_TABLE_MAPPINGS, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_slice_of("", 0), err);
+    while (rc == VCM_OK && search->found == 0) {
+        if (key.len != 8 || value.len < 1) {
+            rc = vcm_table_malformed("a mapping", err);
+            break;
+        }
+        uint64_t number = vcm_wire_load_be64((const unsigned char *)key.data);
+        enum vcm_mapping_state state = (unsigned char)value.data[0];
+        if (state != VCM_MAPPING_IN_FORCE && vcm_mapping_is_abandoned(search->lock_fd, number))
+            search->found = number;
+        else
+            rc = vcm_kv_cursor_next(&key, &value, cursor, err);
+    }
+    vcm_kv_cursor_close(cursor);
+    vcm_kv_read_end(txn);
+    return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
+}
+
+int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
+                               const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct search search = {.lock_fd = lock_fd};
+    int rc;
+
+    do {
+        uint64_t dropped;
+        rc = find_abandoned(&search, store, err);
+        if (rc == VCM_OK && search.found != 0) {
+            vcm_log_write(store->log, VCM_LOG_INFO,
+                          "clearing away page table %llu, which a process left unfinished",
+                          (unsigned long long)search.found);
+            rc = vcm_mapping_drop(&dropped, store, search.found, 0, cancel, err);
+        }
+    } while (rc == VCM_OK && search.found != 0);
+    return rc;
+}
+
+struct removal {
+    struct vcm_slice scope_id;
+    uint64_t mapping;
+};
+
+static int remove_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct removal *removal = context;
+    struct vcm_scope scope;
+
+    int rc = vcm_page_store_scope(&scope, txn, removal->scope_id, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_error_set(err, VCM_NOT_FOUND, "no scope '%.*s' is mapped",
+                             (int)removal->scope_id.len, removal->scope_id.data);
+    if (rc != VCM_OK)
+        return rc;
+    removal->mapping = scope.mapping;
+    vcm_scope_release(&scope);
+    rc = vcm_table_put_mapping(txn, removal->mapping, VCM_MAPPING_DROPPING, removal->scope_id, err);
+    return rc == VCM_OK ? vcm_kv_delete(txn, VCM_TABLE_SCOPES, removal->scope_id, err) : rc;
+}
+
+int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
+                       const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct removal removal = {.scope_id = scope_id};
+    uint64_t dropped;
+
+    int rc = vcm_kv_update(store->kv, remove_change, &removal, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel,
+                           err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_drop(&dropped, store, removal.mapping, 0, cancel, err);
+    return rc;
+}

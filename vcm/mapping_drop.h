@@ -1,0 +1,25 @@
+/*
+ * mapping_drop.h - takes page tables apart that are no longer in force. Private to vcm/.
+ */
+#ifndef VCM_VCM_MAPPING_DROP_H
+#define VCM_VCM_MAPPING_DROP_H
+
+#include "base/cancel.h"
+#include "vcm/page_store.h"
+
+/*
+ * Deletes the rows and omissions of a mapping that is not in force, and the pages that nothing else
+ * holds, in transactions of bounded size. Counts in *dropped the distinct pages that `successor` (0
+ * for none) does not hold. May be called again after a failure.
+ */
+int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
+                     uint64_t successor, const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Drops every mapping that is neither in force nor being built by a living process. */
+int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
+                               const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Whether nobody holds the lock of a mapping that is being built. Defined in mapping.c. */
+bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number);
+
+#endif

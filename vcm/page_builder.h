@@ -1,0 +1,51 @@
+/*
+ * page_builder.h - packs records into pages by locality, record count and token budget.
+ *
+ * Records come in the order of the walk. When the pending ones no longer fit a page, the builder
+ * cuts between half a page and a whole one: where the directories differ most, and among equals
+ * before the path that a hash prefers. The cut depends on its neighbourhood alone, so the effect
+ * of an edit dies out within a page or two. It holds at most one page and one record.
+ * It knows nothing of the store: finished pages go to a function.
+ */
+#ifndef VCM_VCM_PAGE_BUILDER_H
+#define VCM_VCM_PAGE_BUILDER_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "vcm/page.h"
+
+/* A finished page; everything is valid during the call only. */
+struct vcm_page_built {
+    struct vcm_page_id id;
+    struct vcm_slice frame;
+    const struct vcm_page_record *records;
+    uint32_t record_count;
+    uint32_t tokens;
+};
+
+typedef int (*vcm_page_builder_fn)(void *context, const struct vcm_page_built *page,
+                                   struct vcm_error *err);
+
+struct vcm_page_builder;
+
+struct vcm_page_builder_options {
+    uint32_t record_threshold; /* most records in a page */
+    uint32_t token_budget;     /* most tokens in a page */
+    vcm_page_builder_fn emit;
+    void *emit_context;
+};
+
+int vcm_page_builder_open(struct vcm_page_builder **out,
+                          const struct vcm_page_builder_options *options, struct vcm_error *err);
+
+/* Copies the record; its tokens must not exceed the budget. May emit a page. */
+int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
+                         const struct vcm_page_record *record, struct vcm_error *err);
+
+/* Emits what is left. */
+int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err);
+
+void vcm_page_builder_close(struct vcm_page_builder *builder);
+
+#endif

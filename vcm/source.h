@@ -1,0 +1,89 @@
+/*
+ * source.h - where records come from, as this folder sees it: a table of functions.
+ *
+ * vcm/ never names git or PDF. sources/ fills in the table for the types that we know; a program
+ * that uses the library can fill one in for a type of its own.
+ * walk() runs in one thread and looks at names only; read() runs in many threads, each with a
+ * reader of its own, and gives the content of one item. Both must be deterministic: the same
+ * source at the same revision gives the same items in the same order with the same content.
+ */
+#ifndef VCM_VCM_SOURCE_H
+#define VCM_VCM_SOURCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/cancel.h"
+#include "vcm/page.h"
+
+/* What became of an item. An item counts under the first that applies. */
+enum vcm_source_outcome {
+    VCM_SOURCE_SUBMODULE,
+    VCM_SOURCE_SYMLINK,
+    VCM_SOURCE_EXCLUDED,
+    VCM_SOURCE_IGNORED,
+    VCM_SOURCE_LFS_MISSING,
+    VCM_SOURCE_TOO_LARGE,
+    VCM_SOURCE_FAILED,
+    VCM_SOURCE_BINARY,
+    VCM_SOURCE_PAGED,
+    VCM_SOURCE_OUTCOMES /* how many there are */
+};
+
+/* The ledger: `tracked` is the sum of the others. */
+struct vcm_source_coverage {
+    uint64_t tracked;
+    uint64_t by_outcome[VCM_SOURCE_OUTCOMES];
+};
+
+struct vcm_source_item {
+    struct vcm_slice path;              /* bytes as the source has them */
+    enum vcm_source_outcome outcome;    /* VCM_SOURCE_PAGED: worth reading */
+    unsigned char content_id[VCM_PAGE_CONTENT_ID_MAX];
+    uint8_t content_id_len;
+};
+
+struct vcm_source_content {
+    enum vcm_source_outcome outcome; /* PAGED, or why it is left out */
+    const char *reason;              /* for FAILED: a static word such as "object_missing" */
+    struct vcm_buf text;             /* valid UTF-8 when PAGED */
+    bool lossy;                      /* invalid UTF-8 was replaced */
+};
+
+struct vcm_source;
+
+/* Anything but VCM_OK ends the walk, which returns it. */
+typedef int (*vcm_source_item_fn)(void *context, const struct vcm_source_item *item,
+                                  struct vcm_error *err);
+
+struct vcm_source_functions {
+    int (*walk)(struct vcm_source *source, vcm_source_item_fn visit, void *context,
+                const struct vcm_cancel *cancel, struct vcm_error *err);
+
+    int (*reader_open)(void **out, struct vcm_source *source, struct vcm_error *err);
+    void (*reader_close)(void *reader);
+
+    /* Fills `content`, whose buffer is empty. What is wrong with this item alone is an outcome, not
+     * an error; an error ends the mapping. */
+    int (*read)(struct vcm_source_content *content, void *reader,
+                const struct vcm_source_item *item, struct vcm_error *err);
+
+    void (*close)(struct vcm_source *source);
+};
+
+/* The first member of every source. */
+struct vcm_source {
+    const struct vcm_source_functions *functions;
+};
+
+/* "lfs_missing" */
+const char *vcm_source_outcome_name(enum vcm_source_outcome outcome);
+
+static inline void vcm_source_close(struct vcm_source *source)
+{
+    if (source)
+        source->functions->close(source);
+}
+
+#endif
