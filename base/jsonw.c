@@ -1,0 +1,388 @@
+#include "base/jsonw.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+#define EVERY_BYTE     UINT64_C(0x0101010101010101)
+#define HIGH_BITS      UINT64_C(0x8080808080808080)
+#define DIGITS_MAX     17 /* of any double */
+#define FIXED_EXPONENT 21 /* from here on ECMAScript writes an exponent */
+
+void vcm_jsonw_init(struct vcm_jsonw *w, struct vcm_buf *out)
+{
+    memset(w, 0, sizeof *w);
+    w->out = out;
+}
+
+void vcm_jsonw_set_drain(struct vcm_jsonw *w, vcm_jsonw_drain_fn drain, void *context)
+{
+    w->drain = drain;
+    w->drain_context = context;
+}
+
+/* A buffer with a fault is not drained: what it holds is not the document any more. */
+static void drain(struct vcm_jsonw *w)
+{
+    if (w->out->fault != VCM_BUF_FINE || w->out->len == 0)
+        return;
+    if (w->drain_rc == VCM_OK)
+        w->drain_rc = w->drain(w->drain_context, w->out->data, w->out->len, &w->drain_error);
+    vcm_buf_truncate(w->out, 0);
+}
+
+static void begin_value(struct vcm_jsonw *w)
+{
+    if (w->after_key) {
+        w->after_key = false;
+        return;
+    }
+    if (w->depth == 0 || w->depth > VCM_LIMIT_JSON_DEPTH)
+        return;
+    if (w->has_members[w->depth - 1])
+        vcm_buf_append_byte(w->out, ',');
+    w->has_members[w->depth - 1] = true;
+}
+
+static void end_value(struct vcm_jsonw *w)
+{
+    if (w->drain && w->out->len > VCM_JSONW_DRAIN_BYTES)
+        drain(w);
+}
+
+/* How deep a document goes may depend on data from outside: too deep is a fault, not a bug. */
+static void begin_container(struct vcm_jsonw *w, char bracket)
+{
+    begin_value(w);
+    if (w->depth >= VCM_LIMIT_JSON_DEPTH && w->out->fault == VCM_BUF_FINE)
+        w->out->fault = VCM_BUF_TOO_LARGE;
+    if (w->depth < VCM_LIMIT_JSON_DEPTH)
+        w->has_members[w->depth] = false;
+    w->depth++;
+    vcm_buf_append_byte(w->out, bracket);
+}
+
+static void end_container(struct vcm_jsonw *w, char bracket)
+{
+    assert(w->depth > 0 && !w->after_key);
+    w->depth--;
+    vcm_buf_append_byte(w->out, bracket);
+    end_value(w);
+}
+
+void vcm_jsonw_begin_object(struct vcm_jsonw *w)
+{
+    begin_container(w, '{');
+}
+
+void vcm_jsonw_end_object(struct vcm_jsonw *w)
+{
+    end_container(w, '}');
+}
+
+void vcm_jsonw_begin_array(struct vcm_jsonw *w)
+{
+    begin_container(w, '[');
+}
+
+void vcm_jsonw_end_array(struct vcm_jsonw *w)
+{
+    end_container(w, ']');
+}
+
+void vcm_jsonw_key(struct vcm_jsonw *w, const char *name)
+{
+    assert(w->depth > 0 && !w->after_key);
+    begin_value(w);
+    vcm_jsonw_escape(w->out, vcm_slice_of_string(name));
+    vcm_buf_append_byte(w->out, ':');
+    w->after_key = true;
+}
+
+void vcm_jsonw_raw(struct vcm_jsonw *w, struct vcm_slice json)
+{
+    begin_value(w);
+    vcm_buf_append_slice(w->out, json);
+    end_value(w);
+}
+
+void vcm_jsonw_string(struct vcm_jsonw *w, const char *text)
+{
+    if (text)
+        vcm_jsonw_slice(w, vcm_slice_of_string(text));
+    else
+        vcm_jsonw_null(w);
+}
+
+void vcm_jsonw_slice(struct vcm_jsonw *w, struct vcm_slice text)
+{
+    begin_value(w);
+    vcm_jsonw_escape(w->out, text);
+    end_value(w);
+}
+
+void vcm_jsonw_int(struct vcm_jsonw *w, int64_t value)
+{
+    begin_value(w);
+    vcm_buf_append_format(w->out, "%lld", (long long)value);
+    end_value(w);
+}
+
+void vcm_jsonw_uint(struct vcm_jsonw *w, uint64_t value)
+{
+    begin_value(w);
+    vcm_buf_append_format(w->out, "%llu", (unsigned long long)value);
+    end_value(w);
+}
+
+void vcm_jsonw_bool(struct vcm_jsonw *w, bool value)
+{
+    vcm_jsonw_raw(w, vcm_slice_of_string(value ? "true" : "false"));
+}
+
+void vcm_jsonw_null(struct vcm_jsonw *w)
+{
+    vcm_jsonw_raw(w, vcm_slice_of_string("null"));
+}
+
+struct decimal {
+    char digits[DIGITS_MAX + 1];
+    unsigned count;
+    int exponent; /* of the first digit */
+};
+
+/* Reads what printf's %e wrote, in any locale: the decimal point is whatever is no digit. */
+static void read_decimal(struct decimal *d, const char *text)
+{
+    d->count = 0;
+    for (; *text != 'e'; text++)
+        if (*text >= '0' && *text <= '9' && d->count < DIGITS_MAX)
+            d->digits[d->count++] = *text;
+    d->digits[d->count] = '\0';
+    d->exponent = (int)strtol(text + 1, NULL, 10);
+}
+
+/* To the next decimal of as many digits, away from zero. */
+static void step_up(struct decimal *d)
+{
+    for (unsigned i = d->count; i-- > 0;) {
+        if (d->digits[i] != '9') {
+            d->digits[i]++;
+            return;
+        }
+        d->digits[i] = '0';
+    }
+    d->digits[0] = '1';
+    d->exponent++;
+}
+
+static bool reads_back(const struct decimal *d, double value)
+{
+    char text[DIGITS_MAX + 16];
+    snprintf(text, sizeof text, "%se%d", d->digits, d->exponent - (int)d->count + 1);
+    return strtod(text, NULL) == value;
+}
+
+/* The fewest digits that read back as `value`, which is finite and above zero. Below a power of two
+ * doubles lie twice as dense, so there the nearest decimal of some length may miss while the one
+ * above it still reads back. */
+static void shortest(struct decimal *d, double value)
+{
+    int power;
+    bool uneven = frexp(value, &power) == 0.5;
+
+    for (int precision = 0; precision < DIGITS_MAX; precision++) {
+        char text[64];
+        snprintf(text, sizeof text, "%.*e", precision, value);
+        read_decimal(d, text);
+        if (reads_back(d, value))
+            break;
+        if (uneven) {
+            step_up(d);
+            if (reads_back(d, value))
+                break;
+        }
+    }
+    while (d->count > 1 && d->digits[d->count - 1] == '0')
+        d->digits[--d->count] = '\0';
+}
+
+static void append_zeros(struct vcm_buf *out, int count)
+{
+    while (count-- > 0)
+        vcm_buf_append_byte(out, '0');
+}
+
+/* Number::toString of ECMAScript; `point` is its n, `count` its k. */
+static void append_decimal(struct vcm_buf *out, const struct decimal *d)
+{
+    int count = (int)d->count;
+    int point = d->exponent + 1;
+
+    if (point >= count && point <= FIXED_EXPONENT) {
+        vcm_buf_append(out, d->digits, d->count);
+        append_zeros(out, point - count);
+    } else if (point > 0 && point <= FIXED_EXPONENT) {
+        vcm_buf_append_format(out, "%.*s.%s", point, d->digits, d->digits + point);
+    } else if (point > -6 && point <= 0) {
+        vcm_buf_append_string(out, "0.");
+        append_zeros(out, -point);
+        vcm_buf_append(out, d->digits, d->count);
+    } else {
+        vcm_buf_append_byte(out, d->digits[0]);
+        if (count > 1)
+            vcm_buf_append_format(out, ".%s", d->digits + 1);
+        vcm_buf_append_format(out, "e%+d", d->exponent);
+    }
+}
+
+void vcm_jsonw_number(struct vcm_jsonw *w, double value)
+{
+    struct decimal d;
+
+    if (!isfinite(value)) {
+        vcm_jsonw_null(w);
+        return;
+    }
+    begin_value(w);
+    if (value < 0)
+        vcm_buf_append_byte(w->out, '-');
+    if (fpclassify(value) == FP_ZERO) {
+        vcm_buf_append_byte(w->out, '0');
+    } else {
+        shortest(&d, fabs(value));
+        append_decimal(w->out, &d);
+    }
+    end_value(w);
+}
+
+void vcm_jsonw_member_string(struct vcm_jsonw *w, const char *name, const char *text)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_string(w, text);
+}
+
+void vcm_jsonw_member_slice(struct vcm_jsonw *w, const char *name, struct vcm_slice text)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_slice(w, text);
+}
+
+void vcm_jsonw_member_int(struct vcm_jsonw *w, const char *name, int64_t value)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_int(w, value);
+}
+
+void vcm_jsonw_member_uint(struct vcm_jsonw *w, const char *name, uint64_t value)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_uint(w, value);
+}
+
+void vcm_jsonw_member_bool(struct vcm_jsonw *w, const char *name, bool value)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_bool(w, value);
+}
+
+void vcm_jsonw_member_null(struct vcm_jsonw *w, const char *name)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_null(w);
+}
+
+int vcm_jsonw_finish(struct vcm_jsonw *w, struct vcm_error *err)
+{
+    assert(w->depth == 0 && !w->after_key);
+    int rc = vcm_buf_check(w->out, "the JSON document", err);
+    if (rc != VCM_OK)
+        return rc;
+    if (w->drain)
+        drain(w);
+    if (w->drain_rc != VCM_OK && err && err->code == VCM_OK)
+        *err = w->drain_error;
+    return w->drain_rc;
+}
+
+/* Marks at least the first byte of the word that needs an escape; 0 when none does. */
+static uint64_t escape_marks(uint64_t word)
+{
+    uint64_t quote = word ^ EVERY_BYTE * '"';
+    uint64_t backslash = word ^ EVERY_BYTE * '\\';
+    uint64_t control = (word - EVERY_BYTE * 0x20) & ~word;
+
+    quote = (quote - EVERY_BYTE) & ~quote;
+    backslash = (backslash - EVERY_BYTE) & ~backslash;
+    return (control | quote | backslash) & HIGH_BITS;
+}
+
+static bool needs_escape(unsigned char byte)
+{
+    return byte < 0x20 || byte == '"' || byte == '\\';
+}
+
+/* The number of leading bytes that stand for themselves. */
+static size_t plain_prefix(struct vcm_slice text)
+{
+    size_t i = 0;
+
+    for (; text.len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, text.data + i, sizeof word);
+        if (escape_marks(word))
+            break;
+    }
+    while (i < text.len && !needs_escape((unsigned char)text.data[i]))
+        i++;
+    return i;
+}
+
+static void escape_byte(struct vcm_buf *out, unsigned char byte)
+{
+    static const char short_forms[0x20] = {
+        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
+    };
+    char letter = byte < 0x20 ? short_forms[byte] : (char)byte;
+
+    if (letter) {
+        char pair[2] = {'\\', letter};
+        vcm_buf_append(out, pair, sizeof pair);
+    } else {
+        vcm_buf_append_format(out, "\\u%04x", (unsigned)byte);
+    }
+}
+
+static void escape_valid(struct vcm_buf *out, struct vcm_slice text)
+{
+    while (text.len > 0) {
+        size_t plain = plain_prefix(text);
+        vcm_buf_append(out, text.data, plain);
+        if (plain < text.len)
+            escape_byte(out, (unsigned char)text.data[plain++]);
+        text = vcm_slice_of(text.data + plain, text.len - plain);
+    }
+}
+
+void vcm_jsonw_escape(struct vcm_buf *out, struct vcm_slice text)
+{
+    /* What comes out is never shorter than what goes in, so this asks for nothing in vain. */
+    if (!vcm_buf_reserve(out, text.len + 2))
+        return;
+    vcm_buf_append_byte(out, '"');
+    while (text.len > 0) {
+        size_t skip = vcm_utf8_valid_prefix(text);
+        escape_valid(out, vcm_slice_of(text.data, skip));
+        if (skip < text.len) {
+            vcm_buf_append_string(out, "\xef\xbf\xbd");
+            skip += vcm_utf8_invalid_prefix(vcm_slice_of(text.data + skip, text.len - skip));
+        }
+        text = vcm_slice_of(text.data + skip, text.len - skip);
+    }
+    vcm_buf_append_byte(out, '"');
+}
