@@ -1,0 +1,27 @@
+/*
+ * internal.h - what repo.c and tree.c share: the handle, and libgit2's errors in our words.
+ *
+ * Private to this folder, the only one that includes <git2.h>.
+ */
+#ifndef VCM_GIT_INTERNAL_H
+#define VCM_GIT_INTERNAL_H
+
+#include <git2.h>
+
+#include "git/repo.h"
+
+struct vcm_git_repo {
+    git_repository *handle;
+    git_odb *odb;
+    char *root;
+};
+
+/* Sets the error for a negative code of libgit2: the given text, a colon, and libgit2's own
+ * message. NOT_FOUND, AMBIGUOUS and INVALID_ARGUMENT where libgit2 says so, else IO_ERROR. */
+int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void vcm_git_internal_to_oid(git_oid *out, const struct vcm_git_id *id);
+void vcm_git_internal_from_oid(struct vcm_git_id *out, const git_oid *oid);
+
+#endif

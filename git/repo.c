@@ -1,0 +1,477 @@
+#include "git/repo.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "base/limits.h"
+#include "git/internal.h"
+
+#include "base/banned.h"
+
+/* What libgit2 may keep of a pack in memory. Its own defaults reach gigabytes, and every worker
+ * shares them; these are kept low because pages, not objects, are what we cache. */
+#define WINDOW_BYTES        (8 * VCM_MIB)
+#define WINDOWS_BYTES_MAX   (64 * VCM_MIB)
+#define OBJECT_CACHE_BYTES  (8 * VCM_MIB)
+#define REF_NAME_BYTES      1024 /* libgit2's own bound on a ref's full name */
+#define ID_PREFIX_DIGITS    4
+#define ORIGIN_URL_VARIABLE "remote.origin.url"
+
+static pthread_once_t configured = PTHREAD_ONCE_INIT;
+static char version_text[48];
+
+static void configure(void)
+{
+    int major = 0;
+    int minor = 0;
+    int revision = 0;
+
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, WINDOWS_BYTES_MAX);
+    git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)OBJECT_CACHE_BYTES);
+    git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 1);
+    git_libgit2_version(&major, &minor, &revision);
+    snprintf(version_text, sizeof version_text, "libgit2 %d.%d.%d", major, minor, revision);
+}
+
+const char *vcm_git_library_version(void)
+{
+    pthread_once(&configured, configure);
+    return version_text;
+}
+
+static const char *library_message(void)
+{
+    const git_error *last = git_error_last();
+
+    return last && last->message ? last->message : "no reason given";
+}
+
+static enum vcm_code translate(int git_code)
+{
+    switch (git_code) {
+    case GIT_ENOTFOUND:
+    case GIT_EUNBORNBRANCH:
+        return VCM_NOT_FOUND;
+    case GIT_EAMBIGUOUS:
+        return VCM_AMBIGUOUS;
+    case GIT_EINVALIDSPEC:
+        return VCM_INVALID_ARGUMENT;
+    default:
+        return VCM_IO_ERROR;
+    }
+}
+
+int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *format, ...)
+{
+    const git_error *last = git_error_last();
+    char what[400];
+    va_list args;
+
+    if (last && last->klass == GIT_ERROR_NOMEMORY)
+        return vcm_error_memory(err);
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return vcm_error_set(err, translate(git_code), "%s: %s", what, library_message());
+}
+
+void vcm_git_internal_to_oid(git_oid *out, const struct vcm_git_id *id)
+{
+    _Static_assert(sizeof out->id == sizeof id->bytes, "ids are SHA-1");
+    memcpy(out->id, id->bytes, sizeof out->id);
+}
+
+void vcm_git_internal_from_oid(struct vcm_git_id *out, const git_oid *oid)
+{
+    memcpy(out->bytes, oid->id, sizeof out->bytes);
+}
+
+static int check_directory(const char *path, struct vcm_error *err)
+{
+    struct stat status;
+
+    if (!path || path[0] == '\0')
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the repository's directory has no name");
+    if (path[0] == '-')
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "'%s' begins with '-'; write './%s' if it is a directory", path, path);
+    if (stat(path, &status) != 0) {
+        int cause = errno;
+        if (cause == ENOENT || cause == ENOTDIR)
+            return vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s'", path);
+        return vcm_error_sys(err, VCM_IO_ERROR, cause, "cannot look at '%s'", path);
+    }
+    if (!S_ISDIR(status.st_mode))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no directory", path);
+    return VCM_OK;
+}
+
+/* The directory that safe.directory has to name: the nearest one with a ".git" in it, else, in a
+ * bare repository, the git directory. The caller frees it; NULL when it cannot be told. */
+static char *find_owned_directory(const char *path)
+{
+    char *directory = realpath(path, NULL);
+    git_buf found = {0};
+    struct stat status;
+
+    while (directory && directory[0] != '\0') {
+        struct vcm_buf marker = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+        vcm_buf_append_format(&marker, "%s/.git", directory);
+        bool here = lstat(vcm_buf_text(&marker), &status) == 0;
+        vcm_buf_release(&marker);
+        if (here)
+            return directory;
+        *strrchr(directory, '/') = '\0';
+    }
+    free(directory);
+    if (git_repository_discover(&found, path, 0, NULL) != 0)
+        return NULL;
+    directory = realpath(found.ptr, NULL);
+    git_buf_dispose(&found);
+    return directory;
+}
+
+static int refuse_owner(const char *path, struct vcm_error *err)
+{
+    char *owned = find_owned_directory(path);
+    const char *name = owned ? owned : path;
+    int rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "the repository '%s' belongs to another user; to trust it, run "
+                           "git config --global --add safe.directory '%s'",
+                           name, name);
+    free(owned);
+    return rc;
+}
+
+static int explain_open_failure(int git_code, const char *path, struct vcm_error *err)
+{
+    const char *reason = library_message();
+
+    if (git_code == GIT_ENOTFOUND)
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "no git repository at or above '%s'; run 'git init' there or name "
+                             "another directory",
+                             path);
+    if (git_code == GIT_EOWNER)
+        return refuse_owner(path, err);
+    if (strstr(reason, "extensions.objectformat"))
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "the repository '%s' uses sha256 object ids, which cannot be read; "
+                             "use a clone with sha1 ids",
+                             path);
+    if (strstr(reason, "unsupported"))
+        return vcm_error_set(err, VCM_UNSUPPORTED, "cannot read the repository '%s': %s", path,
+                             reason);
+    return vcm_git_internal_error(err, git_code, "cannot open the repository '%s'", path);
+}
+
+/* A working tree that core.worktree names may be gone; its name is then all there is. */
+static char *tidy_directory(const char *path)
+{
+    char *tidy = realpath(path, NULL);
+
+    if (tidy)
+        return tidy;
+    tidy = strdup(path);
+    for (size_t len = tidy ? strlen(tidy) : 0; len > 1 && tidy[len - 1] == '/'; len--)
+        tidy[len - 1] = '\0';
+    return tidy;
+}
+
+static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_error *err)
+{
+    int git_code =
+        git_repository_open_ext(&repo->handle, path, 0, getenv("GIT_CEILING_DIRECTORIES"));
+    if (git_code != 0)
+        return explain_open_failure(git_code, path, err);
+
+    git_code = git_repository_odb(&repo->odb, repo->handle);
+    if (git_code != 0)
+        return vcm_git_internal_error(err, git_code, "cannot open the objects of '%s'", path);
+
+    const char *directory = git_repository_workdir(repo->handle);
+    repo->root = tidy_directory(directory ? directory : git_repository_path(repo->handle));
+    return repo->root ? VCM_OK : vcm_error_memory(err);
+}
+
+int vcm_git_repo_open(struct vcm_git_repo **out, const char *path, struct vcm_error *err)
+{
+    *out = NULL;
+    int rc = check_directory(path, err);
+    if (rc != VCM_OK)
+        return rc;
+    struct vcm_git_repo *repo = calloc(1, sizeof *repo);
+    if (!repo)
+        return vcm_error_memory(err);
+    if (git_libgit2_init() < 0) {
+        free(repo);
+        return vcm_error_set(err, VCM_INTERNAL, "cannot start libgit2");
+    }
+    pthread_once(&configured, configure);
+
+    rc = open_handle(repo, path, err);
+    if (rc == VCM_OK)
+        *out = repo;
+    else
+        vcm_git_repo_close(repo);
+    return rc;
+}
+
+void vcm_git_repo_close(struct vcm_git_repo *repo)
+{
+    if (!repo)
+        return;
+    git_odb_free(repo->odb);
+    git_repository_free(repo->handle);
+    git_libgit2_shutdown();
+    free(repo->root);
+    free(repo);
+}
+
+const char *vcm_git_repo_root(const struct vcm_git_repo *repo)
+{
+    return repo->root;
+}
+
+bool vcm_git_repo_is_bare(const struct vcm_git_repo *repo)
+{
+    return git_repository_workdir(repo->handle) == NULL;
+}
+
+/* Where the user name and password of "scheme://user:password@host" are; false without them.
+ * An '@' behind the first slash belongs to the path. */
+static bool find_user_info(struct vcm_slice *info, const char *url)
+{
+    size_t scheme =
+        strspn(url, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-:");
+
+    if (scheme == 0 || url[scheme - 1] != ':' || strncmp(url + scheme, "//", 2) != 0)
+        return false;
+    const char *start = url + scheme + 2;
+    for (size_t len = strcspn(start, "/?#"); len > 0; len--) {
+        if (start[len - 1] == '@') {
+            *info = vcm_slice_of(start, len - 1);
+            return true;
+        }
+    }
+    return false;
+}
+
+void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url)
+{
+    struct vcm_slice info;
+
+    if (!find_user_info(&info, url)) {
+        vcm_buf_append_string(out, url);
+        return;
+    }
+    struct vcm_slice scheme = vcm_slice_of(url, (size_t)(info.data - url));
+    vcm_buf_append_slice(out, scheme);
+    if (strstr(url, "ssh://") && strstr(url, "ssh://") < info.data) {
+        const char *colon = info.len > 0 ? memchr(info.data, ':', info.len) : NULL;
+        vcm_buf_append(out, info.data, colon ? (size_t)(colon - info.data) : info.len);
+        vcm_buf_append_byte(out, '@');
+    }
+    vcm_buf_append_string(out, info.data + info.len + 1);
+}
+
+/* Straight from the configuration, since git_remote_url() applies url.*.insteadOf of whoever
+ * runs us, and two users of one repository would then disagree on where it comes from. */
+int vcm_git_repo_origin(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
+{
+    git_config *config = NULL;
+    git_config_iterator *values = NULL;
+    git_config_entry *value = NULL;
+
+    int git_code = git_repository_config_snapshot(&config, repo->handle);
+    if (git_code == 0)
+        git_code = git_config_multivar_iterator_new(&values, config, ORIGIN_URL_VARIABLE, NULL);
+    if (git_code == 0)
+        git_code = git_config_next(&value, values);
+    int rc = VCM_OK;
+    if (git_code == 0 && value->value)
+        vcm_git_repo_strip_credentials(out, value->value);
+    else if (git_code != 0 && git_code != GIT_ITEROVER && git_code != GIT_ENOTFOUND)
+        rc = vcm_git_internal_error(err, git_code, "cannot read the configuration of '%s'",
+                                    repo->root);
+    git_config_iterator_free(values);
+    git_config_free(config);
+    return rc == VCM_OK ? vcm_buf_check(out, "the URL of origin", err) : rc;
+}
+
+int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
+{
+    static const char heads[] = "refs/heads/";
+    git_reference *head = NULL;
+
+    int git_code = git_reference_lookup(&head, repo->handle, "HEAD");
+    if (git_code != 0)
+        return vcm_git_internal_error(err, git_code, "cannot read HEAD of '%s'", repo->root);
+    const char *target = git_reference_symbolic_target(head);
+    if (target && strncmp(target, heads, sizeof heads - 1) == 0)
+        vcm_buf_append_string(out, target + sizeof heads - 1);
+    git_reference_free(head);
+    return vcm_buf_check(out, "the name of the branch", err);
+}
+
+/* Refuses everything that is no plain ref name, and with it revparse's operators: an expression
+ * such as "HEAD:secret" or ":/text" must not reach it. Writes the ref's full name to `full`. */
+static int check_name(char full[REF_NAME_BYTES], const char *place, const char *what,
+                      const char *name, struct vcm_error *err)
+{
+    int valid = 0;
+    int len = snprintf(full, REF_NAME_BYTES, "%s%s", place, name);
+
+    if (name[0] == '\0' || name[0] == '-' || len >= REF_NAME_BYTES ||
+        git_reference_name_is_valid(&valid, full) != 0 || !valid)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no valid name of a %s", name,
+                             what);
+    return VCM_OK;
+}
+
+static bool has_refs(struct vcm_git_repo *repo)
+{
+    git_reference_iterator *refs = NULL;
+    const char *name = NULL;
+
+    bool any = git_reference_iterator_new(&refs, repo->handle) == 0 &&
+               git_reference_next_name(&name, refs) == 0;
+    git_reference_iterator_free(refs);
+    return any;
+}
+
+static int refuse_unborn(struct vcm_git_repo *repo, struct vcm_error *err)
+{
+    if (has_refs(repo))
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "the branch that HEAD is on has no commit yet; name another branch");
+    return vcm_error_set(err, VCM_NOT_FOUND,
+                         "the repository has no commit yet; commit something first");
+}
+
+static int find_head(git_object **out, struct vcm_git_repo *repo, struct vcm_error *err)
+{
+    git_reference *head = NULL;
+
+    int git_code = git_repository_head(&head, repo->handle);
+    if (git_code == GIT_EUNBORNBRANCH)
+        return refuse_unborn(repo, err);
+    if (git_code == 0)
+        git_code = git_reference_peel(out, head, GIT_OBJECT_ANY);
+    git_reference_free(head);
+    if (git_code != 0)
+        return vcm_git_internal_error(err, git_code, "cannot follow HEAD");
+    return VCM_OK;
+}
+
+static bool head_is_unborn_branch(struct vcm_git_repo *repo, const char *branch)
+{
+    struct vcm_buf name = VCM_BUF_INIT(REF_NAME_BYTES);
+
+    bool same = vcm_git_repo_head_branch(&name, repo, NULL) == VCM_OK &&
+                strcmp(vcm_buf_text(&name), branch) == 0;
+    vcm_buf_release(&name);
+    return same && git_repository_head_unborn(repo->handle) == 1;
+}
+
+static int find_branch(git_object **out, struct vcm_git_repo *repo, const char *branch,
+                       struct vcm_error *err)
+{
+    static const char *const places[] = {"refs/heads/", "refs/remotes/origin/"};
+    char name[REF_NAME_BYTES];
+
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        git_reference *ref = NULL;
+        int rc = check_name(name, places[i], "branch", branch, err);
+        if (rc != VCM_OK)
+            return rc;
+        int git_code = git_reference_lookup(&ref, repo->handle, name);
+        if (git_code == GIT_ENOTFOUND)
+            continue;
+        if (git_code == 0)
+            git_code = git_reference_peel(out, ref, GIT_OBJECT_ANY);
+        git_reference_free(ref);
+        if (git_code != 0)
+            return vcm_git_internal_error(err, git_code, "cannot follow the branch '%s'", branch);
+        return VCM_OK;
+    }
+    if (head_is_unborn_branch(repo, branch))
+        return refuse_unborn(repo, err);
+    return vcm_error_set(err, VCM_NOT_FOUND, "no branch '%s' in '%s', nor at its origin", branch,
+                         repo->root);
+}
+
+static int find_commit(git_object **out, struct vcm_git_repo *repo, const char *commit,
+                       struct vcm_error *err)
+{
+    char full[REF_NAME_BYTES];
+
+    if (strcmp(commit, "HEAD") == 0)
+        return find_head(out, repo, err);
+    int rc = check_name(full, "refs/tags/", "commit", commit, err);
+    if (rc != VCM_OK)
+        return rc;
+
+    int git_code = git_revparse_single(out, repo->handle, commit);
+    if (git_code == GIT_EAMBIGUOUS && strlen(commit) >= ID_PREFIX_DIGITS)
+        return vcm_error_set(err, VCM_AMBIGUOUS,
+                             "several objects begin with '%s'; give more digits", commit);
+    if (git_code == GIT_ENOTFOUND || git_code == GIT_EAMBIGUOUS)
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "no commit '%s' in '%s'; name a branch, a tag, or at least %d digits "
+                             "of an id",
+                             commit, repo->root, ID_PREFIX_DIGITS);
+    if (git_code != 0)
+        return vcm_git_internal_error(err, git_code, "cannot find the commit '%s'", commit);
+    return VCM_OK;
+}
+
+static int peel_to_commit(struct vcm_git_id *out, git_object *object, const char *name,
+                          struct vcm_error *err)
+{
+    git_object *commit = NULL;
+
+    int git_code = git_object_peel(&commit, object, GIT_OBJECT_COMMIT);
+    if (git_code == GIT_EPEEL || git_code == GIT_EINVALIDSPEC)
+        return vcm_error_set(err, VCM_NOT_FOUND, "'%s' is a %s, not a commit", name,
+                             git_object_type2string(git_object_type(object)));
+    if (git_code != 0)
+        return vcm_git_internal_error(err, git_code, "cannot find the commit of '%s'", name);
+    vcm_git_internal_from_oid(out, git_object_id(commit));
+    git_object_free(commit);
+    return VCM_OK;
+}
+
+int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *branch,
+                         const char *commit, struct vcm_error *err)
+{
+    git_object *object = NULL;
+    int rc = VCM_OK;
+
+    memset(out, 0, sizeof *out);
+    if (commit)
+        rc = find_commit(&object, repo, commit, err);
+    else if (branch)
+        rc = find_branch(&object, repo, branch, err);
+    else
+        rc = find_head(&object, repo, err);
+    if (rc == VCM_OK)
+        rc = peel_to_commit(out, object, commit ? commit : branch ? branch : "HEAD", err);
+    git_object_free(object);
+    return rc;
+}
+
+void vcm_git_id_to_hex(char out[VCM_GIT_ID_HEX + 1], const struct vcm_git_id *id)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (size_t i = 0; i < VCM_GIT_ID_BYTES; i++) {
+        out[2 * i] = digits[id->bytes[i] >> 4];
+        out[2 * i + 1] = digits[id->bytes[i] & 15];
+    }
+    out[VCM_GIT_ID_HEX] = '\0';
+}

@@ -1,0 +1,332 @@
+#include "git/tree.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "git/internal.h"
+
+#include "base/banned.h"
+
+#define CANCEL_CHECK_ENTRIES 256
+#define MODE_TYPE            0170000u
+#define MODE_DIRECTORY       0040000u
+#define MODE_SYMLINK         0120000u
+#define MODE_SUBMODULE       0160000u
+#define MODE_EXECUTE         0000100u
+
+/* git knows this tree without having it, and so may a repository lack it; libgit2 does not. */
+static const unsigned char empty_tree_id[GIT_OID_RAWSZ] = {
+    0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60,
+    0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49, 0x04,
+};
+
+struct frame {
+    git_tree *tree; /* NULL for the empty tree */
+    size_t next;
+    size_t path_len; /* of the directory, its slash included */
+};
+
+struct walk {
+    struct vcm_git_repo *repo;
+    vcm_git_entry_fn visit;
+    void *context;
+    const struct vcm_cancel *cancel;
+    struct vcm_buf path;
+    struct frame *frames; /* VCM_LIMIT_TREE_DEPTH of them */
+    size_t depth;
+    size_t entries; /* directories too: trees that share subtrees can hold more than any disk */
+};
+
+static unsigned mode_type(const git_tree_entry *entry)
+{
+    return (unsigned)git_tree_entry_filemode_raw(entry) & MODE_TYPE;
+}
+
+/* Modes that git does not write count as files: the bytes are there to be read. */
+static enum vcm_git_kind kind_of(const git_tree_entry *entry)
+{
+    unsigned mode = (unsigned)git_tree_entry_filemode_raw(entry);
+
+    switch (mode & MODE_TYPE) {
+    case MODE_SYMLINK:
+        return VCM_GIT_SYMLINK;
+    case MODE_SUBMODULE:
+        return VCM_GIT_SUBMODULE;
+    default:
+        return mode & MODE_EXECUTE ? VCM_GIT_EXECUTABLE : VCM_GIT_FILE;
+    }
+}
+
+static void fill_entry(struct vcm_git_entry *out, struct vcm_slice path,
+                       const git_tree_entry *entry)
+{
+    out->path = path;
+    out->kind = kind_of(entry);
+    vcm_git_internal_from_oid(&out->id, git_tree_entry_id(entry));
+}
+
+static int load_tree(git_tree **out, struct vcm_git_repo *repo, const git_oid *id, const char *path,
+                     struct vcm_error *err)
+{
+    *out = NULL;
+    if (memcmp(id->id, empty_tree_id, sizeof empty_tree_id) == 0)
+        return VCM_OK;
+    int git_code = git_tree_lookup(out, repo->handle, id);
+    if (git_code == 0)
+        return VCM_OK;
+    if (path[0] == '\0')
+        return vcm_git_internal_error(err, git_code, "cannot read the root directory");
+    return vcm_git_internal_error(err, git_code, "cannot read the directory '%s'", path);
+}
+
+static int load_root(git_tree **out, struct vcm_git_repo *repo, const struct vcm_git_id *id,
+                     struct vcm_error *err)
+{
+    git_commit *commit = NULL;
+    git_oid oid;
+
+    *out = NULL;
+    vcm_git_internal_to_oid(&oid, id);
+    int git_code = git_commit_lookup(&commit, repo->handle, &oid);
+    if (git_code != 0) {
+        char hex[VCM_GIT_ID_HEX + 1];
+        vcm_git_id_to_hex(hex, id);
+        return vcm_git_internal_error(err, git_code, "cannot read the commit %s", hex);
+    }
+    int rc = load_tree(out, repo, git_commit_tree_id(commit), "", err);
+    git_commit_free(commit);
+    return rc;
+}
+
+/* Goes from *tree, which it consumes, into the directory `name`; `path` names it in errors. *tree
+ * and the result are NULL for the empty tree and after a failure. */
+static int descend(git_tree **tree, struct vcm_git_repo *repo, const char *name, const char *path,
+                   struct vcm_error *err)
+{
+    const git_tree_entry *entry = *tree ? git_tree_entry_byname(*tree, name) : NULL;
+    git_tree *inner = NULL;
+    int rc = VCM_OK;
+
+    if (!entry)
+        rc = vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s' in the tree", path);
+    else if (mode_type(entry) != MODE_DIRECTORY)
+        rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' is no directory of the tree", path);
+    else
+        rc = load_tree(&inner, repo, git_tree_entry_id(entry), path, err);
+    git_tree_free(*tree);
+    *tree = inner;
+    return rc;
+}
+
+/* The tree of a directory given by its path, "" for the root. */
+static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                     struct vcm_slice path, struct vcm_error *err)
+{
+    struct vcm_buf parts = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    git_tree *tree = NULL;
+
+    *out = NULL;
+    vcm_buf_append_slice(&parts, path);
+    int rc = vcm_buf_check(&parts, "the path of a directory", err);
+    if (rc == VCM_OK)
+        rc = load_root(&tree, repo, commit, err);
+    char *name = parts.data;
+    while (rc == VCM_OK && name) {
+        /* Ends the string behind this part, so that it is the name and `parts` the path so far. */
+        char *slash = strchr(name, '/');
+        if (slash)
+            *slash = '\0';
+        rc = descend(&tree, repo, name, parts.data, err);
+        if (slash)
+            *slash = '/';
+        name = slash ? slash + 1 : NULL;
+    }
+    vcm_buf_release(&parts);
+    if (rc == VCM_OK)
+        *out = tree;
+    else
+        git_tree_free(tree);
+    return rc;
+}
+
+/* Takes over `tree`, whose path is in walk->path, without a slash at its end. */
+static int push(struct walk *walk, git_tree *tree, struct vcm_error *err)
+{
+    if (walk->depth == VCM_LIMIT_TREE_DEPTH) {
+        git_tree_free(tree);
+        return vcm_error_set(err, VCM_UNSUPPORTED, "directories are nested deeper than %d: '%s'",
+                             VCM_LIMIT_TREE_DEPTH, vcm_buf_text(&walk->path));
+    }
+    if (walk->path.len > 0)
+        vcm_buf_append_byte(&walk->path, '/');
+    struct frame *frame = &walk->frames[walk->depth++];
+    frame->tree = tree;
+    frame->next = 0;
+    frame->path_len = walk->path.len;
+    return vcm_buf_check(&walk->path, "a path of the tree", err);
+}
+
+static void pop(struct walk *walk)
+{
+    git_tree_free(walk->frames[--walk->depth].tree);
+}
+
+static int count_entry(struct walk *walk, struct vcm_error *err)
+{
+    if (walk->entries == VCM_LIMIT_TREE_ENTRIES)
+        return vcm_error_set(err, VCM_UNSUPPORTED, "the tree has more than %zu entries",
+                             VCM_LIMIT_TREE_ENTRIES);
+    if (walk->entries++ % CANCEL_CHECK_ENTRIES == 0)
+        return vcm_cancel_check(walk->cancel, err);
+    return VCM_OK;
+}
+
+static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vcm_error *err)
+{
+    struct vcm_git_entry leaf;
+    git_tree *tree = NULL;
+
+    int rc = count_entry(walk, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_buf_append_string(&walk->path, git_tree_entry_name(entry));
+    rc = vcm_buf_check(&walk->path, "a path of the tree", err);
+    if (rc != VCM_OK)
+        return rc;
+    if (mode_type(entry) != MODE_DIRECTORY) {
+        fill_entry(&leaf, vcm_buf_slice(&walk->path), entry);
+        return walk->visit(walk->context, &leaf, err);
+    }
+    rc = load_tree(&tree, walk->repo, git_tree_entry_id(entry), vcm_buf_text(&walk->path), err);
+    return rc == VCM_OK ? push(walk, tree, err) : rc;
+}
+
+static int run(struct walk *walk, struct vcm_error *err)
+{
+    int rc = vcm_cancel_check(walk->cancel, err);
+
+    while (rc == VCM_OK && walk->depth > 0) {
+        struct frame *frame = &walk->frames[walk->depth - 1];
+        size_t count = frame->tree ? git_tree_entrycount(frame->tree) : 0;
+        vcm_buf_truncate(&walk->path, frame->path_len);
+        if (frame->next < count)
+            rc = visit_entry(walk, git_tree_entry_byindex(frame->tree, frame->next++), err);
+        else
+            pop(walk);
+    }
+    return rc;
+}
+
+int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                      const char *start_dir, vcm_git_entry_fn visit, void *context,
+                      const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct walk walk = {.repo = repo, .visit = visit, .context = context, .cancel = cancel};
+    struct vcm_slice start = vcm_slice_of_string(start_dir);
+    git_tree *tree = NULL;
+
+    while (start.len > 0 && start.data[start.len - 1] == '/')
+        start.len--;
+    vcm_buf_init(&walk.path, VCM_LIMIT_PATH_BYTES);
+    vcm_buf_append_slice(&walk.path, start);
+    int rc = find_tree(&tree, repo, commit, start, err);
+    if (rc != VCM_OK)
+        goto done;
+    walk.frames = calloc(VCM_LIMIT_TREE_DEPTH, sizeof *walk.frames);
+    if (!walk.frames) {
+        git_tree_free(tree);
+        rc = vcm_error_memory(err);
+        goto done;
+    }
+    rc = push(&walk, tree, err);
+    if (rc == VCM_OK)
+        rc = run(&walk, err);
+done:
+    while (walk.depth > 0)
+        pop(&walk);
+    free(walk.frames);
+    vcm_buf_release(&walk.path);
+    return rc;
+}
+
+int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
+                       const struct vcm_git_id *commit, const char *path, struct vcm_error *err)
+{
+    struct vcm_slice directory = {path, 0};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    git_tree *tree = NULL;
+
+    memset(out, 0, sizeof *out);
+    if (slash)
+        directory.len = (size_t)(slash - path);
+    int rc = find_tree(&tree, repo, commit, directory, err);
+    if (rc != VCM_OK)
+        return rc;
+    const git_tree_entry *entry = tree ? git_tree_entry_byname(tree, name) : NULL;
+    if (!entry)
+        rc = vcm_error_set(err, VCM_NOT_FOUND, "no file '%s' in the tree", path);
+    else if (mode_type(entry) == MODE_DIRECTORY)
+        rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' is a directory", path);
+    else
+        fill_entry(out, vcm_slice_of_string(path), entry);
+    git_tree_free(tree);
+    return rc;
+}
+
+static int refuse_object(int git_code, const struct vcm_git_id *id, struct vcm_error *err)
+{
+    char hex[VCM_GIT_ID_HEX + 1];
+
+    vcm_git_id_to_hex(hex, id);
+    if (git_code == GIT_ENOTFOUND)
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "the object %s is missing from the repository; 'git fetch' may bring "
+                             "it, 'git fsck' tells what else is missing",
+                             hex);
+    return vcm_git_internal_error(err, git_code, "the object %s is damaged", hex);
+}
+
+int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,
+                      struct vcm_error *err)
+{
+    git_object_t type = GIT_OBJECT_INVALID;
+    size_t len = 0;
+    git_oid oid;
+
+    *size = 0;
+    vcm_git_internal_to_oid(&oid, id);
+    int git_code = git_odb_read_header(&len, &type, repo->odb, &oid);
+    if (git_code != 0)
+        return refuse_object(git_code, id, err);
+    if (type != GIT_OBJECT_BLOB) {
+        char hex[VCM_GIT_ID_HEX + 1];
+        vcm_git_id_to_hex(hex, id);
+        return vcm_error_set(err, VCM_UNSUPPORTED, "the object %s is a %s, not a blob", hex,
+                             git_object_type2string(type));
+    }
+    *size = len;
+    return VCM_OK;
+}
+
+int vcm_git_blob_read(struct vcm_buf *out, struct vcm_git_repo *repo, const struct vcm_git_id *id,
+                      struct vcm_error *err)
+{
+    git_odb_object *object = NULL;
+    uint64_t size = 0;
+    git_oid oid;
+
+    int rc = vcm_git_blob_size(&size, repo, id, err);
+    if (rc != VCM_OK)
+        return rc;
+    /* Before libgit2 takes that much memory itself: a small object can claim any size. */
+    if (!vcm_buf_reserve(out, (size_t)size))
+        return vcm_buf_check(out, "a file of the tree", err);
+    vcm_git_internal_to_oid(&oid, id);
+    int git_code = git_odb_read(&object, repo->odb, &oid);
+    if (git_code != 0)
+        return refuse_object(git_code, id, err);
+    vcm_buf_append(out, git_odb_object_data(object), git_odb_object_size(object));
+    git_odb_object_free(object);
+    return vcm_buf_check(out, "a file of the tree", err);
+}
