@@ -1,0 +1,76 @@
+/*
+ * tokenizer.h - exact token counts under a published vocabulary.
+ *
+ * Counts only: no token ids come out, and special tokens such as "<|endoftext|>" are plain text.
+ * Text that is not valid UTF-8 is counted as WHATWG's decoder would give it, with one U+FFFD for
+ * each maximal invalid subpart. Counting cannot fail and allocates nothing.
+ *
+ * The vocabularies are constant data inside the program, shared between processes; opening one
+ * reads nothing. A handle never changes: any number of threads may count with it at one time.
+ * Each thread that counts keeps a small cache of fixed size; there are no locks.
+ *
+ * Adding text can lower a count ("\n\n\n" may be fewer tokens than "\n\n"), so a caller that stops
+ * early must compare with vcm_tokenizer_counter_floor(), never with a count.
+ */
+#ifndef VCM_TOKENS_TOKENIZER_H
+#define VCM_TOKENS_TOKENIZER_H
+
+#include "base/buf.h"
+#include "base/error.h"
+
+#define VCM_TOKENIZER_DEFAULT "o200k_base"
+
+struct vcm_tokenizer;
+
+/* The known names, ended by NULL: o200k_base, cl100k_base, approx4 (bytes / 4, rounded up). */
+const char *const *vcm_tokenizer_names(void);
+
+/* VCM_INVALID_ARGUMENT, naming the known ones, when `name` is none of them. */
+int vcm_tokenizer_open(struct vcm_tokenizer **out, const char *name, struct vcm_error *err);
+void vcm_tokenizer_close(struct vcm_tokenizer *tokenizer);
+
+const char *vcm_tokenizer_name(const struct vcm_tokenizer *tokenizer);
+
+size_t vcm_tokenizer_count(const struct vcm_tokenizer *tokenizer, struct vcm_slice text);
+
+/* The exact count when that is at most `limit`, otherwise some number above it; stops early. */
+size_t vcm_tokenizer_count_limited(const struct vcm_tokenizer *tokenizer, struct vcm_slice text,
+                                   size_t limit);
+
+/* The length in bytes of the longest prefix of at most `limit` tokens that is all of `text` or ends
+ * behind a "\n"; when there is none, of the longest that ends between two characters and not inside
+ * a CRLF; 0 when the first character alone is too much. `*tokens` is its exact count. */
+size_t vcm_tokenizer_fit(const struct vcm_tokenizer *tokenizer, struct vcm_slice text, size_t limit,
+                         size_t *tokens);
+
+/*
+ * Counts a text that comes in pieces, cut anywhere, even inside a character. A plain value: placed
+ * by the caller, copied by assignment (that is how to come back to an earlier point), nothing to
+ * release. It must not outlive its tokenizer. However long the text is, this is all the memory.
+ */
+#define VCM_TOKENIZER_COUNTER_BYTES 16384
+
+struct vcm_tokenizer_counter {
+    _Alignas(16) unsigned char state[VCM_TOKENIZER_COUNTER_BYTES];
+};
+
+void vcm_tokenizer_counter_init(struct vcm_tokenizer_counter *counter,
+                                const struct vcm_tokenizer *tokenizer);
+
+void vcm_tokenizer_counter_feed(struct vcm_tokenizer_counter *counter, struct vcm_slice piece);
+
+/* The exact count of everything fed, followed by `tail`. Changes nothing: more may be fed. Costs as
+ * much as the tail and the last unfinished word. */
+size_t vcm_tokenizer_counter_total(const struct vcm_tokenizer_counter *counter,
+                                   struct vcm_slice tail);
+
+/* The exact count of everything fed. */
+static inline size_t vcm_tokenizer_counter_finish(const struct vcm_tokenizer_counter *counter)
+{
+    return vcm_tokenizer_counter_total(counter, vcm_slice_of("", 0));
+}
+
+/* A number that no continuation of what was fed counts fewer tokens than. Never decreases. */
+size_t vcm_tokenizer_counter_floor(const struct vcm_tokenizer_counter *counter);
+
+#endif
