@@ -1,0 +1,26 @@
+"""Runs one file of command-line tests for ctest.
+
+usage: run.py MODULE
+
+Exit status: 0 passed, 1 failed or no test found, 77 every test was skipped.
+"""
+
+import sys
+import unittest
+
+SKIPPED = 77
+
+
+def main(module):
+    suite = unittest.defaultTestLoader.loadTestsFromName(module)
+    result = unittest.TextTestRunner(verbosity=2).run(suite)
+    if not result.testsRun:
+        print(f"{module}: no tests", file=sys.stderr)
+        return 1
+    if not result.wasSuccessful():
+        return 1
+    return SKIPPED if len(result.skipped) == result.testsRun else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -1,0 +1,87 @@
+"""Checks that a folder includes only folders above it, a third-party header only its owner, and
+that every .c file includes base/banned.h last.
+
+usage: includes.py ROOT
+"""
+
+import fnmatch
+import re
+import sys
+
+import tree
+
+# The house, top down: each folder with the folders that it may use. docs/ARCHITECTURE.md tells why.
+USES = {
+    "base": "",
+    "tokens": "base",
+    "git": "base",
+    "vcm": "base tokens",
+    "lfs": "base git",
+    "kb": "base tokens",
+    "sources": "base tokens git vcm lfs kb",
+    "repomap": "base tokens git vcm lfs kb sources",
+    "symbols": "base tokens git",
+    "api": "base tokens git vcm lfs kb sources repomap symbols",
+    "ops": "base api",
+    "serve": "base ops",
+    "cli": "base ops serve",
+}
+FREE = {"tests", "fuzz", "bench"}
+
+# Headers of third-party libraries, and the files that may include them.
+OWNERS = {
+    "lmdb.h": ["base/kv*.c"],
+    "git2.h": ["git/*"],
+    "git2/*": ["git/*"],
+    "yajl/*": ["base/json.c"],
+    "yaml.h": ["base/yaml.c"],
+    "nettle/*": ["base/hash.c"],
+    "xxhash.h": ["base/hash.c"],
+}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def folder_findings(path, folder, quoted):
+    if folder in FREE:
+        return
+    allowed = {folder, *USES[folder].split()}
+    for target in quoted:
+        if "/" not in target or ".." in target.split("/"):
+            yield f'{path}: include "{target}" by its path from the top of the tree'
+        elif target.split("/")[0] not in allowed:
+            yield f'{path}: {folder}/ may not use {target.split("/")[0]}/ ("{target}")'
+
+
+def owner_findings(path, folder, targets):
+    if folder in FREE:
+        return
+    for target in targets:
+        for pattern, owners in OWNERS.items():
+            if fnmatch.fnmatch(target, pattern) and not any(
+                    fnmatch.fnmatch(path, owner) for owner in owners):
+                yield f"{path}: <{target}> belongs to {' '.join(owners)}"
+
+
+def file_findings(path, text):
+    folder = path.split("/")[0]
+    if folder not in USES and folder not in FREE:
+        yield f"{path}: {folder}/ is not in the table of folders (tests/style/includes.py)"
+        return
+    includes = INCLUDE.findall(text)
+    yield from folder_findings(path, folder, [name for mark, name in includes if mark == '"'])
+    # base/yaml.h is ours, <yaml.h> is libyaml's.
+    yield from owner_findings(path, folder, [name for mark, name in includes if mark == "<"])
+    if path.endswith(".c") and (not includes or includes[-1] != ('"', "base/banned.h")):
+        yield f'{path}: the last include must be "base/banned.h"'
+
+
+def findings(root):
+    """All findings in the tree, and the number of files that were read."""
+    paths = tree.files(root, ".c", ".h")
+    found = [line for path in paths for line in file_findings(path, tree.read(root, path))]
+    return found, len(paths)
+
+
+if __name__ == "__main__":
+    tree.report(*findings(sys.argv[1]), "files")

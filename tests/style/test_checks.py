@@ -1,0 +1,132 @@
+"""The checks of this folder find what they are there to find, in trees made up for it."""
+
+import os
+import tempfile
+import unittest
+
+import includes
+import shape
+import tidy
+
+LAST = '#include "base/banned.h"\n'
+
+
+class MadeUpTree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+
+    def write(self, path, text):
+        path = os.path.join(self.root, path)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+
+class Includes(MadeUpTree):
+    def check(self, path, text):
+        self.write(path, text)
+        return includes.findings(self.root)[0]
+
+    def test_an_include_downwards_is_found(self):
+        found = self.check("vcm/page.c", '#include "git/repo.h"\n' + LAST)
+        self.assertEqual(found, ['vcm/page.c: vcm/ may not use git/ ("git/repo.h")'])
+
+    def test_an_include_downwards_in_a_header_is_found(self):
+        self.assertEqual(len(self.check("base/buf.h", '#  include "vcm/page.h"\n')), 1)
+
+    def test_includes_upwards_and_within_the_folder_are_fine(self):
+        text = '#include "ops/ops.h"\n#include "base/buf.h"\n#include "api/vcm.h"\n' + LAST
+        self.assertEqual(self.check("ops/map.c", text), [])
+
+    def test_tests_may_use_anything(self):
+        self.assertEqual(self.check("tests/base/test_a.c", '#include "cli/cli.h"\n' + LAST), [])
+
+    def test_a_relative_include_is_found(self):
+        self.assertEqual(len(self.check("base/buf.c", '#include "buf.h"\n' + LAST)), 1)
+        self.assertEqual(len(self.check("base/buf.c", '#include "base/../git/a.h"\n' + LAST)), 1)
+
+    def test_a_third_party_header_outside_its_owner_is_found(self):
+        for header in ["lmdb.h", "git2.h", "git2/sys/odb_backend.h", "yajl/yajl_parse.h", "yaml.h",
+                       "nettle/sha2.h", "xxhash.h"]:
+            found = self.check("base/pool.c", f"#include <{header}>\n" + LAST)
+            self.assertEqual(len(found), 1, header)
+
+    def test_owners_may_include_their_library(self):
+        self.assertEqual(self.check("base/kv_env.c", "#include <lmdb.h>\n" + LAST), [])
+        self.assertEqual(self.check("git/tree.c", "#include <git2.h>\n" + LAST), [])
+
+    def test_a_folder_outside_the_table_is_found(self):
+        self.assertEqual(len(self.check("util/misc.c", LAST)), 1)
+
+    def test_banned_must_be_there_and_last(self):
+        self.assertEqual(len(self.check("base/a.c", "int a;\n")), 1)
+        self.assertEqual(len(self.check("base/a.c", LAST + "#include <stdio.h>\n")), 1)
+
+    def test_every_folder_uses_only_folders_above_it(self):
+        above = set()
+        for folder, uses in includes.USES.items():
+            self.assertLessEqual(set(uses.split()), above, folder)
+            above.add(folder)
+
+
+class Shape(MadeUpTree):
+    def check(self, path, text):
+        self.write(path, text)
+        return shape.findings(self.root)[0]
+
+    def test_a_long_file_is_found(self):
+        self.assertEqual(self.check("base/a.c", "int a;\n" * shape.FILE_LINES_MAX), [])
+        self.assertEqual(len(self.check("base/a.c", "int a;\n" * (shape.FILE_LINES_MAX + 1))), 1)
+
+    def test_a_long_function_is_found(self):
+        def function(lines):
+            return "int f(void)\n{\n" + "    g();\n" * lines + "}\n"
+        self.assertEqual(self.check("base/a.c", function(shape.FUNCTION_LINES_MAX) * 3), [])
+        found = self.check("base/a.c", function(3) + function(shape.FUNCTION_LINES_MAX + 1))
+        self.assertEqual(len(found), 1)
+
+    def test_tabs_and_white_space_at_the_end_are_found(self):
+        self.assertEqual(len(self.check("base/a.c", "\tint a;\n")), 1)
+        self.assertEqual(len(self.check("base/a.c", "int a; \n")), 1)
+
+    def test_a_test_that_nobody_runs_is_found(self):
+        self.write("tests/CMakeLists.txt", "# add_subdirectory(git)\nadd_subdirectory(base)\n")
+        self.write("tests/base/CMakeLists.txt", "vcm_test(base/test_a_long USES vcm_base)\n")
+        self.assertEqual(self.check("tests/base/test_a_long.c", ""), [])
+        self.assertEqual(len(self.check("tests/base/test_a.c", "")), 1)
+        self.write("tests/base/CMakeLists.txt", "vcm_test(base/test_a_long)\nvcm_test(base/test_a)\n")
+        self.assertEqual(len(self.check("tests/git/test_repo.py", "")), 1)
+
+    def test_a_fuzzer_that_nobody_replays_is_found(self):
+        self.assertEqual(len(self.check("fuzz/fuzz_json.c", "")), 1)
+        self.write("fuzz/CMakeLists.txt", "vcm_fuzz(json USES vcm_base)\n")
+        self.assertEqual(shape.findings(self.root)[0], [])
+
+
+class TidyCache(MadeUpTree):
+    def setUp(self):
+        super().setUp()
+        self.write(".clang-tidy", "Checks: '*'\n")
+        self.write("base/a.c", '#include "base/a.h"\n')
+        self.write("base/a.h", '#include "base/b.h"\n')
+        self.write("base/b.h", "")
+        self.tidy = tidy.Tidy(self.root, "true", "", "")
+
+    def key(self):
+        return self.tidy.key("base/a.c", "cc -c a.c")
+
+    def test_the_key_changes_with_anything_that_matters_and_only_then(self):
+        first = self.key()
+        self.write("base/c.h", "int c;\n")
+        self.assertEqual(self.key(), first)
+        keys = {first, self.tidy.key("base/a.c", "cc -O2 -c a.c")}
+        for path in ["base/b.h", "base/a.c", ".clang-tidy", "base/.clang-tidy"]:
+            self.write(path, "/* changed */\n" + ('#include "base/a.h"\n' * path.endswith(".c")))
+            keys.add(self.key())
+        self.assertEqual(len(keys), 6)
+
+
+if __name__ == "__main__":
+    unittest.main()
