@@ -334,6 +334,48 @@ int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_
     return enqueue(mapping, &q, err);
 }
 
+static int put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+
+    vcm_scope_put(&value, scope);
+    int rc = vcm_buf_check(&value, "a scope's description", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_SCOPES, scope->scope_id, vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+struct pinning {
+    struct vcm_slice scope_id;
+    bool pinned;
+};
+
+static int pin_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    const struct pinning *pinning = context;
+    struct vcm_scope scope;
+
+    int rc = vcm_page_store_scope(&scope, txn, pinning->scope_id, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_error_set(err, VCM_NOT_FOUND, "no scope '%.*s' is mapped",
+                             (int)pinning->scope_id.len, pinning->scope_id.data);
+    if (rc != VCM_OK)
+        return rc;
+    scope.pinned = pinning->pinned;
+    rc = put_scope(txn, &scope, err);
+    vcm_scope_release(&scope);
+    return rc;
+}
+
+int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                           const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct pinning pinning = {scope_id, pinned};
+
+    return vcm_kv_update(store->kv, pin_change, &pinning, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
+}
+
 struct commit {
     struct vcm_mapping *mapping;
     struct vcm_scope *scope;
@@ -343,7 +385,6 @@ struct commit {
 static int commit_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     struct commit *commit = context;
-    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
     struct vcm_slice scope_id = commit->mapping->options.scope_id;
     struct vcm_scope former;
 
@@ -359,14 +400,7 @@ static int commit_change(void *context, struct vcm_kv_txn *txn, struct vcm_error
     if (rc == VCM_OK)
         rc = vcm_table_put_mapping(txn, commit->mapping->number, VCM_MAPPING_IN_FORCE, scope_id,
                                    err);
-    if (rc == VCM_OK) {
-        vcm_scope_put(&value, commit->scope);
-        rc = vcm_buf_check(&value, "a scope's description", err);
-    }
-    if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_SCOPES, scope_id, vcm_buf_slice(&value), err);
-    vcm_buf_release(&value);
-    return rc;
+    return rc == VCM_OK ? put_scope(txn, commit->scope, err) : rc;
 }
 
 int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,

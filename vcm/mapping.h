@@ -56,4 +56,8 @@ void vcm_mapping_abort(struct vcm_mapping *mapping);
 int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
                        const struct vcm_cancel *cancel, struct vcm_error *err);
 
+/* Changes whether a scope is pinned, and nothing else. NOT_FOUND when it is not mapped. */
+int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                           const struct vcm_cancel *cancel, struct vcm_error *err);
+
 #endif

@@ -1,0 +1,330 @@
+#include "repomap/materialise.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "base/wire.h"
+#include "repomap/scope_id.h"
+
+#include "base/banned.h"
+
+#define FINGERPRINT_PREFIX "vcm-config 1\n"
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Everything that decides the pages but the commit. */
+static int fingerprint(unsigned char out[VCM_HASH_SHA256_BYTES], const struct vcm_plan_row *row,
+                       const struct vcm_tokenizer *tokenizer, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
+
+    vcm_buf_append_string(&text, FINGERPRINT_PREFIX);
+    vcm_wire_put_string(&text, vcm_tokenizer_name(tokenizer));
+    vcm_wire_put_string(&text, row->row->type);
+    vcm_wire_put_string(&text, row->row->start_dir);
+    vcm_wire_put_u32(&text, row->config.flush_threshold);
+    vcm_wire_put_u32(&text, row->config.flush_token_budget);
+    int rc = vcm_buf_check(&text, "a row's configuration", err);
+    if (rc == VCM_OK)
+        vcm_hash_sha256_of(out, vcm_buf_slice(&text));
+    vcm_buf_release(&text);
+    return rc;
+}
+
+static int read_former(struct vcm_scope *former, bool *exists, struct vcm_page_store *store,
+                       const char *scope_id, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+
+    *exists = false;
+    memset(former, 0, sizeof *former);
+    int rc = vcm_page_store_read_begin(&txn, store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_page_store_scope(former, txn, vcm_slice_of_string(scope_id), err);
+    vcm_kv_read_end(txn);
+    *exists = rc == VCM_OK;
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+struct retry {
+    struct vcm_source *source;
+    void *reader;
+    struct vcm_source_content content;
+    bool changed;
+};
+
+/* Looks again at an item that could not be read last time. */
+static int retry_omission(void *context, const struct vcm_page_omission *omission,
+                          struct vcm_error *err)
+{
+    struct retry *retry = context;
+    struct vcm_source_item item = {.path = omission->raw_path, .outcome = VCM_SOURCE_PAGED};
+
+    if (omission->outcome != VCM_SOURCE_FAILED && omission->outcome != VCM_SOURCE_LFS_MISSING)
+        return VCM_OK;
+    if (vcm_slice_equal(omission->reason, vcm_slice_of_string("path_exceeds_budget")))
+        return VCM_OK; /* the same content and configuration fail in the same way */
+    if (omission->content_id.len > sizeof item.content_id)
+        return vcm_error_set(err, VCM_STORE_CORRUPT, "an omission in the store is malformed");
+    memcpy(item.content_id, omission->content_id.data, omission->content_id.len);
+    item.content_id_len = (uint8_t)omission->content_id.len;
+
+    vcm_buf_clear(&retry->content.text);
+    int rc = retry->source->functions->read(&retry->content, retry->reader, &item, err);
+    if (rc == VCM_OK && retry->content.outcome != omission->outcome) {
+        retry->changed = true;
+        return VCM_NOT_FOUND; /* enough */
+    }
+    return rc;
+}
+
+/* Whether something that could not be read when the scope was mapped can be read now. */
+static int has_become_readable(bool *changed, struct vcm_page_store *store,
+                               const struct vcm_scope *former, struct vcm_source *source,
+                               struct vcm_error *err)
+{
+    struct retry retry = {.source = source};
+    struct vcm_kv_txn *txn = NULL;
+
+    *changed = false;
+    if (former->coverage.by_outcome[VCM_SOURCE_FAILED] == 0 &&
+        former->coverage.by_outcome[VCM_SOURCE_LFS_MISSING] == 0)
+        return VCM_OK;
+    vcm_buf_init(&retry.content.text, 3 * VCM_LIMIT_FILE_BYTES);
+    int rc = source->functions->reader_open(&retry.reader, source, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_read_begin(&txn, store, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_each_omission(txn, former->mapping, retry_omission, &retry, err);
+    vcm_kv_read_end(txn);
+    if (retry.reader)
+        source->functions->reader_close(retry.reader);
+    vcm_buf_release(&retry.content.text);
+    *changed = retry.changed;
+    return rc;
+}
+
+static void copy_counts(struct vcm_materialise_row *row, const struct vcm_scope *scope)
+{
+    row->records = scope->records;
+    row->pages = scope->pages;
+    row->tokens = scope->tokens;
+    row->bytes = scope->bytes;
+    row->coverage = scope->coverage;
+}
+
+static void note_failures(struct vcm_materialise_row *row, const char *first)
+{
+    uint64_t failed = row->coverage.by_outcome[VCM_SOURCE_FAILED];
+
+    if (failed > 0 && first[0] != '\0')
+        snprintf(row->message, sizeof row->message,
+                 "%" PRIu64 " file%s could not be mapped, the first: %s", failed,
+                 failed == 1 ? "" : "s", first);
+    else if (failed > 0)
+        snprintf(row->message, sizeof row->message, "%" PRIu64 " file%s still cannot be mapped",
+                 failed, failed == 1 ? "" : "s");
+}
+
+static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
+                     const struct vcm_plan_row *row)
+{
+    scope->scope_id = vcm_slice_of_string(row->scope_id);
+    scope->row_name = vcm_slice_of_string(row->row->name);
+    scope->source_type = vcm_slice_of_string(row->row->type);
+    scope->repo_root = vcm_slice_of_string(plan->repo_root);
+    scope->origin = vcm_slice_of_string(plan->origin);
+    scope->origin_url = vcm_slice_of_string(plan->origin_url);
+    scope->branch = vcm_slice_of_string(plan->branch);
+    scope->commit = vcm_slice_of_string(plan->commit);
+    scope->flush_threshold = row->config.flush_threshold;
+    scope->flush_token_budget = row->config.flush_token_budget;
+    scope->pinned = row->config.pinned;
+}
+
+static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
+                  struct vcm_source *source, const struct vcm_materialise_options *options,
+                  struct vcm_error *err)
+{
+    struct vcm_ingest_result result;
+    const struct vcm_ingest_options ingest_options = {
+        .source = source,
+        .tokenizer = options->tokenizer,
+        .jobs = options->jobs,
+        .capacity = options->capacity,
+        .cancel = options->cancel,
+        .progress = options->progress,
+        .progress_context = options->progress_context,
+    };
+
+    int rc = vcm_ingest_run(&result, options->store, scope, &ingest_options, err);
+    if (rc != VCM_OK)
+        return rc;
+    row->changes = result.pages;
+    copy_counts(row, scope);
+    note_failures(row, result.first_failure);
+    return VCM_OK;
+}
+
+/* The scope is there at this commit and configuration. */
+static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former,
+                       const struct vcm_plan_row *plan,
+                       const struct vcm_materialise_options *options, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    row->status = VCM_MATERIALISE_ALREADY_MAPPED;
+    row->changes.pages_reused = former->pages;
+    copy_counts(row, former);
+    note_failures(row, "");
+    if (former->pinned != plan->config.pinned) {
+        row->status = VCM_MATERIALISE_REMAPPED;
+        rc = vcm_mapping_set_pinned(options->store, former->scope_id, plan->config.pinned,
+                                    options->cancel, err);
+    }
+    return rc;
+}
+
+static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
+                   const struct vcm_plan_row *planned,
+                   const struct vcm_materialise_options *options, struct vcm_error *err)
+{
+    const struct vcm_source_type *type = NULL;
+    struct vcm_source *source = NULL;
+    struct vcm_scope scope = {0}, former = {0};
+    bool exists = false, readable = false;
+
+    int rc = vcm_registry_find(&type, options->registry, planned->row->type, err);
+    if (rc == VCM_OK)
+        rc = type->open(&source,
+                        &(struct vcm_source_request){
+                            .repository = plan->repo_root,
+                            .commit = plan->commit,
+                            .start_dir = planned->row->start_dir,
+                        },
+                        err);
+    if (rc == VCM_OK)
+        rc = fingerprint(scope.fingerprint, planned, options->tokenizer, err);
+    if (rc == VCM_OK)
+        rc = read_former(&former, &exists, options->store, planned->scope_id, err);
+    bool same = rc == VCM_OK && exists &&
+                memcmp(former.fingerprint, scope.fingerprint, sizeof scope.fingerprint) == 0 &&
+                vcm_slice_equal(former.commit, vcm_slice_of_string(plan->commit)) &&
+                vcm_slice_equal(former.origin, vcm_slice_of_string(plan->origin));
+    if (rc == VCM_OK && same)
+        rc = has_become_readable(&readable, options->store, &former, source, err);
+    if (rc == VCM_OK && same && !readable) {
+        rc = keep_or_pin(row, &former, planned, options, err);
+    } else if (rc == VCM_OK) {
+        row->status = exists ? VCM_MATERIALISE_REMAPPED : VCM_MATERIALISE_MAPPED;
+        describe(&scope, plan, planned);
+        rc = ingest(row, &scope, source, options, err);
+    }
+    vcm_scope_release(&former);
+    vcm_source_close(source);
+    return rc;
+}
+
+struct survey {
+    const struct vcm_plan *plan;
+    const struct vcm_materialise_options *options;
+    struct vcm_buf stale; /* NUL-separated ids of scopes that no row names */
+};
+
+static bool is_planned(const struct vcm_plan *plan, struct vcm_slice scope_id)
+{
+    for (unsigned i = 0; i < plan->row_count; i++)
+        if (vcm_slice_equal(vcm_slice_of_string(plan->rows[i].scope_id), scope_id))
+            return true;
+    return false;
+}
+
+static int survey_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    struct survey *survey = context;
+    struct vcm_slice origin = vcm_slice_of_string(survey->plan->origin);
+
+    if (!vcm_scope_id_belongs(scope->scope_id, vcm_slice_of_string(survey->plan->base_scope)))
+        return VCM_OK;
+    if (!survey->options->replace && !vcm_slice_equal(scope->origin, origin))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "scope '%.*s' holds %.*s; map under another --scope, or give it up "
+                             "with --replace",
+                             (int)scope->scope_id.len, scope->scope_id.data, (int)scope->origin.len,
+                             scope->origin.data);
+    if (!is_planned(survey->plan, scope->scope_id)) {
+        vcm_buf_append_slice(&survey->stale, scope->scope_id);
+        vcm_buf_append_byte(&survey->stale, '\0');
+    }
+    return VCM_OK;
+}
+
+static int survey_base(struct survey *survey, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+
+    int rc = vcm_page_store_read_begin(&txn, survey->options->store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_page_store_each_scope(txn, vcm_slice_of_string(survey->plan->base_scope), survey_scope,
+                                   survey, err);
+    vcm_kv_read_end(txn);
+    return rc == VCM_OK ? vcm_buf_check(&survey->stale, "the list of scopes", err) : rc;
+}
+
+static int remove_stale(const struct survey *survey, vcm_materialise_unmapped_fn on_unmapped,
+                        void *context, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (size_t at = 0; rc == VCM_OK && at < survey->stale.len;) {
+        const char *scope_id = survey->stale.data + at;
+        rc = vcm_mapping_remove(survey->options->store, vcm_slice_of_string(scope_id),
+                                survey->options->cancel, err);
+        if (rc == VCM_OK)
+            rc = on_unmapped(context, scope_id, err);
+        at += strlen(scope_id) + 1;
+    }
+    return rc;
+}
+
+int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialise_options *options,
+                        vcm_materialise_row_fn on_row, vcm_materialise_unmapped_fn on_unmapped,
+                        void *context, struct vcm_error *err)
+{
+    struct survey survey = {.plan = plan, .options = options};
+
+    vcm_buf_init(&survey.stale, 64 * VCM_MIB);
+    int rc = survey_base(&survey, err);
+    for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++) {
+        struct vcm_materialise_row row = {.plan = &plan->rows[i]};
+        uint64_t start = now_ms();
+        if (map_row(&row, plan, &plan->rows[i], options, &row.error) != VCM_OK) {
+            row.status = VCM_MATERIALISE_ERROR;
+            vcm_error_wrap(&row.error, (int)row.error.code, "map '%s'", plan->rows[i].row->name);
+        }
+        row.elapsed_ms = now_ms() - start;
+        if (row.error.code == VCM_INTERRUPTED) {
+            *err = row.error;
+            rc = VCM_INTERRUPTED;
+        } else {
+            rc = on_row(context, &row, err);
+        }
+    }
+    if (rc == VCM_OK && plan->all_rows)
+        rc = remove_stale(&survey, on_unmapped, context, err);
+    vcm_buf_release(&survey.stale);
+    return rc;
+}

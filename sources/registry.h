@@ -1,0 +1,44 @@
+/*
+ * registry.h - which types of source there are, by the name that a repo map gives in `type`.
+ *
+ * A registry is a small table that the holder of a store owns; it is filled before the first
+ * mapping and not changed while one runs.
+ */
+#ifndef VCM_SOURCES_REGISTRY_H
+#define VCM_SOURCES_REGISTRY_H
+
+#include "base/error.h"
+#include "vcm/source.h"
+
+#define VCM_REGISTRY_TYPES_MAX 32
+
+/* What a source is to read: a row of a map with its place resolved. */
+struct vcm_source_request {
+    const char *repository; /* path of a repository on this machine */
+    const char *commit;     /* full id */
+    const char *start_dir;  /* "" for the whole tree */
+};
+
+struct vcm_source_type {
+    const char *name;
+    int (*open)(struct vcm_source **out, const struct vcm_source_request *request,
+                struct vcm_error *err);
+};
+
+struct vcm_registry {
+    const struct vcm_source_type *types[VCM_REGISTRY_TYPES_MAX];
+    unsigned count;
+};
+
+/* With the types of our own. */
+void vcm_registry_init(struct vcm_registry *registry);
+
+/* The type must outlive the registry. INVALID_ARGUMENT when the name is taken. */
+int vcm_registry_add(struct vcm_registry *registry, const struct vcm_source_type *type,
+                     struct vcm_error *err);
+
+/* INVALID_ARGUMENT that lists the known types when there is none of this name. */
+int vcm_registry_find(const struct vcm_source_type **out, const struct vcm_registry *registry,
+                      const char *name, struct vcm_error *err);
+
+#endif
