@@ -19,7 +19,8 @@ int vcm_path_check_relative(const char *what, struct vcm_slice path, struct vcm_
 
 /* Opens `relative` beneath the directory `root_fd` (-1 on failure), never leaving it and never
  * through a symbolic link, neither in the middle nor at the end. `flags` as for open(2);
- * O_CLOEXEC is added. */
+ * O_CLOEXEC is added; a file that O_CREAT makes is the owner's alone. "." is the directory itself.
+ * VCM_INVALID_ARGUMENT when a link or a ".." is met, VCM_NOT_FOUND when there is nothing. */
 int vcm_path_open_beneath(int root_fd, const char *relative, int flags, struct vcm_error *err);
 
 /* Appends `a`, a slash where needed, and `b`. */
@@ -36,13 +37,17 @@ int vcm_path_make_directories(const char *path, mode_t mode, struct vcm_error *e
 int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct vcm_error *err);
 
 /* Replaces a file so that a crash leaves the old or the new one: temporary file beside it, fsync,
- * rename, fsync of the directory. */
+ * rename, fsync of the directory. A link at `path` is replaced, not followed; the umask applies. */
 int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
                         struct vcm_error *err);
 
 /* The type of the file system that holds `path` (or its nearest existing parent), as
  * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs". */
 int vcm_path_filesystem(struct vcm_buf *out, const char *path, struct vcm_error *err);
+
+/* The same for a text in the form of /proc/self/mountinfo and a path that is resolved already. */
+int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, const char *path,
+                           struct vcm_error *err);
 
 /* Whether a file system of this type reaches over a network, where locks and maps cannot be
  * trusted. */
