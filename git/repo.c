@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/limits.h"
@@ -20,26 +21,57 @@
 #define ID_PREFIX_DIGITS    4
 #define ORIGIN_URL_VARIABLE "remote.origin.url"
 
-static pthread_once_t configured = PTHREAD_ONCE_INIT;
+static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned library_users;
+
+/* Again for each first user, since libgit2 forgets the extensions when its last one leaves. They
+ * are those that change nothing for a reader of objects; sparse checkouts have the first. */
+static void configure(void)
+{
+    const char *extensions[] = {"worktreeconfig", "partialclone", "preciousobjects"};
+
+    git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, sizeof extensions / sizeof *extensions);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
+    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, WINDOWS_BYTES_MAX);
+    git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)OBJECT_CACHE_BYTES);
+    git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 1);
+}
+
+static int enter_library(struct vcm_error *err)
+{
+    pthread_mutex_lock(&library_lock);
+    int count = git_libgit2_init();
+    if (count >= 0 && library_users++ == 0)
+        configure();
+    pthread_mutex_unlock(&library_lock);
+    return count >= 0 ? VCM_OK : vcm_error_set(err, VCM_INTERNAL, "cannot start libgit2");
+}
+
+static void leave_library(void)
+{
+    pthread_mutex_lock(&library_lock);
+    library_users--;
+    git_libgit2_shutdown();
+    pthread_mutex_unlock(&library_lock);
+}
+
 static char version_text[48];
 
-static void configure(void)
+static void print_version(void)
 {
     int major = 0;
     int minor = 0;
     int revision = 0;
 
-    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
-    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, WINDOWS_BYTES_MAX);
-    git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)OBJECT_CACHE_BYTES);
-    git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 1);
     git_libgit2_version(&major, &minor, &revision);
     snprintf(version_text, sizeof version_text, "libgit2 %d.%d.%d", major, minor, revision);
 }
 
 const char *vcm_git_library_version(void)
 {
-    pthread_once(&configured, configure);
+    static pthread_once_t printed = PTHREAD_ONCE_INIT;
+
+    pthread_once(&printed, print_version);
     return version_text;
 }
 
@@ -147,17 +179,67 @@ static int refuse_owner(const char *path, struct vcm_error *err)
     return rc;
 }
 
+/* Without any safe.directory libgit2 1.5 answers that the variable was not found. */
+static bool is_owner_refusal(int git_code)
+{
+    return git_code == GIT_EOWNER ||
+           (git_code == GIT_ENOTFOUND && strstr(library_message(), "safe.directory"));
+}
+
+/* Whether the user trusts every owner: a safe.directory of "*", which git knows and libgit2 1.5
+ * does not. An empty value takes back those before it. */
+static bool trusts_every_owner(void)
+{
+    git_config *config = NULL;
+    git_config_iterator *values = NULL;
+    git_config_entry *value = NULL;
+    bool trusted = false;
+
+    if (git_config_open_default(&config) == 0 &&
+        git_config_multivar_iterator_new(&values, config, "safe.directory", NULL) == 0) {
+        while (git_config_next(&value, values) == 0) {
+            if (!value->value || value->value[0] == '\0')
+                trusted = false;
+            else if (strcmp(value->value, "*") == 0)
+                trusted = true;
+        }
+    }
+    git_config_iterator_free(values);
+    git_config_free(config);
+    return trusted;
+}
+
+/* Returns GIT_EOWNER for every refusal of an owner.
+ * The check of owners is a switch of the whole library; it is off only while the lock is held, and
+ * only for users for whom it would refuse nothing. */
+static int open_checked(git_repository **out, const char *path)
+{
+    const char *ceiling = getenv("GIT_CEILING_DIRECTORIES");
+
+    int git_code = git_repository_open_ext(out, path, 0, ceiling);
+    if (git_code == 0 || !is_owner_refusal(git_code))
+        return git_code;
+    if (!trusts_every_owner())
+        return GIT_EOWNER;
+    pthread_mutex_lock(&library_lock);
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+    git_code = git_repository_open_ext(out, path, 0, ceiling);
+    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
+    pthread_mutex_unlock(&library_lock);
+    return git_code;
+}
+
 static int explain_open_failure(int git_code, const char *path, struct vcm_error *err)
 {
     const char *reason = library_message();
 
+    if (git_code == GIT_EOWNER)
+        return refuse_owner(path, err);
     if (git_code == GIT_ENOTFOUND)
         return vcm_error_set(err, VCM_NOT_FOUND,
                              "no git repository at or above '%s'; run 'git init' there or name "
                              "another directory",
                              path);
-    if (git_code == GIT_EOWNER)
-        return refuse_owner(path, err);
     if (strstr(reason, "extensions.objectformat"))
         return vcm_error_set(err, VCM_UNSUPPORTED,
                              "the repository '%s' uses sha256 object ids, which cannot be read; "
@@ -184,8 +266,7 @@ static char *tidy_directory(const char *path)
 
 static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_error *err)
 {
-    int git_code =
-        git_repository_open_ext(&repo->handle, path, 0, getenv("GIT_CEILING_DIRECTORIES"));
+    int git_code = open_checked(&repo->handle, path);
     if (git_code != 0)
         return explain_open_failure(git_code, path, err);
 
@@ -207,12 +288,11 @@ int vcm_git_repo_open(struct vcm_git_repo **out, const char *path, struct vcm_er
     struct vcm_git_repo *repo = calloc(1, sizeof *repo);
     if (!repo)
         return vcm_error_memory(err);
-    if (git_libgit2_init() < 0) {
+    rc = enter_library(err);
+    if (rc != VCM_OK) {
         free(repo);
-        return vcm_error_set(err, VCM_INTERNAL, "cannot start libgit2");
+        return rc;
     }
-    pthread_once(&configured, configure);
-
     rc = open_handle(repo, path, err);
     if (rc == VCM_OK)
         *out = repo;
@@ -227,7 +307,7 @@ void vcm_git_repo_close(struct vcm_git_repo *repo)
         return;
     git_odb_free(repo->odb);
     git_repository_free(repo->handle);
-    git_libgit2_shutdown();
+    leave_library();
     free(repo->root);
     free(repo);
 }
@@ -271,7 +351,7 @@ void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url)
     }
     struct vcm_slice scheme = vcm_slice_of(url, (size_t)(info.data - url));
     vcm_buf_append_slice(out, scheme);
-    if (strstr(url, "ssh://") && strstr(url, "ssh://") < info.data) {
+    if (scheme.len >= 6 && strncasecmp(info.data - 6, "ssh://", 6) == 0) {
         const char *colon = info.len > 0 ? memchr(info.data, ':', info.len) : NULL;
         vcm_buf_append(out, info.data, colon ? (size_t)(colon - info.data) : info.len);
         vcm_buf_append_byte(out, '@');
@@ -318,8 +398,8 @@ int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, str
     return vcm_buf_check(out, "the name of the branch", err);
 }
 
-/* Refuses everything that is no plain ref name, and with it revparse's operators: an expression
- * such as "HEAD:secret" or ":/text" must not reach it. Writes the ref's full name to `full`. */
+/* Refuses everything that is no plain ref name, and with it the operators of git's expressions,
+ * "HEAD:secret" or ":/text". Writes the ref's full name to `full`. */
 static int check_name(char full[REF_NAME_BYTES], const char *place, const char *what,
                       const char *name, struct vcm_error *err)
 {
@@ -405,6 +485,39 @@ static int find_branch(git_object **out, struct vcm_git_repo *repo, const char *
                          repo->root);
 }
 
+static bool is_id_prefix(const char *name)
+{
+    size_t len = strspn(name, "0123456789abcdefABCDEF");
+
+    return name[len] == '\0' && len >= ID_PREFIX_DIGITS && len <= VCM_GIT_ID_HEX;
+}
+
+/* A full id before a ref of that name, a ref before an abbreviated id, as git has it.
+ * git_revparse_single() would do so too, but in 1.5 it leaks a PCRE2 match for every name that it
+ * does not find, which a server cannot afford. */
+static int look_up(git_object **out, struct vcm_git_repo *repo, const char *name)
+{
+    git_reference *ref = NULL;
+    git_oid oid;
+    size_t len = strlen(name);
+    bool digits = is_id_prefix(name);
+    int git_code = GIT_ENOTFOUND;
+
+    if (digits && git_oid_fromstrn(&oid, name, len) != 0)
+        return GIT_ENOTFOUND;
+    if (digits && len == VCM_GIT_ID_HEX)
+        git_code = git_object_lookup(out, repo->handle, &oid, GIT_OBJECT_ANY);
+    if (git_code != GIT_ENOTFOUND)
+        return git_code;
+    git_code = git_reference_dwim(&ref, repo->handle, name);
+    if (git_code == 0)
+        git_code = git_reference_peel(out, ref, GIT_OBJECT_ANY);
+    else if (git_code == GIT_ENOTFOUND && digits && len < VCM_GIT_ID_HEX)
+        git_code = git_object_lookup_prefix(out, repo->handle, &oid, len, GIT_OBJECT_ANY);
+    git_reference_free(ref);
+    return git_code;
+}
+
 static int find_commit(git_object **out, struct vcm_git_repo *repo, const char *commit,
                        struct vcm_error *err)
 {
@@ -416,11 +529,11 @@ static int find_commit(git_object **out, struct vcm_git_repo *repo, const char *
     if (rc != VCM_OK)
         return rc;
 
-    int git_code = git_revparse_single(out, repo->handle, commit);
-    if (git_code == GIT_EAMBIGUOUS && strlen(commit) >= ID_PREFIX_DIGITS)
+    int git_code = look_up(out, repo, commit);
+    if (git_code == GIT_EAMBIGUOUS)
         return vcm_error_set(err, VCM_AMBIGUOUS,
                              "several objects begin with '%s'; give more digits", commit);
-    if (git_code == GIT_ENOTFOUND || git_code == GIT_EAMBIGUOUS)
+    if (git_code == GIT_ENOTFOUND)
         return vcm_error_set(err, VCM_NOT_FOUND,
                              "no commit '%s' in '%s'; name a branch, a tag, or at least %d digits "
                              "of an id",

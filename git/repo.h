@@ -24,7 +24,7 @@ struct vcm_git_repo;
 
 /* Opens the repository at or above `path`. NOT_FOUND: there is none; UNSUPPORTED: a format that
  * libgit2 cannot read (sha256 among them), or a repository of another user (the message says how to
- * trust it); INVALID_ARGUMENT: a name that begins with '-'. */
+ * trust it); INVALID_ARGUMENT: a name that begins with '-', or a file. */
 int vcm_git_repo_open(struct vcm_git_repo **out, const char *path, struct vcm_error *err);
 void vcm_git_repo_close(struct vcm_git_repo *repo);
 
@@ -35,7 +35,8 @@ bool vcm_git_repo_is_bare(const struct vcm_git_repo *repo);
 /* Appends the URL of the remote "origin" without user name and password; nothing without one. */
 int vcm_git_repo_origin(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err);
 
-/* Appends the short name of the branch that HEAD is on; nothing when it is detached. */
+/* Appends the short name of the branch that HEAD is on, even if it has no commit yet; nothing when
+ * HEAD is detached. */
 int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err);
 
 /*
@@ -49,7 +50,7 @@ int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, cons
                          const char *commit, struct vcm_error *err);
 
 /* URL without user name and password: "https://u:p@host/x" gives "https://host/x"; the user of
- * "git@host:x" stays, it is no secret and part of the address. */
+ * "git@host:x" and "ssh://git@host/x" stays, it is no secret and part of the address. */
 void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url);
 
 /* Writes 40 digits and a NUL. */

@@ -258,6 +258,8 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     git_tree *tree = NULL;
 
     memset(out, 0, sizeof *out);
+    if (path[0] == '/')
+        return vcm_error_set(err, VCM_NOT_FOUND, "no file '%s' in the tree", path);
     if (slash)
         directory.len = (size_t)(slash - path);
     int rc = find_tree(&tree, repo, commit, directory, err);

@@ -33,11 +33,13 @@ int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit
                       const char *start_dir, vcm_git_entry_fn visit, void *context,
                       const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* One entry by its path. NOT_FOUND when there is none or it is a directory. */
+/* One entry by its path, to which out->path then points. NOT_FOUND when there is none or it is a
+ * directory. */
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
                        const struct vcm_git_id *commit, const char *path, struct vcm_error *err);
 
-/* The size from the object's header, without reading it. NOT_FOUND when the object is missing. */
+/* The size from the object's header, without reading it. NOT_FOUND when the object is missing,
+ * UNSUPPORTED when it is no blob. */
 int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,
                       struct vcm_error *err);
 
