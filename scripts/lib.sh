@@ -72,24 +72,34 @@ install_packages() {
     fi
 }
 
+# Tells what is missing, a line each, and how to go on where the packages have other names.
+ask_for() {
+    local package reason
+    say "$1:"
+    while read -r package reason; do
+        printf '    %-20s %s\n' "$package" "$reason" >&2
+    done <<<"$2"
+    say "set VCM_SKIP_PACKAGES=1 to go on without this check"
+}
+
 # ensure_packages KIND...: every package of these kinds is there afterwards. A copy of the list
 # marks that it was so once, which makes the next call a comparison of two small files.
 ensure_packages() {
     local kinds="$*" list="$root/scripts/dependencies.txt" missing stamp
     stamp="$build_dir/packages-${kinds// /-}.ok"
-    if [ -e "$stamp" ] && [ "$(<"$stamp")" = "$(<"$list")" ]; then
+    if [ -n "${VCM_SKIP_PACKAGES:-}" ] ||
+        { [ -e "$stamp" ] && [ "$(<"$stamp")" = "$(<"$list")" ]; }; then
         return 0
     fi
     missing=$(list_packages "$@" | only_missing)
     if [ -n "$missing" ]; then
         if ! command -v apt-get >/dev/null; then
-            say "this system has no apt-get; please install what these Debian packages hold:"
-            printf '%s\n' "$missing" >&2
+            ask_for "this system has no apt-get; please install what these Debian packages hold" \
+                "$missing"
             return 1
         fi
         if [ "$(id -u)" != 0 ] && ! command -v sudo >/dev/null; then
-            say "neither root nor sudo here; please install these packages:"
-            printf '%s\n' "$missing" >&2
+            ask_for "neither root nor sudo here; please have these packages installed" "$missing"
             return 1
         fi
         # shellcheck disable=SC2046 # package names have no blanks
