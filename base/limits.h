@@ -39,6 +39,7 @@
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
 #define VCM_LIMIT_READERS         1024
+#define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
 #define VCM_LIMIT_LISTING_ROWS    100000u

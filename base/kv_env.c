@@ -1,0 +1,463 @@
+#include "base/kv_env.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <lmdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/kv_lock.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define MAP_FLOOR     (64 * VCM_MIB) /* address space is not halved below this */
+#define PAGE_BYTES    ((size_t)4096)
+#define RESIZE_WAIT_S 1 /* for this process's transactions to end before the map moves */
+#define TAIL_TRIES    20
+#define TAIL_NAP_NS   10000000L
+
+static pthread_mutex_t environments_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct vcm_kv_env *environments;
+
+static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_error *err)
+{
+    return vcm_error_sys(err, VCM_STORE_FULL, code,
+                         "no room on the disk of the store in '%s'; free some space or evict "
+                         "pages, nothing was changed",
+                         options->directory);
+}
+
+/* LMDB answers EIO when a write was cut short, which is how a full disk begins. */
+static bool disk_is_full(const struct vcm_kv_options *options)
+{
+    struct statvfs room;
+    return statvfs(options->directory, &room) == 0 && room.f_bavail * room.f_frsize < VCM_MIB;
+}
+
+/* Translates a system error that LMDB handed on. */
+static int fail_system(const struct vcm_kv_options *options, int code, struct vcm_error *err)
+{
+    switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return full_disk(options, code, err);
+    case ENOMEM:
+        return vcm_error_sys(err, VCM_INTERNAL, code,
+                             "cannot map the store in '%s'; is the "
+                             "address space limited (ulimit -v)?",
+                             options->directory);
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return vcm_error_sys(err, VCM_IO_ERROR, code,
+                             "cannot write to the store in '%s'; give this user write permission "
+                             "there or choose another home",
+                             options->directory);
+    case EIO:
+        if (disk_is_full(options))
+            return full_disk(options, ENOSPC, err);
+        break;
+    default:
+        break;
+    }
+    return vcm_error_sys(err, VCM_IO_ERROR, code, "cannot use the store in '%s'",
+                         options->directory);
+}
+
+int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_error *err)
+{
+    switch (code) {
+    case MDB_INVALID:
+    case MDB_CORRUPTED:
+    case MDB_VERSION_MISMATCH:
+    case MDB_PAGE_NOTFOUND:
+    case MDB_INCOMPATIBLE:
+        return vcm_error_set(err, VCM_STORE_CORRUPT, "the store in '%s' is damaged: %s",
+                             options->directory, mdb_strerror(code));
+    case MDB_MAP_FULL:
+        return vcm_error_set(err, VCM_STORE_FULL,
+                             "the store in '%s' reached its limit of %zu bytes; raise the limit "
+                             "or evict pages, nothing was changed",
+                             options->directory, options->map_bytes_max);
+    case MDB_READERS_FULL:
+        return vcm_error_set(err, VCM_STORE_BUSY,
+                             "all reader slots of the store in '%s' are taken; try again when "
+                             "another reader has finished",
+                             options->directory);
+    case MDB_TXN_FULL:
+        return vcm_error_set(err, VCM_UNSUPPORTED, "too much for one change of the store in '%s'",
+                             options->directory);
+    case MDB_PANIC:
+        return vcm_error_set(err, VCM_IO_ERROR,
+                             "an earlier write to the store in '%s' failed; open it again",
+                             options->directory);
+    default:
+        if (code > 0)
+            return fail_system(options, code, err);
+        return vcm_error_set(err, VCM_INTERNAL, "the store in '%s': %s", options->directory,
+                             mdb_strerror(code));
+    }
+}
+
+int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_options *options,
+                             struct vcm_error *err)
+{
+    if (env->pid == getpid())
+        return VCM_OK;
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "the store in '%s' was opened before a fork; the child must call exec "
+                         "or open nothing",
+                         options->directory);
+}
+
+void vcm_kv_env_enter(struct vcm_kv_env *env)
+{
+    pthread_mutex_lock(&env->mutex);
+    while (env->resizing)
+        pthread_cond_wait(&env->changed, &env->mutex);
+    env->inside++;
+    pthread_mutex_unlock(&env->mutex);
+}
+
+void vcm_kv_env_leave(struct vcm_kv_env *env)
+{
+    pthread_mutex_lock(&env->mutex);
+    assert(env->inside > 0);
+    if (--env->inside == 0)
+        pthread_cond_broadcast(&env->changed);
+    pthread_mutex_unlock(&env->mutex);
+}
+
+static void gate_open(struct vcm_kv_env *env)
+{
+    pthread_mutex_lock(&env->mutex);
+    env->resizing = false;
+    pthread_cond_broadcast(&env->changed);
+    pthread_mutex_unlock(&env->mutex);
+}
+
+/* Holds new transactions off and waits, not for ever, for the old ones to end. */
+static bool gate_close(struct vcm_kv_env *env)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += RESIZE_WAIT_S;
+
+    pthread_mutex_lock(&env->mutex);
+    while (env->resizing)
+        pthread_cond_wait(&env->changed, &env->mutex);
+    env->resizing = true;
+    int waited = 0;
+    while (env->inside > 0 && waited == 0)
+        waited = pthread_cond_timedwait(&env->changed, &env->mutex, &until);
+    bool closed = env->inside == 0;
+    pthread_mutex_unlock(&env->mutex);
+    if (!closed)
+        gate_open(env);
+    return closed;
+}
+
+/* LMDB unmaps before it maps anew and cannot go back, so the address space is tried first. */
+static bool address_space_has(size_t bytes)
+{
+    void *probe = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (probe == MAP_FAILED)
+        return false;
+    munmap(probe, bytes);
+    return true;
+}
+
+/* Maps `want` bytes, or less where address space is short, but not less than `least`. */
+static int move_map(struct vcm_kv_env *env, size_t want, size_t least)
+{
+    size_t size = want;
+    while (!address_space_has(size)) {
+        if (size - least < PAGE_BYTES)
+            return ENOMEM;
+        size = least + (size - least) / 2 / PAGE_BYTES * PAGE_BYTES;
+    }
+    int code = mdb_env_set_mapsize(env->mdb, size);
+    if (code != 0)
+        env->lost = true;
+    return code;
+}
+
+int vcm_kv_env_resize(struct vcm_kv_env *env, const struct vcm_kv_options *options, bool grow,
+                      struct vcm_error *err)
+{
+    MDB_envinfo info;
+    int code;
+
+    if (!gate_close(env))
+        return vcm_error_set(err, VCM_STORE_BUSY,
+                             "the map of the store in '%s' has to grow while this process is "
+                             "reading; try again",
+                             options->directory);
+    mdb_env_info(env->mdb, &info);
+    size_t now = info.me_mapsize;
+    size_t want = now;
+    if (grow) {
+        want = now < options->map_bytes_max / 2 ? now * 2 : options->map_bytes_max;
+        code = want <= now ? MDB_MAP_FULL : move_map(env, want, now + PAGE_BYTES);
+    } else {
+        size_t need = (info.me_last_pgno + 1) * PAGE_BYTES;
+        while (want < need)
+            want *= 2;
+        code = want == now ? 0 : move_map(env, want, need);
+    }
+    gate_open(env);
+    return code == 0 ? VCM_OK : vcm_kv_env_fail(options, code, err);
+}
+
+/* Whether the data file holds all pages that its header claims; beyond its end waits SIGBUS. */
+static bool file_is_whole(struct vcm_kv_env *env, off_t *need)
+{
+    MDB_envinfo info;
+    struct stat file;
+    int fd;
+
+    mdb_env_info(env->mdb, &info);
+    mdb_env_get_fd(env->mdb, &fd);
+    *need = (off_t)((info.me_last_pgno + 1) * PAGE_BYTES);
+    return fstat(fd, &file) == 0 && file.st_size >= *need;
+}
+
+/* LMDB does not write pages that were taken and given back in one change. At the end of the file
+ * that leaves it shorter than its header says, like a truncated one, so it is made as long. */
+void vcm_kv_env_complete_file(struct vcm_kv_env *env)
+{
+    off_t need;
+    int fd;
+
+    if (file_is_whole(env, &need))
+        return;
+    mdb_env_get_fd(env->mdb, &fd);
+    if (ftruncate(fd, need) == 0)
+        fsync(fd);
+}
+
+static int damaged(const struct vcm_kv_options *options, const char *what, struct vcm_error *err)
+{
+    return vcm_error_set(err, VCM_STORE_CORRUPT, "the store in '%s' is damaged: %s",
+                         options->directory, what);
+}
+
+/* A file that is too short was truncated, unless a writer is between its commit and
+ * vcm_kv_env_complete_file(), or was killed there, which the lock file then tells. */
+static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *options,
+                      struct vcm_error *err)
+{
+    static const char truncated[] = "its data file is truncated";
+    const struct timespec pause = {0, TAIL_NAP_NS};
+    struct vcm_kv_lock lock;
+    off_t need;
+
+    for (int i = 0; i < TAIL_TRIES; i++) {
+        if (file_is_whole(env, &need))
+            return VCM_OK;
+        nanosleep(&pause, NULL);
+    }
+    if (env->read_only)
+        return damaged(options, truncated, err);
+    int rc = vcm_kv_lock_take(&lock, options->lock_path, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL,
+                              options->log, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (lock.previous_died)
+        vcm_kv_env_complete_file(env);
+    if (!file_is_whole(env, &need))
+        rc = damaged(options, truncated, err);
+    vcm_kv_lock_release(&lock);
+    return rc;
+}
+
+/* Opens with as much address space as there is. Returns LMDB's code. */
+static int open_mapped(MDB_env **out, const struct vcm_kv_options *options, unsigned flags)
+{
+    size_t size = options->map_bytes;
+    for (;;) {
+        MDB_env *mdb;
+        int code = mdb_env_create(&mdb);
+        if (code != 0)
+            return code;
+        mdb_env_set_maxdbs(mdb, VCM_LIMIT_TABLES);
+        mdb_env_set_maxreaders(mdb, options->readers_max);
+        mdb_env_set_mapsize(mdb, size);
+        code = mdb_env_open(mdb, options->directory, MDB_NOTLS | flags, 0644);
+        if (code == 0) {
+            *out = mdb;
+            return 0;
+        }
+        mdb_env_close(mdb);
+        if (code != ENOMEM || size / 2 < MAP_FLOOR)
+            return code;
+        size /= 2;
+    }
+}
+
+static bool is_denial(int code)
+{
+    return code == EACCES || code == EROFS || code == EPERM;
+}
+
+/* Readers too open for writing where they may, because a writer of this process may join them.
+ * Without a lock file that we can write, nobody sees our reads: values are still checked. */
+static int open_as_permitted(struct vcm_kv_env *env, const struct vcm_kv_options *options)
+{
+    int code = open_mapped(&env->mdb, options, 0);
+    if (!options->read_only || !is_denial(code))
+        return code;
+    env->read_only = true;
+    code = open_mapped(&env->mdb, options, MDB_RDONLY);
+    if (is_denial(code))
+        code = open_mapped(&env->mdb, options, MDB_RDONLY | MDB_NOLOCK);
+    return code;
+}
+
+static void env_free(struct vcm_kv_env *env)
+{
+    if (env->mdb)
+        mdb_env_close(env->mdb);
+    pthread_cond_destroy(&env->changed);
+    pthread_mutex_destroy(&env->mutex);
+    pthread_mutex_destroy(&env->tables_mutex);
+    free(env);
+}
+
+static struct vcm_kv_env *env_new(void)
+{
+    struct vcm_kv_env *env = calloc(1, sizeof *env);
+    pthread_condattr_t clock;
+
+    if (!env)
+        return NULL;
+    pthread_mutex_init(&env->tables_mutex, NULL);
+    pthread_mutex_init(&env->mutex, NULL);
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&env->changed, &clock);
+    pthread_condattr_destroy(&clock);
+    env->references = 1;
+    env->pid = getpid();
+    return env;
+}
+
+static int env_open(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+                    struct vcm_error *err)
+{
+    struct vcm_kv_env *env = env_new();
+    struct stat file;
+    int fd;
+
+    if (!env)
+        return vcm_error_memory(err);
+    int code = open_as_permitted(env, options);
+    if (code == 0)
+        code = mdb_env_get_fd(env->mdb, &fd);
+    if (code == 0 && fstat(fd, &file) != 0)
+        code = errno;
+    int rc = code == 0 ? check_file(env, options, err) : vcm_kv_env_fail(options, code, err);
+    if (rc != VCM_OK) {
+        env_free(env);
+        return rc;
+    }
+    env->device = file.st_dev;
+    env->inode = file.st_ino;
+    env->next = environments;
+    environments = env;
+    *out = env;
+    return VCM_OK;
+}
+
+static int env_share(struct vcm_kv_env *env, const struct vcm_kv_options *options,
+                     struct vcm_error *err)
+{
+    int rc = vcm_kv_env_check_process(env, options, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (env->read_only && !options->read_only)
+        return vcm_kv_env_fail(options, EACCES, err);
+    env->references++;
+    return VCM_OK;
+}
+
+/* The data file, without opening it: it may be a FIFO. `*exists` is false for none or an empty one,
+ * which LMDB fills when it opens it for writing. */
+static int find_file(bool *exists, struct stat *file, const struct vcm_kv_options *options,
+                     struct vcm_error *err)
+{
+    char path[VCM_LIMIT_PATH_BYTES];
+    int len = snprintf(path, sizeof path, "%s/data.mdb", options->directory);
+
+    *exists = false;
+    if (len < 0 || (size_t)len >= sizeof path)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the path '%s' is too long",
+                             options->directory);
+    if (stat(path, file) != 0) {
+        if (errno == ENOENT)
+            return VCM_OK;
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open the store in '%s'",
+                             options->directory);
+    }
+    if (!S_ISREG(file->st_mode))
+        return damaged(options, "its data.mdb is no regular file", err);
+    *exists = file->st_size > 0;
+    return VCM_OK;
+}
+
+static int acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+                   struct vcm_error *err)
+{
+    struct stat file;
+    bool exists;
+
+    int rc = find_file(&exists, &file, options, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!exists && (options->read_only || access(options->directory, F_OK) != 0))
+        return vcm_error_set(err, VCM_NOT_FOUND, "there is no store in '%s'", options->directory);
+    for (struct vcm_kv_env *env = environments; exists && env; env = env->next) {
+        if (env->device == file.st_dev && env->inode == file.st_ino) {
+            *out = env;
+            return env_share(env, options, err);
+        }
+    }
+    return env_open(out, options, err);
+}
+
+int vcm_kv_env_acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+                       struct vcm_error *err)
+{
+    struct vcm_kv_env *env = NULL;
+
+    pthread_mutex_lock(&environments_mutex);
+    int rc = acquire(&env, options, err);
+    pthread_mutex_unlock(&environments_mutex);
+    *out = rc == VCM_OK ? env : NULL;
+    return rc;
+}
+
+void vcm_kv_env_release(struct vcm_kv_env *env)
+{
+    /* In a forked child closing would free the parent's reader slots. */
+    if (!env || env->pid != getpid())
+        return;
+    pthread_mutex_lock(&environments_mutex);
+    if (--env->references == 0) {
+        assert(env->inside == 0);
+        struct vcm_kv_env **link = &environments;
+        while (*link != env)
+            link = &(*link)->next;
+        *link = env->next;
+        env_free(env);
+    }
+    pthread_mutex_unlock(&environments_mutex);
+}
