@@ -1,0 +1,254 @@
+/*
+ * vcm.h - libvcm: pages of context from version-controlled sources.
+ *
+ * A handle stands for one home: a directory with a page store and its configuration. Opening it
+ * touches nothing; the home is made by the first call that writes, and a missing one reads as an
+ * empty store. A handle is used by one thread at a time; several handles, also of one home, may be
+ * open in one process.
+ * Functions return VCM_OK or a code and fill the caller's error. Strings are UTF-8. Objects that a
+ * function hands out are freed with the function named beside it; strings inside them live as long
+ * as the object. Callbacks return VCM_OK to go on; anything else ends the call, which returns it.
+ */
+#ifndef VCM_VCM_H
+#define VCM_VCM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/log.h"
+
+struct vcm;
+
+struct vcm_open_options {
+    const char *home;                /* NULL: $VCM_HOME, $XDG_DATA_HOME/vcm, ~/.local/share/vcm */
+    const struct vcm_log *log;       /* may be NULL */
+    const struct vcm_cancel *cancel; /* may be NULL; asks long calls to stop */
+};
+
+/* INVALID_ARGUMENT when no home can be told. */
+int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vcm_error *err);
+void vcm_close(struct vcm *vcm);
+
+const char *vcm_home(const struct vcm *vcm);
+
+/* Mapping */
+
+enum vcm_status {
+    VCM_STATUS_MAPPED,
+    VCM_STATUS_ALREADY_MAPPED,
+    VCM_STATUS_REMAPPED,
+    VCM_STATUS_PARTIAL,
+    VCM_STATUS_ERROR,
+};
+
+/* "already_mapped" */
+const char *vcm_status_name(enum vcm_status status);
+
+/* How many entries of a tree ended how; `tracked` is the sum of the others. */
+struct vcm_coverage {
+    uint64_t tracked, paged, excluded, ignored, binary, symlink, submodule, lfs_missing, too_large,
+        failed;
+};
+
+struct vcm_map_source {
+    const char *name;
+    const char *scope_id;
+    enum vcm_status status;
+    enum vcm_code code;  /* VCM_OK unless the row failed */
+    const char *message; /* NULL when there is nothing to say */
+    const char *commit;
+    uint64_t records, pages, tokens, bytes;
+    uint64_t pages_created, pages_reused, pages_dropped;
+    struct vcm_coverage coverage;
+    uint64_t elapsed_ms;
+};
+
+struct vcm_map_result {
+    const char *repo_root;
+    const char *origin_url; /* NULL without a remote */
+    const char *branch;     /* NULL when HEAD is detached */
+    const char *commit;
+    const char *base_scope_id;
+    enum vcm_status status;
+    struct vcm_map_source *sources;
+    size_t source_count;
+    const char **unmapped; /* scope ids */
+    size_t unmapped_count;
+    uint64_t elapsed_ms;
+};
+
+struct vcm_progress {
+    uint64_t files, pages, tokens, bytes;
+};
+
+struct vcm_map_options {
+    const char *repository;      /* a path at or below the repository */
+    const char *base_scope_id;   /* NULL: derived from the origin */
+    const char *branch;          /* NULL: HEAD's */
+    const char *commit;          /* NULL: the branch's tip */
+    const char *const *only;     /* names of rows; NULL for all */
+    size_t only_count;
+    uint32_t flush_threshold;    /* 0: as configured */
+    uint32_t flush_token_budget; /* 0: as configured */
+    bool pinned;                 /* in addition to what is configured */
+    bool replace;                /* take the scope over from another origin */
+    unsigned jobs;               /* 0: as many as there are cores */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
+};
+
+/* Maps a repository. Failures of rows and files are in the result; the call itself fails when
+ * nothing could be tried. Free with vcm_map_result_free(). */
+int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
+            struct vcm_error *err);
+void vcm_map_result_free(struct vcm_map_result *result);
+
+/* Scopes */
+
+struct vcm_scope_info {
+    const char *scope_id;
+    const char *name; /* of the row */
+    const char *type;
+    const char *repo_root;
+    const char *origin_url; /* NULL without a remote */
+    const char *branch;     /* NULL when HEAD was detached */
+    const char *commit;
+    uint32_t flush_threshold, flush_token_budget;
+    bool pinned;
+    uint64_t records, pages, tokens, bytes;
+    struct vcm_coverage coverage;
+    uint64_t mapped_at; /* Unix seconds */
+};
+
+typedef int (*vcm_scope_fn)(void *context, const struct vcm_scope_info *scope,
+                            struct vcm_error *err);
+/* In the order of the scope ids. */
+int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err);
+
+/* Pages */
+
+struct vcm_page_entry {
+    const char *page_id; /* 40 hex digits */
+    const char *scope_id;
+    uint32_t seq;
+    uint32_t records;
+    uint32_t tokens;
+    uint64_t bytes;
+    const char *state; /* "resident" */
+    bool pinned;
+    uint64_t locked_until; /* Unix seconds, 0 for no lock */
+    const char *const *files;
+    size_t file_count;
+};
+
+struct vcm_pages_query {
+    const char *scope;  /* id, base or unique prefix; NULL for all */
+    const char *path;   /* a file, or a directory for all below it; NULL for all */
+    const char *state;  /* NULL for all */
+    bool pinned;        /* only pinned ones */
+    uint32_t limit;     /* 0 for the most that one call gives */
+    const char *cursor; /* from a former call */
+};
+
+typedef int (*vcm_page_entry_fn)(void *context, const struct vcm_page_entry *page,
+                                 struct vcm_error *err);
+/* By scope and seq. *next_cursor is NULL when the listing is complete, else freed with free(). */
+int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
+              vcm_page_entry_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_record {
+    const char *record_id;
+    const char *path;
+    const char *blob; /* hex */
+    uint32_t start_line, end_line, part, parts, tokens;
+    bool lossy, path_lossy;
+    const char *text;
+    size_t text_len;
+};
+
+struct vcm_page {
+    const char *page_id;
+    const char *const *scopes; /* that hold the page, in order */
+    size_t scope_count;
+    const char *scope_id; /* whose provenance is shown */
+    uint32_t seq;
+    uint32_t occurrences; /* in that scope */
+    uint32_t tokens;
+    uint64_t bytes;
+    const char *frame; /* the page's bytes, `bytes` of them */
+    const struct vcm_record *records;
+    size_t record_count;
+};
+
+struct vcm_page_query {
+    const char *page;  /* id or unique prefix of at least 6 digits */
+    const char *scope; /* NULL: the first that holds it */
+    int64_t seq;       /* which occurrence, -1 for the first */
+};
+
+/* Reads a page. NOT_FOUND, AMBIGUOUS (with candidates in the details). Release with
+ * vcm_page_release(), before the handle is closed. */
+int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
+                  struct vcm_error *err);
+void vcm_page_release(struct vcm_page *page);
+
+/* The store */
+
+struct vcm_stat {
+    const char *home;
+    uint32_t format_version;
+    char tokenizer[32];
+    uint64_t scopes;
+    uint64_t pages, pages_resident, pages_compressed, pages_evicted, pages_pinned, pages_locked;
+    uint64_t bytes_resident, bytes_compressed, bytes_capacity, bytes_file;
+    uint64_t tokens;
+    uint64_t hits, minor_faults, major_faults, evictions;
+    const char *policy;
+};
+
+int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
+
+/* Configuration */
+
+struct vcm_config_entry {
+    const char *key;
+    const char *value;         /* as it counts: sizes in bytes */
+    const char *default_value; /* NULL for keys without one */
+    bool is_number;
+    bool is_bool;
+    bool is_set; /* in config.yaml */
+};
+
+typedef int (*vcm_config_fn)(void *context, const struct vcm_config_entry *entry,
+                             struct vcm_error *err);
+/* In the order of the keys. */
+int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct vcm_error *err);
+/* INVALID_ARGUMENT for an unknown key; NOT_FOUND for credentials that are not set. */
+int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *context,
+                   struct vcm_error *err);
+/* Checks the value, then changes that line of config.yaml and nothing else. */
+int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err);
+
+/* The machine */
+
+enum vcm_finding_status {
+    VCM_FINDING_OK,
+    VCM_FINDING_WARNING,
+    VCM_FINDING_ERROR,
+};
+
+struct vcm_finding {
+    const char *check;
+    enum vcm_finding_status status;
+    const char *detail;
+    const char *remedy; /* NULL when nothing is to be done */
+};
+
+typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,
+                              struct vcm_error *err);
+int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err);
+
+#endif
