@@ -14,14 +14,8 @@
 #define MODE_SUBMODULE       0160000u
 #define MODE_EXECUTE         0000100u
 
-/* git knows this tree without having it, and so may a repository lack it; libgit2 does not. */
-static const unsigned char empty_tree_id[GIT_OID_RAWSZ] = {
-    0x4b, 0x82, 0x5d, 0xc6, 0x42, 0xcb, 0x6e, 0xb9, 0xa0, 0x60,
-    0xe5, 0x4b, 0xf8, 0xd6, 0x92, 0x88, 0xfb, 0xee, 0x49, 0x04,
-};
-
 struct frame {
-    git_tree *tree; /* NULL for the empty tree */
+    git_tree *tree;
     size_t next;
     size_t path_len; /* of the directory, its slash included */
 };
@@ -69,8 +63,6 @@ static int load_tree(git_tree **out, struct vcm_git_repo *repo, const git_oid *i
                      struct vcm_error *err)
 {
     *out = NULL;
-    if (memcmp(id->id, empty_tree_id, sizeof empty_tree_id) == 0)
-        return VCM_OK;
     int git_code = git_tree_lookup(out, repo->handle, id);
     if (git_code == 0)
         return VCM_OK;
@@ -99,11 +91,11 @@ static int load_root(git_tree **out, struct vcm_git_repo *repo, const struct vcm
 }
 
 /* Goes from *tree, which it consumes, into the directory `name`; `path` names it in errors. *tree
- * and the result are NULL for the empty tree and after a failure. */
+ * is NULL after a failure. */
 static int descend(git_tree **tree, struct vcm_git_repo *repo, const char *name, const char *path,
                    struct vcm_error *err)
 {
-    const git_tree_entry *entry = *tree ? git_tree_entry_byname(*tree, name) : NULL;
+    const git_tree_entry *entry = git_tree_entry_byname(*tree, name);
     git_tree *inner = NULL;
     int rc = VCM_OK;
 
@@ -207,9 +199,8 @@ static int run(struct walk *walk, struct vcm_error *err)
 
     while (rc == VCM_OK && walk->depth > 0) {
         struct frame *frame = &walk->frames[walk->depth - 1];
-        size_t count = frame->tree ? git_tree_entrycount(frame->tree) : 0;
         vcm_buf_truncate(&walk->path, frame->path_len);
-        if (frame->next < count)
+        if (frame->next < git_tree_entrycount(frame->tree))
             rc = visit_entry(walk, git_tree_entry_byindex(frame->tree, frame->next++), err);
         else
             pop(walk);
@@ -265,7 +256,7 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     int rc = find_tree(&tree, repo, commit, directory, err);
     if (rc != VCM_OK)
         return rc;
-    const git_tree_entry *entry = tree ? git_tree_entry_byname(tree, name) : NULL;
+    const git_tree_entry *entry = git_tree_entry_byname(tree, name);
     if (!entry)
         rc = vcm_error_set(err, VCM_NOT_FOUND, "no file '%s' in the tree", path);
     else if (mode_type(entry) == MODE_DIRECTORY)

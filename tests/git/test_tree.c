@@ -230,7 +230,7 @@ static void an_empty_tree_has_no_leaves(void **state)
 
     commit_and_open(fix);
     assert_walk(fix, "", "");
-    /* git knows the empty tree by heart, so that a repository may lack it. */
+    /* Everyone knows the empty tree by heart, so that a repository may lack it. */
     char *path = test_repo_object_path(&fix->disk, "4b825dc642cb6eb9a060e54bf8d69288fbee4904");
     unlink(path);
     free(path);
