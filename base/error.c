@@ -55,7 +55,8 @@ static void trim_partial_utf8(char *text)
         text[len - 1 - back] = '\0';
 }
 
-static void set_message(struct vcm_error *err, enum vcm_code code, const char *format, va_list args)
+__attribute__((format(printf, 3, 0))) static void
+set_message(struct vcm_error *err, enum vcm_code code, const char *format, va_list args)
 {
     assert(code != VCM_OK);
     err->code = code;
