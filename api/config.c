@@ -99,12 +99,13 @@ static int check_number(struct vcm_buf *out, const struct vcm_config_key *key, c
     return vcm_buf_check(out, "the value", err);
 }
 
-/* The name of a variable or of a file: a secret has neither form for long, but may look like one. */
+/* The name of a variable or of a file: a secret has neither form for long, but may look like one.
+ */
 static int check_credential(struct vcm_buf *out, const char *name, const char *value,
                             struct vcm_error *err)
 {
-    bool is_variable = value[0] != '\0' && strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
-                                               strlen(value);
+    bool is_variable =
+        value[0] != '\0' && strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(value);
     bool is_file = value[0] == '/' || value[0] == '~';
 
     if (!is_variable && !is_file)
@@ -253,8 +254,9 @@ bool vcm_config_flag(const struct vcm_config *config, const char *name)
 /* Appends "name: value", the name quoted where YAML wants it. */
 static void append_line(struct vcm_buf *out, const char *name, const char *value)
 {
-    bool plain = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
-                 strlen(name);
+    bool plain =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+        strlen(name);
     const char *quote = plain ? "" : "\"";
 
     vcm_buf_append_format(out, "%s%s%s: ", quote, name, quote);
@@ -264,8 +266,8 @@ static void append_line(struct vcm_buf *out, const char *name, const char *value
 }
 
 /* The text with the line of `setting` replaced, or with a line more when there is none. */
-static void edit(struct vcm_buf *out, struct vcm_slice text, const struct vcm_config_setting *setting,
-                 const char *name, const char *value)
+static void edit(struct vcm_buf *out, struct vcm_slice text,
+                 const struct vcm_config_setting *setting, const char *name, const char *value)
 {
     const char *p = text.data, *end = p + text.len;
 

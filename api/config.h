@@ -56,8 +56,7 @@ uint64_t vcm_config_number(const struct vcm_config *config, const char *name);
 bool vcm_config_flag(const struct vcm_config *config, const char *name);
 
 /* The setting of this name in the file, or NULL. */
-const struct vcm_config_setting *vcm_config_find(const struct vcm_config *config,
-                                                 const char *name);
+const struct vcm_config_setting *vcm_config_find(const struct vcm_config *config, const char *name);
 
 /* INVALID_ARGUMENT for a name that is no key, with the nearest one. */
 int vcm_config_check_name(const char *name, struct vcm_error *err);

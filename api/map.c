@@ -147,7 +147,6 @@ static unsigned settle_jobs(unsigned wanted)
     return jobs > VCM_LIMIT_WORKERS ? VCM_LIMIT_WORKERS : jobs;
 }
 
-
 static void pass_progress(void *context, const struct vcm_ingest_progress *progress)
 {
     const struct vcm_map_options *options = context;
@@ -171,17 +170,17 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         .commit = options->commit,
         .only = options->only,
         .only_count = (unsigned)options->only_count,
-        .config = {
-            .flush_threshold =
-                options->flush_threshold
-                    ? options->flush_threshold
-                    : (uint32_t)vcm_config_number(config, "mmap.flush_threshold"),
-            .flush_token_budget =
-                options->flush_token_budget
-                    ? options->flush_token_budget
-                    : (uint32_t)vcm_config_number(config, "mmap.flush_token_budget"),
-            .pinned = options->pinned || vcm_config_flag(config, "mmap.pinned"),
-        },
+        .config =
+            {
+                .flush_threshold = options->flush_threshold ? options->flush_threshold
+                                                            : (uint32_t)vcm_config_number(
+                                                                  config, "mmap.flush_threshold"),
+                .flush_token_budget =
+                    options->flush_token_budget
+                        ? options->flush_token_budget
+                        : (uint32_t)vcm_config_number(config, "mmap.flush_token_budget"),
+                .pinned = options->pinned || vcm_config_flag(config, "mmap.pinned"),
+            },
     };
 
     int rc = vcm_plan_make(&result->plan, &request, err);

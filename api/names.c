@@ -26,8 +26,9 @@ int vcm_names_no_page(const char *name, struct vcm_error *err)
 static int ambiguous(const char *what, const char *name, const char *const *candidates,
                      unsigned count, struct vcm_error *err)
 {
-    int rc = vcm_error_set(err, VCM_AMBIGUOUS, "'%s' may be any of several %s: %s, %s%s; type more of it",
-                           name, what, candidates[0], candidates[1], count > 2 ? ", ..." : "");
+    int rc = vcm_error_set(err, VCM_AMBIGUOUS,
+                           "'%s' may be any of several %s: %s, %s%s; type more of it", name, what,
+                           candidates[0], candidates[1], count > 2 ? ", ..." : "");
     vcm_error_detail_list(err, "candidates", candidates, count);
     return rc;
 }

@@ -5,6 +5,7 @@
 #ifndef VCM_API_NAMES_H
 #define VCM_API_NAMES_H
 
+#include "base/limits.h"
 #include "vcm/page_store.h"
 
 /* A scope, or all scopes of a base. */

@@ -85,11 +85,11 @@ struct vcm_progress {
 };
 
 struct vcm_map_options {
-    const char *repository;      /* a path at or below the repository */
-    const char *base_scope_id;   /* NULL: derived from the origin */
-    const char *branch;          /* NULL: HEAD's */
-    const char *commit;          /* NULL: the branch's tip */
-    const char *const *only;     /* names of rows; NULL for all */
+    const char *repository;    /* a path at or below the repository */
+    const char *base_scope_id; /* NULL: derived from the origin */
+    const char *branch;        /* NULL: HEAD's */
+    const char *commit;        /* NULL: the branch's tip */
+    const char *const *only;   /* names of rows; NULL for all */
     size_t only_count;
     uint32_t flush_threshold;    /* 0: as configured */
     uint32_t flush_token_budget; /* 0: as configured */

@@ -20,10 +20,10 @@ struct vcm_plan_config {
 };
 
 struct vcm_plan_request {
-    const char *repository; /* a path at or below the repository */
-    const char *base_scope; /* NULL: derived from the origin */
-    const char *branch;     /* NULL: HEAD's */
-    const char *commit;     /* NULL: the branch's tip */
+    const char *repository;  /* a path at or below the repository */
+    const char *base_scope;  /* NULL: derived from the origin */
+    const char *branch;      /* NULL: HEAD's */
+    const char *commit;      /* NULL: the branch's tip */
     const char *const *only; /* names of rows; NULL for all */
     unsigned only_count;
     struct vcm_plan_config config; /* what rows without settings of their own get */

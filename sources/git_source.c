@@ -95,8 +95,8 @@ static int fail_item(struct vcm_source_content *content, int rc, struct vcm_erro
 
 static int decode(struct vcm_source_content *content, struct reader *reader, struct vcm_error *err)
 {
-    size_t probe = content->text.len < VCM_LIMIT_BINARY_PROBE ? content->text.len
-                                                              : VCM_LIMIT_BINARY_PROBE;
+    size_t probe =
+        content->text.len < VCM_LIMIT_BINARY_PROBE ? content->text.len : VCM_LIMIT_BINARY_PROBE;
 
     if (probe > 0 && memchr(content->text.data, '\0', probe)) {
         content->outcome = VCM_SOURCE_BINARY;
