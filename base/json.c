@@ -156,27 +156,20 @@ static struct vcm_json *add_node(struct parser *p, enum vcm_json_kind kind)
     return node;
 }
 
-/* The raw text of the string that yajl has just read, without its quotes. yajl stands behind the
- * closing quote; the opening one is the nearest that no backslash escapes. */
+/* The raw text of the string that yajl has just read, without its quotes, or a NULL slice. yajl
+ * stands behind the closing quote. The opening one is the nearest that has no backslash before it:
+ * inside a string every quote has one, and between strings there are none. */
 static struct vcm_slice raw_string(const struct parser *p)
 {
+    const char *text = p->text.data;
     size_t end = yajl_get_bytes_consumed(p->yajl);
-    if (end < 2 || end > p->text.len || p->text.data[end - 1] != '"')
+    if (end < 2 || end > p->text.len || text[end - 1] != '"')
         return vcm_slice_of(NULL, 0);
 
-    size_t start = end - 1;
-    for (;;) {
-        size_t backslashes = 0;
-        if (start == 0)
-            return vcm_slice_of(NULL, 0);
-        if (p->text.data[--start] != '"')
-            continue;
-        while (backslashes < start && p->text.data[start - 1 - backslashes] == '\\')
-            backslashes++;
-        if (backslashes % 2 == 0)
-            break;
-    }
-    return vcm_slice_of(p->text.data + start + 1, end - start - 2);
+    for (size_t start = end - 1; start-- > 0;)
+        if (text[start] == '"' && (start == 0 || text[start - 1] != '\\'))
+            return vcm_slice_of(text + start + 1, end - start - 2);
+    return vcm_slice_of(NULL, 0);
 }
 
 /* The four digits that yajl has checked. */

@@ -66,6 +66,7 @@ static int fail_memory(struct parser *p, size_t size)
 static int make_node(struct vcm_yaml **out, struct parser *p, const yaml_event_t *event,
                      enum vcm_yaml_kind kind)
 {
+    *out = NULL;
     if (++p->nodes > VCM_LIMIT_YAML_NODES)
         return fail_at(p, &event->start_mark, "the document has too many nodes");
     struct vcm_yaml *node = vcm_arena_alloc(p->arena, sizeof *node);
