@@ -8,6 +8,10 @@
 
 #include "base/banned.h"
 
+/* libyaml compares every %TAG directive with all before it, and tells of none until it has seen the
+ * last. A text with more of them than this, wherever they stand, does not get that far. */
+#define TAG_DIRECTIVES_MAX 64
+
 /* A sequence or mapping that is still open. */
 struct level {
     struct vcm_yaml *node;
@@ -278,6 +282,22 @@ static int run(struct parser *p)
     return rc;
 }
 
+static int check_tag_directives(struct parser *p)
+{
+    static const char name[] = "%TAG";
+    struct vcm_slice rest = p->text;
+
+    for (unsigned seen = 0; seen <= TAG_DIRECTIVES_MAX; seen++) {
+        const char *found = memmem(rest.data, rest.len, name, sizeof name - 1);
+        if (!found)
+            return VCM_OK;
+        size_t skip = (size_t)(found - rest.data) + sizeof name - 1;
+        rest = vcm_slice_of(rest.data + skip, rest.len - skip);
+    }
+    return fail_at_byte(p, p->text.len - rest.len - (sizeof name - 1),
+                        "%TAG directives are not allowed");
+}
+
 static int check_text(struct parser *p)
 {
     if (p->text.len > VCM_LIMIT_YAML_BYTES)
@@ -289,7 +309,7 @@ static int check_text(struct parser *p)
         return fail_at_byte(p, (size_t)(nul - p->text.data), "a NUL is not allowed");
     if (valid < p->text.len)
         return fail_at_byte(p, valid, "invalid UTF-8");
-    return VCM_OK;
+    return p->text.len > 0 ? check_tag_directives(p) : VCM_OK;
 }
 
 int vcm_yaml_parse(struct vcm_yaml **out, struct vcm_yaml_mark *mark, struct vcm_arena *arena,
