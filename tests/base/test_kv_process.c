@@ -10,6 +10,8 @@
 #define SKIPPED 77
 #define NOBODY  65534
 
+static const char *program;
+
 struct process {
     pid_t pid;
     int to;
@@ -28,7 +30,7 @@ static struct process start(const char *role, const struct fixture *fixture)
     if (process.pid == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
-        execl("/proc/self/exe", "test_kv_process", role, fixture->directory, (char *)NULL);
+        execl(program, program, role, fixture->directory, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
@@ -427,6 +429,7 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         _exit(run_as(argv[1], argv[2]));
+    program = argv[0];
     const struct CMUnitTest tests[] = {
         STORE_TEST(what_another_process_added_beyond_our_map_is_read),
         STORE_TEST(a_change_goes_on_after_another_process_grew_the_store),
