@@ -10,6 +10,8 @@
 #define SKIPPED 77
 #define NOBODY  65534
 
+static const char *program;
+
 struct process {
     pid_t pid;
     int to;
@@ -28,7 +30,7 @@ static struct process start(const char *role, const struct fixture *fixture)
     if (process.pid == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
-        execl("/proc/self/exe", "test_kv_process", role, fixture->directory, (char *)NULL);
+        execl(program, program, role, fixture->directory, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
@@ -113,6 +115,38 @@ static int role_read(struct fixture *fixture)
     vcm_kv_read_end(txn);
     vcm_kv_close(kv);
     return 0;
+}
+
+static int put_and_give_back(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    const struct pair *pair = context;
+    struct bulk bulk = {.count = 20, .bytes = 30000};
+    int rc = put_bulk(&bulk, txn, err);
+    for (unsigned i = 10; i < 20 && rc == VCM_OK; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%08u", i);
+        rc = vcm_kv_delete(txn, PAGES, text(key), err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, PAGES, text("left"), pair->value, err);
+    return rc == VCM_OK ? vcm_kv_put(txn, SCOPES, text("right"), pair->value, err) : rc;
+}
+
+/* Writes until it is killed. */
+static int role_write(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    fixture->options.map_bytes = VCM_MIB;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    say_ready();
+    for (unsigned i = 0;; i++) {
+        char number[16];
+        struct pair pair = {.value = {number, 8}};
+        snprintf(number, sizeof number, "%08u", i);
+        if (vcm_kv_update(kv, put_and_give_back, &pair, 0, NULL, NULL) != VCM_OK)
+            return 2;
+    }
 }
 
 /* Reads "alpha" without the permission to write, and is told so when it wants to. */
@@ -304,6 +338,32 @@ static void a_writer_that_is_killed_leaves_no_trace_and_no_lock(void **state)
     vcm_kv_close(kv);
 }
 
+static void a_writer_may_be_killed_at_any_moment(void **state)
+{
+    struct fixture *fixture = *state;
+    unsigned seed = 20240229;
+    print_message("seed %u\n", seed);
+    for (unsigned round = 0; round < 30; round++) {
+        struct process other = start("write", fixture);
+        wait_ready(&other);
+        seed = seed * 1103515245u + 12345u;
+        usleep(seed / 65536 % 12000);
+        kill(other.pid, SIGKILL);
+        assert_int_equal(finish(&other), -SIGKILL);
+
+        struct vcm_kv *kv = open_store(fixture);
+        struct vcm_kv_txn *txn;
+        struct vcm_slice left, right;
+        assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+        int rc = vcm_kv_get(&left, txn, PAGES, text("left"), &fixture->err);
+        assert_int_equal(vcm_kv_get(&right, txn, SCOPES, text("right"), &fixture->err), rc);
+        assert_true(vcm_slice_equal(left, right));
+        vcm_kv_read_end(txn);
+        assert_int_equal(count_bulk(kv, 0, 20, 30000), rc == VCM_OK ? 10 : 0);
+        vcm_kv_close(kv);
+    }
+}
+
 static void slots_of_killed_readers_are_reclaimed(void **state)
 {
     struct fixture *fixture = *state;
@@ -404,13 +464,10 @@ static int run_as(const char *role, const char *directory)
         const char *name;
         int (*run)(struct fixture *fixture);
     } roles[] = {
-        {"grow", role_grow},
-        {"hold", role_hold},
-        {"read", role_read},
-        {"nobody", role_nobody},
-        {"read_only_disk", role_read_only_disk},
-        {"full_disk", role_full_disk},
-        {"little_space", role_little_space},
+        {"grow", role_grow},           {"hold", role_hold},
+        {"read", role_read},           {"write", role_write},
+        {"nobody", role_nobody},       {"read_only_disk", role_read_only_disk},
+        {"full_disk", role_full_disk}, {"little_space", role_little_space},
     };
     struct fixture fixture;
 
@@ -427,11 +484,13 @@ int main(int argc, char **argv)
 {
     if (argc == 3)
         _exit(run_as(argv[1], argv[2]));
+    program = argv[0];
     const struct CMUnitTest tests[] = {
         STORE_TEST(what_another_process_added_beyond_our_map_is_read),
         STORE_TEST(a_change_goes_on_after_another_process_grew_the_store),
         STORE_TEST(a_second_writer_is_told_who_holds_the_lock),
         STORE_TEST(a_writer_that_is_killed_leaves_no_trace_and_no_lock),
+        STORE_TEST(a_writer_may_be_killed_at_any_moment),
         STORE_TEST(slots_of_killed_readers_are_reclaimed),
         STORE_TEST(a_forked_child_may_not_use_the_store_and_does_no_harm),
         STORE_TEST(a_store_without_write_permission_is_read),
