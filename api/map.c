@@ -12,12 +12,18 @@
 
 #define RESULT_BYTES_MAX (64 * VCM_MIB)
 
+struct progress_receiver {
+    void (*progress)(void *context, const struct vcm_progress *progress);
+    void *context;
+};
+
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_map_result public;
     struct vcm_plan plan;
     struct vcm_arena arena;
     size_t unmapped_capacity;
+    struct progress_receiver progress;
 };
 
 static const char *const status_names[] = {
@@ -149,14 +155,14 @@ static unsigned settle_jobs(unsigned wanted)
 
 static void pass_progress(void *context, const struct vcm_ingest_progress *progress)
 {
-    const struct vcm_map_options *options = context;
+    const struct progress_receiver *receiver = context;
     const struct vcm_progress public = {
         .files = progress->files,
         .pages = progress->pages,
         .tokens = progress->tokens,
         .bytes = progress->bytes,
     };
-    options->progress(options->progress_context, &public);
+    receiver->progress(receiver->context, &public);
 }
 
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
@@ -214,7 +220,7 @@ static int materialise(struct result *result, struct vcm *vcm,
                                      .replace = options->replace,
                                      .cancel = vcm->cancel,
                                      .progress = options->progress ? pass_progress : NULL,
-                                     .progress_context = (void *)(uintptr_t)options,
+                                     .progress_context = &result->progress,
                                  },
                                  take_row, take_unmapped, result, err);
     vcm_tokenizer_close(tokenizer);
@@ -231,6 +237,7 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
     if (!result)
         return vcm_error_memory(err);
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
+    result->progress = (struct progress_receiver){options->progress, options->progress_context};
     int rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = make_plan(result, vcm, options, err);
@@ -248,13 +255,13 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
     return rc;
 }
 
-void vcm_map_result_free(struct vcm_map_result *public)
+void vcm_map_result_free(struct vcm_map_result *result)
 {
-    struct result *result = (struct result *)public;
+    struct result *whole = (struct result *)result;
 
-    if (!result)
+    if (!whole)
         return;
-    vcm_plan_release(&result->plan);
-    vcm_arena_release(&result->arena);
-    free(result);
+    vcm_plan_release(&whole->plan);
+    vcm_arena_release(&whole->arena);
+    free(whole);
 }

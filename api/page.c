@@ -217,13 +217,13 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     return rc;
 }
 
-void vcm_page_release(struct vcm_page *public)
+void vcm_page_release(struct vcm_page *page)
 {
-    struct page *page = (struct page *)public;
+    struct page *whole = (struct page *)page;
 
-    if (!page)
+    if (!whole)
         return;
-    vcm_kv_read_end(page->txn);
-    vcm_arena_release(&page->arena);
-    free(page);
+    vcm_kv_read_end(whole->txn);
+    vcm_arena_release(&whole->arena);
+    free(whole);
 }

@@ -99,11 +99,6 @@ int vcm_error_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, cons
     return (int)code;
 }
 
-int vcm_error_memory(struct vcm_error *err)
-{
-    return vcm_error_set(err, VCM_INTERNAL, "out of memory");
-}
-
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)
 {
     if (!err || rc == VCM_OK)

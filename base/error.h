@@ -51,7 +51,11 @@ int vcm_error_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, cons
     __attribute__((format(printf, 4, 5)));
 
 /* The code and message of a failed allocation. */
-int vcm_error_memory(struct vcm_error *err);
+static inline int vcm_error_memory(struct vcm_error *err)
+{
+    vcm_error_set(err, VCM_INTERNAL, "out of memory");
+    return VCM_INTERNAL;
+}
 
 /* Puts a piece of context in front of what is there and returns rc. */
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)

@@ -17,7 +17,8 @@
 struct frame {
     git_tree *tree;
     size_t next;
-    size_t path_len; /* of the directory, its slash included */
+    bool in_directories; /* its leaves are done */
+    size_t path_len;     /* of the directory, its slash included */
 };
 
 struct walk {
@@ -154,6 +155,7 @@ static int push(struct walk *walk, git_tree *tree, struct vcm_error *err)
     struct frame *frame = &walk->frames[walk->depth++];
     frame->tree = tree;
     frame->next = 0;
+    frame->in_directories = false;
     frame->path_len = walk->path.len;
     return vcm_buf_check(&walk->path, "a path of the tree", err);
 }
@@ -200,10 +202,16 @@ static int run(struct walk *walk, struct vcm_error *err)
     while (rc == VCM_OK && walk->depth > 0) {
         struct frame *frame = &walk->frames[walk->depth - 1];
         vcm_buf_truncate(&walk->path, frame->path_len);
-        if (frame->next < git_tree_entrycount(frame->tree))
-            rc = visit_entry(walk, git_tree_entry_byindex(frame->tree, frame->next++), err);
-        else
+        if (frame->next < git_tree_entrycount(frame->tree)) {
+            const git_tree_entry *entry = git_tree_entry_byindex(frame->tree, frame->next++);
+            if ((mode_type(entry) == MODE_DIRECTORY) == frame->in_directories)
+                rc = visit_entry(walk, entry, err);
+        } else if (!frame->in_directories) {
+            frame->in_directories = true;
+            frame->next = 0;
+        } else {
             pop(walk);
+        }
     }
     return rc;
 }
@@ -218,7 +226,7 @@ int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit
 
     while (start.len > 0 && start.data[start.len - 1] == '/')
         start.len--;
-    vcm_buf_init(&walk.path, VCM_LIMIT_PATH_BYTES);
+    vcm_buf_init(&walk.path, VCM_LIMIT_TREE_PATH_BYTES);
     vcm_buf_append_slice(&walk.path, start);
     int rc = find_tree(&tree, repo, commit, start, err);
     if (rc != VCM_OK)
