@@ -170,8 +170,8 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
                      struct vcm_error *err)
 {
     struct vcm_page_info info;
-    struct vcm_page_row row;
-    struct vcm_slice frame;
+    struct vcm_page_row row = {0};
+    struct vcm_slice frame = {0};
 
     int rc = vcm_names_find_page(&page->id, page->txn, query->page, err);
     if (rc != VCM_OK)

@@ -355,7 +355,7 @@ static int env_open(struct vcm_kv_env **out, const struct vcm_kv_options *option
                     struct vcm_error *err)
 {
     struct vcm_kv_env *env = env_new();
-    struct stat file;
+    struct stat file = {0};
     int fd;
 
     if (!env)

@@ -260,6 +260,7 @@ static void read_stream(int *fd, struct vcm_buf *buf, size_t most)
 {
     char chunk[CHUNK_BYTES];
 
+    assert(buf);
     while (*fd >= 0 && most > 0 && buf->fault == VCM_BUF_FINE) {
         ssize_t got = read(*fd, chunk, most < sizeof chunk ? most : sizeof chunk);
         if (got > 0) {

@@ -160,42 +160,31 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
                          struct vcm_error *err)
 {
     struct vcm_progress_line progress;
-    struct vcm_log log = {.write = write_log,
-                          .context = &progress,
-                          .level = args->quiet     ? VCM_LOG_ERROR
-                                   : args->verbose ? VCM_LOG_DEBUG
-                                                   : VCM_LOG_INFO};
+    const struct vcm_log log = {.write = write_log,
+                                .context = &progress,
+                                .level = args->quiet     ? VCM_LOG_ERROR
+                                         : args->verbose ? VCM_LOG_DEBUG
+                                                         : VCM_LOG_INFO};
+    const struct vcm_op_settings settings = {.home = args->home, .log = &log, .cancel = &cancel};
     struct vcm_buf document = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
-    struct vcm_jsonw w;
-    struct vcm *vcm = NULL;
     struct vcm_op_call call = {
         .values = args->values,
-        .out = &w,
         .quiet = args->quiet,
         .progress = vcm_progress_line_update,
         .progress_context = &progress,
     };
 
     vcm_progress_line_init(&progress, isatty(STDERR_FILENO) && !args->quiet && !args->no_progress);
-    vcm_jsonw_init(&w, &document);
-    int rc = vcm_open(
-        &vcm, &(struct vcm_open_options){.home = args->home, .log = &log, .cancel = &cancel}, err);
-    call.vcm = vcm;
-    if (rc == VCM_OK)
-        rc = args->op->run(&call, err);
+    int rc = vcm_op_run(&document, &call, args->op, &settings, err);
     vcm_progress_line_clear(&progress);
-    if (rc == VCM_OK)
-        rc = vcm_jsonw_finish(&w, err);
-    if (rc == VCM_OK && (args->json || call.json_wanted)) {
-        vcm_buf_append_byte(&document, '\n');
-        vcm_buf_release(out);
-        *out = document;
-        vcm_buf_init(&document, VCM_LIMIT_JSON_BYTES);
-    } else if (rc == VCM_OK) {
-        rc = print_document(out, args, &call, &document, err);
-    }
     *exit_status = call.exit_status;
-    vcm_close(vcm);
+    if (rc == VCM_OK && !args->json && !call.json_wanted) {
+        rc = print_document(out, args, &call, &document, err);
+    } else if (rc == VCM_OK) {
+        vcm_buf_append_slice(out, vcm_buf_slice(&document));
+        vcm_buf_append_byte(out, '\n');
+        rc = vcm_buf_check(out, "the output", err);
+    }
     vcm_buf_release(&document);
     return rc;
 }

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "api/vcm.h"
+#include "ops/op.h"
 
 struct vcm_progress_line {
     bool enabled;
@@ -18,8 +18,9 @@ struct vcm_progress_line {
 
 void vcm_progress_line_init(struct vcm_progress_line *line, bool enabled);
 
-/* Draws at most ten times a second, and not before half a second has passed. */
-void vcm_progress_line_update(void *line, const struct vcm_progress *progress);
+/* `context` is the line. Draws at most ten times a second, and not before half a second has passed.
+ */
+void vcm_progress_line_update(void *context, const struct vcm_progress *progress);
 
 /* Takes the line away again. */
 void vcm_progress_line_clear(struct vcm_progress_line *line);

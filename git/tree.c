@@ -1,5 +1,6 @@
 #include "git/tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -162,6 +163,7 @@ static int push(struct walk *walk, git_tree *tree, struct vcm_error *err)
 
 static void pop(struct walk *walk)
 {
+    assert(walk->frames && walk->depth > 0);
     git_tree_free(walk->frames[--walk->depth].tree);
 }
 

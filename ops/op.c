@@ -110,3 +110,27 @@ bool vcm_op_flag(const struct vcm_op_call *call, size_t index)
 {
     return call->values[index].is_set;
 }
+
+int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+               const struct vcm_op_settings *settings, struct vcm_error *err)
+{
+    struct vcm_jsonw w;
+
+    vcm_jsonw_init(&w, document);
+    call->out = &w;
+    int rc = vcm_open(&call->vcm,
+                      &(struct vcm_open_options){
+                          .home = settings->home,
+                          .log = settings->log,
+                          .cancel = settings->cancel,
+                      },
+                      err);
+    if (rc == VCM_OK)
+        rc = op->run(call, err);
+    if (rc == VCM_OK)
+        rc = vcm_jsonw_finish(&w, err);
+    vcm_close(call->vcm);
+    call->vcm = NULL;
+    call->out = NULL;
+    return rc;
+}

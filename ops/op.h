@@ -90,6 +90,17 @@ struct vcm_op {
 
 #define VCM_OP_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+struct vcm_op_settings {
+    const char *home; /* NULL for the default */
+    const struct vcm_log *log;
+    const struct vcm_cancel *cancel;
+};
+
+/* Opens the home, runs the operation, closes it. `call` has its values and wishes set; the document
+ * is appended to `document`, whatever it holds after a failure is void. */
+int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+               const struct vcm_op_settings *settings, struct vcm_error *err);
+
 /* Takes one value for a parameter: checks its type, range and choices. `values` is the array of the
  * operation; lists grow in the arena. INVALID_ARGUMENT names the parameter. */
 int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,
