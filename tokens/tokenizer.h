@@ -48,7 +48,7 @@ size_t vcm_tokenizer_fit(const struct vcm_tokenizer *tokenizer, struct vcm_slice
  * by the caller, copied by assignment (that is how to come back to an earlier point), nothing to
  * release. It must not outlive its tokenizer. However long the text is, this is all the memory.
  */
-#define VCM_TOKENIZER_COUNTER_BYTES 16384
+#define VCM_TOKENIZER_COUNTER_BYTES 8192
 
 struct vcm_tokenizer_counter {
     _Alignas(16) unsigned char state[VCM_TOKENIZER_COUNTER_BYTES];
