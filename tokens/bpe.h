@@ -16,43 +16,66 @@
 #include "tokens/vocabulary.h"
 
 /* Above this, merging (which is quadratic) is slower than struct bpe_prefix. */
-#define BPE_MERGE_BYTES_MAX 256
+#define BPE_MERGE_BYTES_MAX 24
 
-/* One 16-byte slot: up to 15 bytes of a piece, its length (4 bits) and its count (4 bits). */
-#define BPE_CACHE_BITS        14
-#define BPE_CACHE_PIECE_BYTES 15
+/* A short piece is cached as the vocabulary has its words, with the count in the highest 4 bits. */
+#define BPE_SHORT_BYTES VOCABULARY_WORD_BYTES
+#define BPE_SHORT_BITS  16
 
-struct bpe_cache_slot {
-    uint64_t low;
-    uint64_t high;
+/* A middling one is cached whole; what is longer is rare and not cached. */
+#define BPE_MIDDLE_BYTES 62
+#define BPE_MIDDLE_BITS  11
+
+struct bpe_middle_slot {
+    unsigned char bytes[BPE_MIDDLE_BYTES];
+    uint8_t len;
+    uint8_t count;
 };
 
+/* Which token a token makes with one more byte, as seen: a guess at the next step of a long run. */
+#define BPE_LONGER_BITS 10
+
+struct bpe_longer {
+    uint32_t key; /* the token and the byte, plus one */
+    uint32_t token;
+};
+
+/* Whether two tokens agree, as found: the pair's key, plus one, and the answer in the lowest bit.
+ */
+#define BPE_AGREED_BITS 13
+
 struct bpe_cache {
-    struct bpe_cache_slot slots[1 << BPE_CACHE_BITS];
+    struct vocabulary_word shorts[1 << BPE_SHORT_BITS];
+    struct bpe_middle_slot middles[1 << BPE_MIDDLE_BITS];
+    struct bpe_longer longer[1 << BPE_LONGER_BITS];
+    uint64_t agreed[1 << BPE_AGREED_BITS];
 };
 
 struct bpe {
     const struct vocabulary *vocabulary;
     const struct vocabulary_split *splits;
     const uint64_t *pairs;
-    const uint16_t *displacements;
+    const uint16_t *pair_displacements;
+    const struct vocabulary_word *words;
+    const uint16_t *word_displacements;
     const uint64_t *nodes;
     unsigned cache; /* which of the thread's caches */
 };
 
-void vcm_bpe_init(struct bpe *bpe, const struct vocabulary *vocabulary, unsigned cache);
-
 #define BPE_CACHES 2
 
-/* The calling thread's cache for this vocabulary. */
+void vcm_bpe_init(struct bpe *bpe, const struct vocabulary *vocabulary, unsigned cache);
+
+/* The calling thread's cache for this vocabulary; NULL without memory for one. */
 struct bpe_cache *vcm_bpe_cache(const struct bpe *bpe);
 
-/* The count of a piece of any length, not looked up in a cache. */
-size_t vcm_bpe_count_piece(const struct bpe *bpe, const unsigned char *piece, size_t len);
+/* The count of a piece of any length. `cache` may be NULL. */
+size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
+                          const unsigned char *piece, size_t len);
 
-/* Counts what the cache does not hold, and puts it there. */
-size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_cache_slot *slot,
-                            struct bpe_cache_slot key, const unsigned char *piece, size_t len);
+/* Counts a short piece that its slot does not hold, and puts it there. */
+size_t vcm_bpe_count_missed(const struct bpe *bpe, struct vocabulary_word *slot,
+                            struct vocabulary_word key, const unsigned char *piece);
 
 /*
  * The encodings of all prefixes of a piece: the last token of each, and how many tokens it has, for
@@ -66,6 +89,7 @@ struct bpe_prefix {
     uint64_t len; /* bytes taken so far */
     uint64_t counts[BPE_PREFIX_RING];
     uint32_t last[BPE_PREFIX_RING];
+    uint8_t last_len[BPE_PREFIX_RING];
     unsigned char bytes[BPE_PREFIX_RING];
 };
 
@@ -82,17 +106,20 @@ static inline size_t bpe_prefix_count(const struct bpe_prefix *prefix, size_t ba
 /* No continuation has a prefix of fewer tokens than this. */
 size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix);
 
-static inline struct bpe_cache_slot bpe_cache_key(const unsigned char *piece, size_t len,
-                                                  const unsigned char *end)
+/* The key of a short piece in a text that ends at `end`, which only bounds what may be read. */
+static inline struct vocabulary_word bpe_short_key(const unsigned char *piece, size_t len,
+                                                   const unsigned char *end)
 {
-    struct bpe_cache_slot key = {0, 0};
-    if ((size_t)(end - piece) >= 16) {
-        memcpy(&key.low, piece, 8);
-        memcpy(&key.high, piece + 8, 8);
-        unsigned low_bits = len < 8 ? (unsigned)(8 - len) * 8 : 0;
-        unsigned high_bits = len > 8 ? (unsigned)(16 - len) * 8 : 0;
-        key.low = key.low << low_bits >> low_bits;
-        key.high = len > 8 ? key.high << high_bits >> high_bits : 0;
+    struct vocabulary_word key = {0, 0};
+    if (end - piece >= 16) {
+        unsigned spare = (unsigned)(16 - len) * 8;
+        memcpy(&key, piece, 16);
+        if (spare >= 64) {
+            key.low = key.low << (spare - 64) >> (spare - 64);
+            key.high = 0;
+        } else {
+            key.high = key.high << spare >> spare;
+        }
     } else {
         memcpy(&key, piece, len);
     }
@@ -100,19 +127,20 @@ static inline struct bpe_cache_slot bpe_cache_key(const unsigned char *piece, si
     return key;
 }
 
-/* The count of one piece of a text that ends at `end` (which only bounds what may be read). */
-static inline size_t bpe_count(const struct bpe *bpe, struct bpe_cache *cache,
-                               const unsigned char *piece, size_t len, const unsigned char *end)
+static inline struct vocabulary_word *bpe_short_slot(struct bpe_cache *cache,
+                                                     struct vocabulary_word key)
 {
-    if (len > BPE_CACHE_PIECE_BYTES)
-        return vcm_bpe_count_piece(bpe, piece, len);
-    struct bpe_cache_slot key = bpe_cache_key(piece, len, end);
     uint64_t hash =
         (key.low ^ key.high * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
-    struct bpe_cache_slot *slot = &cache->slots[hash >> (64 - BPE_CACHE_BITS)];
+    return &cache->shorts[hash >> (64 - BPE_SHORT_BITS)];
+}
+
+static inline size_t bpe_count_short(const struct bpe *bpe, struct vocabulary_word *slot,
+                                     struct vocabulary_word key, const unsigned char *piece)
+{
     if (slot->low == key.low && (slot->high & (UINT64_MAX >> 4)) == key.high)
         return (size_t)(slot->high >> 60);
-    return vcm_bpe_count_missed(bpe, slot, key, piece, len);
+    return vcm_bpe_count_missed(bpe, slot, key, piece);
 }
 
 #endif

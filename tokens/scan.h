@@ -16,6 +16,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 
 #include "tokens/unicode_class.h"
 
@@ -23,6 +25,9 @@ enum scan_pattern {
     SCAN_O200K,
     SCAN_CL100K,
 };
+
+/* One copy for each pattern, with the other's branches gone. */
+#define SCAN_INLINE static inline __attribute__((always_inline))
 
 struct scan_char {
     unsigned class;
@@ -57,6 +62,42 @@ static inline struct scan_char scan_char(const unsigned char *at)
     if (at[0] < 0x80)
         return (struct scan_char){vcm_unicode_class_ascii[at[0]], 1};
     return scan_wide_char(at);
+}
+
+/* Eight bytes at a time: the highest bit of each byte of a mask says whether that byte is meant. */
+#define SCAN_BYTES(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+SCAN_INLINE uint64_t scan_load(const unsigned char *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+/* The bytes from `first` to `last`, both ASCII. */
+SCAN_INLINE uint64_t scan_in_range(uint64_t word, unsigned first, unsigned last)
+{
+    uint64_t low = word & SCAN_BYTES(0x7f);
+    uint64_t reached = low + SCAN_BYTES(0x80 - first);
+    uint64_t passed = low + SCAN_BYTES(0x7f - last);
+    return reached & ~passed & ~word & SCAN_BYTES(0x80);
+}
+
+/* Behind the run of bytes from `first` to `last`; `fold` is set in each before they are compared.
+ */
+SCAN_INLINE const unsigned char *scan_range(const unsigned char *at, const unsigned char *end,
+                                            unsigned first, unsigned last, unsigned fold)
+{
+    while (end - at >= 8) {
+        uint64_t other = ~scan_in_range(scan_load(at) | SCAN_BYTES(fold), first, last);
+        other &= SCAN_BYTES(0x80);
+        if (other)
+            return at + (unsigned)__builtin_ctzll(other) / 8;
+        at += 8;
+    }
+    while (at < end && (*at | fold) >= first && (*at | fold) <= last)
+        at++;
+    return at;
 }
 
 static inline const unsigned char *scan_while(const unsigned char *at, const unsigned char *end,
@@ -105,8 +146,8 @@ static inline const unsigned char *scan_suffix(const unsigned char *at, const un
  * gives back until the character behind it is an L, which ends the word there. Only when there is
  * none does the second alternative take the run of capitals whole.
  */
-static inline const unsigned char *scan_cased_word(const unsigned char *at,
-                                                   const unsigned char *end, bool final)
+static inline const unsigned char *scan_any_cased_word(const unsigned char *at,
+                                                       const unsigned char *end, bool final)
 {
     const unsigned char *caseless = NULL;
     struct scan_char next = {0, 0};
@@ -124,11 +165,25 @@ static inline const unsigned char *scan_cased_word(const unsigned char *at,
     return scan_suffix(at, end, final);
 }
 
-static inline const unsigned char *scan_word(enum scan_pattern pattern, const unsigned char *at,
-                                             const unsigned char *end, bool final)
+/* The same for the words that are ASCII, and are followed by ASCII. */
+SCAN_INLINE const unsigned char *scan_cased_word(const unsigned char *at, const unsigned char *end,
+                                                 bool final)
+{
+    const unsigned char *capitals = scan_range(at, end, 'A', 'Z', 0);
+    const unsigned char *word = scan_range(capitals, end, 'a', 'z', 0);
+    if (word == end || *word >= 0x80)
+        return scan_any_cased_word(at, end, final);
+    return *word == '\'' ? scan_suffix(word, end, final) : word;
+}
+
+SCAN_INLINE const unsigned char *scan_word(enum scan_pattern pattern, const unsigned char *at,
+                                           const unsigned char *end, bool final)
 {
     if (pattern == SCAN_O200K)
         return scan_cased_word(at, end, final);
+    at = scan_range(at, end, 'a', 'z', 0x20);
+    if (at < end && *at < 0x80)
+        return at;
     at = scan_while(at, end, UNICODE_LETTER);
     return at == end && !final ? NULL : at;
 }
@@ -138,8 +193,8 @@ static inline bool scan_is_punct_tail(enum scan_pattern pattern, unsigned char b
     return byte == '\n' || byte == '\r' || (pattern == SCAN_O200K && byte == '/');
 }
 
-static inline const unsigned char *scan_punct(enum scan_pattern pattern, const unsigned char *at,
-                                              const unsigned char *end, bool final)
+SCAN_INLINE const unsigned char *scan_punct(enum scan_pattern pattern, const unsigned char *at,
+                                            const unsigned char *end, bool final)
 {
     at = scan_while(at, end, SCAN_PUNCT);
     while (at < end && scan_is_punct_tail(pattern, *at))
@@ -149,13 +204,18 @@ static inline const unsigned char *scan_punct(enum scan_pattern pattern, const u
 
 /* Up to the last line break of the run; without one, all but the character that the next piece may
  * begin with. */
-static inline const unsigned char *scan_space(const unsigned char *start, const unsigned char *end,
-                                              bool final)
+SCAN_INLINE const unsigned char *scan_space(const unsigned char *start, const unsigned char *end,
+                                            bool final)
 {
     const unsigned char *at = start;
     const unsigned char *last = start;
     const unsigned char *newline = NULL;
     while (at < end) {
+        const unsigned char *blanks = scan_range(at, end, ' ', ' ', 0);
+        last = blanks > at ? blanks - 1 : last;
+        at = blanks;
+        if (at == end)
+            break;
         struct scan_char next = scan_char(at);
         if (!(next.class & UNICODE_WHITESPACE))
             break;
@@ -171,8 +231,8 @@ static inline const unsigned char *scan_space(const unsigned char *start, const 
     return at == end || last == start ? at : last;
 }
 
-static inline const unsigned char *scan_number(const unsigned char *at, const unsigned char *end,
-                                               bool final)
+SCAN_INLINE const unsigned char *scan_number(const unsigned char *at, const unsigned char *end,
+                                             bool final)
 {
     for (int digits = 0; digits < 3; digits++) {
         if (at == end)
@@ -186,8 +246,8 @@ static inline const unsigned char *scan_number(const unsigned char *at, const un
 }
 
 /* The end of the piece that begins at `at` < `end`. */
-static inline const unsigned char *scan_next(enum scan_pattern pattern, const unsigned char *at,
-                                             const unsigned char *end, bool final)
+SCAN_INLINE const unsigned char *scan_next(enum scan_pattern pattern, const unsigned char *at,
+                                           const unsigned char *end, bool final)
 {
     struct scan_char first = scan_char(at);
     if (first.class & scan_word_start(pattern))

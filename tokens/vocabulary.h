@@ -4,12 +4,14 @@
  * tokens/gen/vocabulary.c writes it at build time and vocabulary_data.c puts it into the program.
  * A token is known by its rank. Ranks are dense, every single byte has one, and every longer token
  * is made by exactly one merge of two others; the generator refuses a vocabulary that is not so.
- * All integers have the byte order of the machine that built it. Internal to tokens/.
+ * Integers are little-endian, and so must the machine be. Internal to tokens/.
  */
 #ifndef VCM_TOKENS_VOCABULARY_H
 #define VCM_TOKENS_VOCABULARY_H
 
 #include <stdint.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "a vocabulary is read in place");
 
 #define VOCABULARY_MAGIC UINT64_C(0x316b6f746d6376) /* "vcmtok1" */
 
@@ -25,26 +27,40 @@ struct vocabulary_split {
     uint32_t right;
 };
 
+/* A hash without collisions: the bucket of a key says by how much its hash is displaced. */
+struct vocabulary_hash {
+    uint32_t slots;
+    uint32_t bucket_mask;
+    uint32_t slots_at;
+    uint32_t displacements_at; /* of 16 bits */
+};
+
+/* Bytes, zeros, and in the last byte the length. */
+struct vocabulary_word {
+    uint64_t low;
+    uint64_t high;
+};
+
+#define VOCABULARY_WORD_BYTES 15
+
 /*
  * Sections follow the header at these offsets from its first byte.
  *
- * pairs: a perfect hash from (left, right) to the token that the two make, (key << RANK_BITS) |
- * rank, with no key in an unused slot. displacements: one for each bucket of that hash.
+ * pairs: from (left, right) to the token that the two make, (key << RANK_BITS) | rank, with no key
+ * in an unused slot. words: the tokens of up to WORD_BYTES bytes, most of the pieces of any text.
  * nodes: a double-array trie over the tokens read from their last byte to their first: base,
  * parent and rank (or NONE); node 0 is the root, which is its own parent.
  */
 struct vocabulary {
     uint64_t magic;
     uint32_t tokens;
-    uint32_t pair_bits;
-    uint32_t bucket_bits;
     uint32_t nodes;
     uint32_t splits_at;
-    uint32_t pairs_at;
-    uint32_t displacements_at;
     uint32_t nodes_at;
+    struct vocabulary_hash pairs;
+    struct vocabulary_hash words;
+    uint32_t reserved[2];
     uint32_t byte_ranks[256];
-    uint32_t reserved[16 - 2 - 8];
 };
 
 extern const struct vocabulary vcm_vocabulary_o200k_base;
@@ -66,16 +82,18 @@ static inline uint64_t vocabulary_pair_hash(uint64_t key)
     return key ^ key >> 29;
 }
 
-static inline uint32_t vocabulary_pair_bucket(uint64_t hash, unsigned bucket_bits)
+static inline uint64_t vocabulary_word_hash(struct vocabulary_word word)
 {
-    return (uint32_t)(hash & ((UINT64_C(1) << bucket_bits) - 1));
+    uint64_t hash =
+        (word.low ^ word.high * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
 }
 
-static inline uint32_t vocabulary_pair_slot(uint64_t hash, uint32_t displacement,
-                                            unsigned pair_bits)
+static inline uint32_t vocabulary_slot(const struct vocabulary_hash *shape, uint64_t hash,
+                                       uint32_t displacement)
 {
     uint64_t mixed = (hash + displacement) * UINT64_C(0xd6e8feb86659fd93);
-    return (uint32_t)(mixed >> (64 - pair_bits));
+    return (uint32_t)((mixed >> 32) * shape->slots >> 32);
 }
 
 static inline uint64_t vocabulary_node(uint32_t base, uint32_t parent, uint32_t rank)

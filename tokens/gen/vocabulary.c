@@ -19,6 +19,7 @@
 #define SECTION_ALIGNMENT 64
 #define LOOKUP_BITS       19
 #define BUCKET_KEYS       3
+#define SPARE_SLOTS       16 /* one in so many */
 
 struct token {
     unsigned char *bytes;
@@ -33,7 +34,9 @@ struct compiler {
     struct vocabulary head;
     struct vocabulary_split *splits;
     uint64_t *pairs;
-    uint16_t *displacements;
+    uint16_t *pair_displacements;
+    struct vocabulary_word *words;
+    uint16_t *word_displacements;
     uint64_t *nodes;
 };
 
@@ -195,73 +198,142 @@ static void find_split(struct compiler *compiler, uint32_t rank)
         rank_of(compiler, token->bytes + starts[1], token->len - starts[1]);
 }
 
-static bool place_bucket(struct compiler *compiler, const uint32_t *ranks, size_t count,
-                         uint32_t bucket)
+/* Keys to be placed in a perfect hash, sorted by bucket. */
+struct placing {
+    const struct vocabulary_hash *shape;
+    uint64_t *hashes;
+    uint32_t *slots;  /* where each key went */
+    uint32_t *starts; /* of each bucket */
+    bool *used;
+    uint16_t *displacements;
+};
+
+static bool place_bucket(struct placing *placing, uint32_t bucket)
 {
+    uint32_t from = placing->starts[bucket];
+    uint32_t to = placing->starts[bucket + 1];
     for (uint32_t displacement = 0; displacement <= UINT16_MAX; displacement++) {
-        size_t placed = 0;
-        for (; placed < count; placed++) {
-            struct vocabulary_split split = compiler->splits[ranks[placed]];
-            uint64_t key = vocabulary_pair_key(split.left, split.right);
-            uint32_t slot = vocabulary_pair_slot(vocabulary_pair_hash(key), displacement,
-                                                 compiler->head.pair_bits);
-            if (compiler->pairs[slot] != UINT64_MAX)
+        uint32_t at = from;
+        for (; at < to; at++) {
+            uint32_t slot = vocabulary_slot(placing->shape, placing->hashes[at], displacement);
+            if (placing->used[slot])
                 break;
-            compiler->pairs[slot] = key << VOCABULARY_RANK_BITS | ranks[placed];
+            placing->used[slot] = true;
+            placing->slots[at] = slot;
         }
-        if (placed == count) {
-            compiler->displacements[bucket] = (uint16_t)displacement;
+        if (at == to) {
+            placing->displacements[bucket] = (uint16_t)displacement;
             return true;
         }
-        while (placed-- > 0) {
-            struct vocabulary_split split = compiler->splits[ranks[placed]];
-            uint64_t hash = vocabulary_pair_hash(vocabulary_pair_key(split.left, split.right));
-            compiler->pairs[vocabulary_pair_slot(hash, displacement, compiler->head.pair_bits)] =
-                UINT64_MAX;
-        }
+        while (at-- > from)
+            placing->used[placing->slots[at]] = false;
     }
     return false;
 }
 
-static uint32_t bucket_of(const struct compiler *compiler, uint32_t rank)
+/* Places the fullest buckets first, while there is room to choose. */
+static bool place_all(struct placing *placing, uint32_t keys)
 {
-    struct vocabulary_split split = compiler->splits[rank];
-    uint64_t hash = vocabulary_pair_hash(vocabulary_pair_key(split.left, split.right));
-    return vocabulary_pair_bucket(hash, compiler->head.bucket_bits);
+    uint32_t buckets = placing->shape->bucket_mask + 1;
+    for (uint32_t size = keys; size > 0;) {
+        uint32_t next = 0;
+        for (uint32_t i = 0; i < buckets; i++) {
+            uint32_t members = placing->starts[i + 1] - placing->starts[i];
+            if (members == size && !place_bucket(placing, i))
+                return false;
+            if (members < size && members > next)
+                next = members;
+        }
+        size = next;
+    }
+    return true;
 }
 
-/* Places the fullest buckets first, while there is room to choose. */
+/* Finds a slot for each of the hashes, which must differ. Returns the displacements. */
+static uint16_t *hash_perfectly(struct vocabulary_hash *shape, const uint64_t *hashes,
+                                uint32_t keys, uint32_t *slots)
+{
+    shape->slots = keys + keys / SPARE_SLOTS;
+    while (shape->bucket_mask + 1 < keys / BUCKET_KEYS)
+        shape->bucket_mask = shape->bucket_mask * 2 + 1;
+    uint32_t buckets = shape->bucket_mask + 1;
+    struct placing placing = {.shape = shape};
+    placing.hashes = take(keys, sizeof *placing.hashes);
+    placing.slots = take(keys, sizeof *placing.slots);
+    placing.starts = take((size_t)buckets + 1, sizeof *placing.starts);
+    placing.used = take(shape->slots, sizeof *placing.used);
+    placing.displacements = take(buckets, sizeof *placing.displacements);
+    uint32_t *order = take(keys, sizeof *order);
+    uint32_t *next = take(buckets, sizeof *next);
+    for (uint32_t i = 0; i < keys; i++)
+        placing.starts[(hashes[i] & shape->bucket_mask) + 1]++;
+    for (uint32_t i = 0; i < buckets; i++) {
+        placing.starts[i + 1] += placing.starts[i];
+        next[i] = placing.starts[i];
+    }
+    for (uint32_t i = 0; i < keys; i++) {
+        order[i] = next[hashes[i] & shape->bucket_mask]++;
+        placing.hashes[order[i]] = hashes[i];
+    }
+    if (!place_all(&placing, keys))
+        die("no perfect hash found for %u keys", keys);
+    for (uint32_t i = 0; i < keys; i++)
+        slots[i] = placing.slots[order[i]];
+    free(placing.hashes);
+    free(placing.slots);
+    free(placing.starts);
+    free(placing.used);
+    free(order);
+    free(next);
+    return placing.displacements;
+}
+
 static void hash_pairs(struct compiler *compiler)
 {
-    size_t slots = (size_t)1 << compiler->head.pair_bits;
-    size_t buckets = (size_t)1 << compiler->head.bucket_bits;
-    compiler->pairs = take(slots, sizeof *compiler->pairs);
-    compiler->displacements = take(buckets, sizeof *compiler->displacements);
-    memset(compiler->pairs, 0xff, slots * sizeof *compiler->pairs);
-
-    uint32_t *starts = take(buckets + 1, sizeof *starts);
-    uint32_t *members = take(compiler->count, sizeof *members);
-    size_t fullest = 0;
-    for (uint32_t rank = 0; rank < compiler->count; rank++)
-        if (compiler->tokens[rank].len > 1)
-            starts[bucket_of(compiler, rank) + 1]++;
-    for (size_t i = 0; i < buckets; i++) {
-        fullest = starts[i + 1] > fullest ? starts[i + 1] : fullest;
-        starts[i + 1] += starts[i];
+    uint64_t *entries = take(compiler->count, sizeof *entries);
+    uint64_t *hashes = take(compiler->count, sizeof *hashes);
+    uint32_t *slots = take(compiler->count, sizeof *slots);
+    uint32_t keys = 0;
+    for (uint32_t rank = 0; rank < compiler->count; rank++) {
+        struct vocabulary_split split = compiler->splits[rank];
+        if (compiler->tokens[rank].len == 1)
+            continue;
+        uint64_t key = vocabulary_pair_key(split.left, split.right);
+        entries[keys] = key << VOCABULARY_RANK_BITS | rank;
+        hashes[keys++] = vocabulary_pair_hash(key);
     }
-    uint32_t *next = take(buckets, sizeof *next);
-    memcpy(next, starts, buckets * sizeof *next);
-    for (uint32_t rank = 0; rank < compiler->count; rank++)
-        if (compiler->tokens[rank].len > 1)
-            members[next[bucket_of(compiler, rank)]++] = rank;
-    for (size_t size = fullest; size > 0; size--)
-        for (uint32_t i = 0; i < buckets; i++)
-            if (starts[i + 1] - starts[i] == size &&
-                !place_bucket(compiler, members + starts[i], size, i))
-                die("%s: no perfect hash found", compiler->path);
-    free(starts);
-    free(members);
-    free(next);
+    compiler->pair_displacements = hash_perfectly(&compiler->head.pairs, hashes, keys, slots);
+    compiler->pairs = take(compiler->head.pairs.slots, sizeof *compiler->pairs);
+    memset(compiler->pairs, 0xff, compiler->head.pairs.slots * sizeof *compiler->pairs);
+    for (uint32_t i = 0; i < keys; i++)
+        compiler->pairs[slots[i]] = entries[i];
+    free(entries);
+    free(hashes);
+    free(slots);
+}
+
+static void hash_words(struct compiler *compiler)
+{
+    struct vocabulary_word *words = take(compiler->count, sizeof *words);
+    uint64_t *hashes = take(compiler->count, sizeof *hashes);
+    uint32_t *slots = take(compiler->count, sizeof *slots);
+    uint32_t keys = 0;
+    for (uint32_t rank = 0; rank < compiler->count; rank++) {
+        const struct token *token = &compiler->tokens[rank];
+        if (token->len > VOCABULARY_WORD_BYTES)
+            continue;
+        memcpy(&words[keys], token->bytes, token->len);
+        words[keys].high |= (uint64_t)token->len << 56;
+        hashes[keys] = vocabulary_word_hash(words[keys]);
+        keys++;
+    }
+    compiler->word_displacements = hash_perfectly(&compiler->head.words, hashes, keys, slots);
+    compiler->words = take(compiler->head.words.slots, sizeof *compiler->words);
+    for (uint32_t i = 0; i < keys; i++)
+        compiler->words[slots[i]] = words[i];
+    free(words);
+    free(hashes);
+    free(slots);
 }
 
 static const struct compiler *sorted_compiler;
@@ -391,10 +463,14 @@ static void write_file(struct compiler *compiler, const char *path)
     fwrite(head, sizeof *head, 1, file);
     write_section(file, &head->splits_at, compiler->splits,
                   compiler->count * sizeof *compiler->splits);
-    write_section(file, &head->pairs_at, compiler->pairs,
-                  sizeof *compiler->pairs << head->pair_bits);
-    write_section(file, &head->displacements_at, compiler->displacements,
-                  sizeof *compiler->displacements << head->bucket_bits);
+    write_section(file, &head->pairs.slots_at, compiler->pairs,
+                  head->pairs.slots * sizeof *compiler->pairs);
+    write_section(file, &head->pairs.displacements_at, compiler->pair_displacements,
+                  (head->pairs.bucket_mask + 1) * sizeof *compiler->pair_displacements);
+    write_section(file, &head->words.slots_at, compiler->words,
+                  head->words.slots * sizeof *compiler->words);
+    write_section(file, &head->words.displacements_at, compiler->word_displacements,
+                  (head->words.bucket_mask + 1) * sizeof *compiler->word_displacements);
     write_section(file, &head->nodes_at, compiler->nodes, head->nodes * sizeof *compiler->nodes);
     rewind(file);
     fwrite(head, sizeof *head, 1, file);
@@ -417,11 +493,8 @@ int main(int argc, char **argv)
             find_split(&compiler, rank);
     compiler.head.magic = VOCABULARY_MAGIC;
     compiler.head.tokens = compiler.count;
-    while ((1u << compiler.head.pair_bits) < compiler.count + compiler.count / 4)
-        compiler.head.pair_bits++;
-    while ((1u << compiler.head.bucket_bits) < compiler.count / BUCKET_KEYS)
-        compiler.head.bucket_bits++;
     hash_pairs(&compiler);
+    hash_words(&compiler);
     build_trie(&compiler);
     write_file(&compiler, argv[2]);
     for (uint32_t rank = 0; rank < compiler.count; rank++)
@@ -430,7 +503,9 @@ int main(int argc, char **argv)
     free(compiler.splits);
     free(compiler.lookup);
     free(compiler.pairs);
-    free(compiler.displacements);
+    free(compiler.pair_displacements);
+    free(compiler.words);
+    free(compiler.word_displacements);
     free(compiler.nodes);
     return 0;
 }
