@@ -1,0 +1,13 @@
+/*
+ * yaml_scalar.h - what a plain scalar of YAML means by the core schema of YAML 1.2. For yaml.c.
+ */
+#ifndef VCM_BASE_YAML_SCALAR_H
+#define VCM_BASE_YAML_SCALAR_H
+
+#include "base/yaml.h"
+
+/* Sets kind and value of a plain scalar from its text. An integer that does not fit int64_t is a
+ * float. */
+void vcm_yaml_scalar_resolve(struct vcm_yaml *node);
+
+#endif
