@@ -22,6 +22,7 @@
 #define VCM_LIMIT_YAML_DEPTH   16
 #define VCM_LIMIT_YAML_NODES   ((size_t)10000)
 #define VCM_LIMIT_CONFIG_BYTES (64 * VCM_KIB)
+#define VCM_LIMIT_PROBLEMS     1000u /* of a repo map that are told one by one */
 
 /* Files of a repository. */
 #define VCM_LIMIT_FILE_BYTES      (32 * VCM_MIB)
