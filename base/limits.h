@@ -22,6 +22,7 @@
 #define VCM_LIMIT_YAML_DEPTH   16
 #define VCM_LIMIT_YAML_NODES   ((size_t)10000)
 #define VCM_LIMIT_CONFIG_BYTES (64 * VCM_KIB)
+#define VCM_LIMIT_PROBLEMS     1000u /* of a repo map that are told one by one */
 
 /* Files of a repository. */
 #define VCM_LIMIT_FILE_BYTES      (32 * VCM_MIB)
@@ -29,6 +30,12 @@
 #define VCM_LIMIT_TREE_DEPTH      1024
 #define VCM_LIMIT_TREE_PATH_BYTES ((size_t)1024 * 1024) /* of a path inside a tree */
 #define VCM_LIMIT_TREE_ENTRIES    ((size_t)100 * 1000 * 1000)
+
+/* Patterns and ignore files. */
+#define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */
+#define VCM_LIMIT_GLOBS             100000u        /* in one list */
+#define VCM_LIMIT_IGNORE_FILE_BYTES (1 * VCM_MIB)
+#define VCM_LIMIT_IGNORE_BYTES      (16 * VCM_MIB) /* of the ignore files that hold at one place */
 
 /* Pages. */
 #define VCM_LIMIT_FLUSH_THRESHOLD_MAX 1000000000

@@ -15,16 +15,23 @@
 #define MODE_SUBMODULE       0160000u
 #define MODE_EXECUTE         0000100u
 
+#define NOTHING_TO_VISIT SIZE_MAX
+
 struct frame {
     git_tree *tree;
-    size_t next;
+    size_t next;         /* NOTHING_TO_VISIT above start_dir */
     bool in_directories; /* its leaves are done */
     size_t path_len;     /* of the directory, its slash included */
 };
 
+struct vcm_git_directory {
+    const git_tree *tree;
+    struct vcm_slice path;
+};
+
 struct walk {
     struct vcm_git_repo *repo;
-    vcm_git_entry_fn visit;
+    const struct vcm_git_visitor *visitor;
     void *context;
     const struct vcm_cancel *cancel;
     struct vcm_buf path;
@@ -92,21 +99,27 @@ static int load_root(git_tree **out, struct vcm_git_repo *repo, const struct vcm
     return rc;
 }
 
-/* Goes from *tree, which it consumes, into the directory `name`; `path` names it in errors. *tree
- * is NULL after a failure. */
+/* The directory `name` of `above`; `path` names it in errors. */
+static int load_below(git_tree **out, struct vcm_git_repo *repo, const git_tree *above,
+                      const char *name, const char *path, struct vcm_error *err)
+{
+    const git_tree_entry *entry = git_tree_entry_byname(above, name);
+
+    *out = NULL;
+    if (!entry)
+        return vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s' in the tree", path);
+    if (mode_type(entry) != MODE_DIRECTORY)
+        return vcm_error_set(err, VCM_NOT_FOUND, "'%s' is no directory of the tree", path);
+    return load_tree(out, repo, git_tree_entry_id(entry), path, err);
+}
+
+/* Goes from *tree, which it consumes, into the directory `name`. *tree is NULL after a failure. */
 static int descend(git_tree **tree, struct vcm_git_repo *repo, const char *name, const char *path,
                    struct vcm_error *err)
 {
-    const git_tree_entry *entry = git_tree_entry_byname(*tree, name);
     git_tree *inner = NULL;
-    int rc = VCM_OK;
+    int rc = load_below(&inner, repo, *tree, name, path, err);
 
-    if (!entry)
-        rc = vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s' in the tree", path);
-    else if (mode_type(entry) != MODE_DIRECTORY)
-        rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' is no directory of the tree", path);
-    else
-        rc = load_tree(&inner, repo, git_tree_entry_id(entry), path, err);
     git_tree_free(*tree);
     *tree = inner;
     return rc;
@@ -144,20 +157,24 @@ static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm
 }
 
 /* Takes over `tree`, whose path is in walk->path, without a slash at its end. */
-static int push(struct walk *walk, git_tree *tree, struct vcm_error *err)
+static int push(struct walk *walk, git_tree *tree, size_t next, struct vcm_error *err)
 {
-    if (walk->depth == VCM_LIMIT_TREE_DEPTH) {
+    const struct vcm_git_directory directory = {tree, vcm_buf_slice(&walk->path)};
+    int rc = VCM_OK;
+
+    if (walk->depth == VCM_LIMIT_TREE_DEPTH)
+        rc = vcm_error_set(err, VCM_UNSUPPORTED, "directories are nested deeper than %d: '%s'",
+                           VCM_LIMIT_TREE_DEPTH, vcm_buf_text(&walk->path));
+    else if (walk->visitor->enter)
+        rc = walk->visitor->enter(walk->context, &directory, err);
+    if (rc != VCM_OK) {
         git_tree_free(tree);
-        return vcm_error_set(err, VCM_UNSUPPORTED, "directories are nested deeper than %d: '%s'",
-                             VCM_LIMIT_TREE_DEPTH, vcm_buf_text(&walk->path));
+        return rc;
     }
     if (walk->path.len > 0)
         vcm_buf_append_byte(&walk->path, '/');
-    struct frame *frame = &walk->frames[walk->depth++];
-    frame->tree = tree;
-    frame->next = 0;
-    frame->in_directories = false;
-    frame->path_len = walk->path.len;
+    walk->frames[walk->depth++] =
+        (struct frame){tree, next, next == NOTHING_TO_VISIT, walk->path.len};
     return vcm_buf_check(&walk->path, "a path of the tree", err);
 }
 
@@ -165,6 +182,34 @@ static void pop(struct walk *walk)
 {
     assert(walk->frames && walk->depth > 0);
     git_tree_free(walk->frames[--walk->depth].tree);
+    if (walk->visitor->leave)
+        walk->visitor->leave(walk->context);
+}
+
+/* Goes from the root to the directory where the walk begins. */
+static int start(struct walk *walk, const struct vcm_git_id *commit, struct vcm_slice directory,
+                 struct vcm_error *err)
+{
+    git_tree *tree = NULL;
+
+    int rc = load_root(&tree, walk->repo, commit, err);
+    if (rc == VCM_OK)
+        rc = push(walk, tree, directory.len > 0 ? NOTHING_TO_VISIT : 0, err);
+    while (rc == VCM_OK && directory.len > 0) {
+        const char *slash = memchr(directory.data, '/', directory.len);
+        size_t len = slash ? (size_t)(slash - directory.data) : directory.len;
+        size_t above_len = walk->path.len;
+        vcm_buf_append(&walk->path, directory.data, len);
+        directory.data += slash ? len + 1 : len;
+        directory.len -= slash ? len + 1 : len;
+        rc = vcm_buf_check(&walk->path, "the path of a directory", err);
+        if (rc == VCM_OK)
+            rc = load_below(&tree, walk->repo, walk->frames[walk->depth - 1].tree,
+                            vcm_buf_text(&walk->path) + above_len, vcm_buf_text(&walk->path), err);
+        if (rc == VCM_OK)
+            rc = push(walk, tree, slash ? NOTHING_TO_VISIT : 0, err);
+    }
+    return rc;
 }
 
 static int count_entry(struct walk *walk, struct vcm_error *err)
@@ -191,10 +236,10 @@ static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vc
         return rc;
     if (mode_type(entry) != MODE_DIRECTORY) {
         fill_entry(&leaf, vcm_buf_slice(&walk->path), entry);
-        return walk->visit(walk->context, &leaf, err);
+        return walk->visitor->entry(walk->context, &leaf, err);
     }
     rc = load_tree(&tree, walk->repo, git_tree_entry_id(entry), vcm_buf_text(&walk->path), err);
-    return rc == VCM_OK ? push(walk, tree, err) : rc;
+    return rc == VCM_OK ? push(walk, tree, 0, err) : rc;
 }
 
 static int run(struct walk *walk, struct vcm_error *err)
@@ -218,36 +263,53 @@ static int run(struct walk *walk, struct vcm_error *err)
     return rc;
 }
 
-int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
-                      const char *start_dir, vcm_git_entry_fn visit, void *context,
-                      const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                       const char *start_dir, const struct vcm_git_visitor *visitor, void *context,
+                       const struct vcm_cancel *cancel, struct vcm_error *err)
 {
-    struct walk walk = {.repo = repo, .visit = visit, .context = context, .cancel = cancel};
-    struct vcm_slice start = vcm_slice_of_string(start_dir);
-    git_tree *tree = NULL;
+    struct walk walk = {.repo = repo, .visitor = visitor, .context = context, .cancel = cancel};
+    struct vcm_slice directory = vcm_slice_of_string(start_dir);
 
-    while (start.len > 0 && start.data[start.len - 1] == '/')
-        start.len--;
-    vcm_buf_init(&walk.path, VCM_LIMIT_TREE_PATH_BYTES);
-    vcm_buf_append_slice(&walk.path, start);
-    int rc = find_tree(&tree, repo, commit, start, err);
-    if (rc != VCM_OK)
-        goto done;
+    while (directory.len > 0 && directory.data[directory.len - 1] == '/')
+        directory.len--;
     walk.frames = calloc(VCM_LIMIT_TREE_DEPTH, sizeof *walk.frames);
-    if (!walk.frames) {
-        git_tree_free(tree);
-        rc = vcm_error_memory(err);
-        goto done;
-    }
-    rc = push(&walk, tree, err);
+    if (!walk.frames)
+        return vcm_error_memory(err);
+    vcm_buf_init(&walk.path, VCM_LIMIT_TREE_PATH_BYTES);
+    int rc = start(&walk, commit, directory, err);
     if (rc == VCM_OK)
         rc = run(&walk, err);
-done:
     while (walk.depth > 0)
         pop(&walk);
     free(walk.frames);
     vcm_buf_release(&walk.path);
     return rc;
+}
+
+int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                      const char *start_dir, vcm_git_entry_fn visit, void *context,
+                      const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    const struct vcm_git_visitor visitor = {.entry = visit};
+
+    return vcm_git_tree_visit(repo, commit, start_dir, &visitor, context, cancel, err);
+}
+
+struct vcm_slice vcm_git_directory_path(const struct vcm_git_directory *directory)
+{
+    return directory->path;
+}
+
+bool vcm_git_directory_entry(struct vcm_git_entry *out, const struct vcm_git_directory *directory,
+                             const char *name)
+{
+    const git_tree_entry *entry = git_tree_entry_byname(directory->tree, name);
+
+    memset(out, 0, sizeof *out);
+    if (!entry || mode_type(entry) == MODE_DIRECTORY)
+        return false;
+    fill_entry(out, vcm_slice_of_string(name), entry);
+    return true;
 }
 
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,

@@ -34,6 +34,30 @@ int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit
                       const char *start_dir, vcm_git_entry_fn visit, void *context,
                       const struct vcm_cancel *cancel, struct vcm_error *err);
 
+/* A directory of the tree, while a visitor is in it. */
+struct vcm_git_directory;
+
+/* From the root, without a slash at the end; "" for the root. */
+struct vcm_slice vcm_git_directory_path(const struct vcm_git_directory *directory);
+
+/* Finds a leaf of the directory by its name; false when there is none. out->path is the name. */
+bool vcm_git_directory_entry(struct vcm_git_entry *out, const struct vcm_git_directory *directory,
+                             const char *name);
+
+struct vcm_git_visitor {
+    vcm_git_entry_fn entry;
+    /* Before anything in the directory is visited, and behind it. The directories above start_dir
+     * are entered too, so that what holds in them can be known. Every directory that was entered
+     * without an error is left, also after a failure. */
+    int (*enter)(void *context, const struct vcm_git_directory *directory, struct vcm_error *err);
+    void (*leave)(void *context);
+};
+
+/* vcm_git_tree_walk() with directories. */
+int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                       const char *start_dir, const struct vcm_git_visitor *visitor, void *context,
+                       const struct vcm_cancel *cancel, struct vcm_error *err);
+
 /* One entry by its path, to which out->path then points. NOT_FOUND when there is none or it is a
  * directory. */
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,

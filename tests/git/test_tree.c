@@ -592,6 +592,72 @@ static void the_visitors_refusal_ends_the_walk(void **state)
     assert_int_equal(fix->visits, 3);
 }
 
+static int note_enter(void *context, const struct vcm_git_directory *directory,
+                      struct vcm_error *err)
+{
+    struct fixture *fix = context;
+    struct vcm_slice path = vcm_git_directory_path(directory);
+    struct vcm_git_entry entry;
+
+    vcm_buf_append_format(&fix->seen, "> %.*s%s\n", (int)path.len, path.data,
+                          vcm_git_directory_entry(&entry, directory, ".gitignore") ? " has" : "");
+    if (fix->stop_after > 0 && ++fix->visits == fix->stop_after)
+        return vcm_error_set(err, VCM_STORE_FULL, "enough");
+    return VCM_OK;
+}
+
+static void note_leave(void *context)
+{
+    struct fixture *fix = context;
+
+    vcm_buf_append_string(&fix->seen, "<\n");
+}
+
+static int note_leaf(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
+{
+    struct fixture *fix = context;
+
+    (void)err;
+    vcm_buf_append_format(&fix->seen, "- %.*s\n", (int)entry->path.len, entry->path.data);
+    return VCM_OK;
+}
+
+static const struct vcm_git_visitor noting = {note_leaf, note_enter, note_leave};
+
+static void directories_are_entered_and_left_those_above_the_start_too(void **state)
+{
+    struct fixture *fix = *state;
+
+    test_repo_write_text(&fix->disk, ".gitignore", "");
+    test_repo_write_text(&fix->disk, "a/b/c/d", "");
+    test_repo_write_text(&fix->disk, "a/b/e", "");
+    test_repo_write_text(&fix->disk, "a/f/.gitignore/g", "");
+    commit_and_open(fix);
+    assert_int_equal(vcm_git_tree_visit(fix->repo, &fix->commit, "", &noting, fix, NULL, &fix->err),
+                     VCM_OK);
+    assert_string_equal(vcm_buf_text(&fix->seen), ">  has\n- .gitignore\n> a\n> a/b\n> a/b/c\n"
+                                                  "- a/b/c/d\n<\n- a/b/e\n<\n> a/f\n"
+                                                  "> a/f/.gitignore\n- a/f/.gitignore/g\n"
+                                                  "<\n<\n<\n<\n");
+    vcm_buf_clear(&fix->seen);
+    assert_int_equal(
+        vcm_git_tree_visit(fix->repo, &fix->commit, "a/b/", &noting, fix, NULL, &fix->err), VCM_OK);
+    assert_string_equal(vcm_buf_text(&fix->seen), ">  has\n> a\n> a/b\n> a/b/c\n- a/b/c/d\n<\n"
+                                                  "- a/b/e\n<\n<\n<\n");
+}
+
+static void what_was_entered_is_left_after_a_failure(void **state)
+{
+    struct fixture *fix = *state;
+
+    test_repo_write_text(&fix->disk, "a/b/c", "");
+    commit_and_open(fix);
+    fix->stop_after = 3;
+    assert_int_equal(vcm_git_tree_visit(fix->repo, &fix->commit, "", &noting, fix, NULL, &fix->err),
+                     VCM_STORE_FULL);
+    assert_string_equal(vcm_buf_text(&fix->seen), "> \n> a\n> a/b\n<\n<\n");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -619,6 +685,8 @@ int main(void)
         TEST(a_path_longer_than_the_limit_ends_the_walk),
         TEST(a_request_to_stop_is_heard_within_a_few_hundred_entries),
         TEST(the_visitors_refusal_ends_the_walk),
+        TEST(directories_are_entered_and_left_those_above_the_start_too),
+        TEST(what_was_entered_is_left_after_a_failure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,49 @@
+/*
+ * problem.h - what is wrong in a repo map, and where: a list that the loader and the lint fill.
+ *
+ * Errors make a map invalid, warnings do not. VCM_LIMIT_PROBLEMS are kept, the rest is counted.
+ */
+#ifndef VCM_REPOMAP_PROBLEM_H
+#define VCM_REPOMAP_PROBLEM_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "repomap/repo_map.h"
+
+struct vcm_problem {
+    bool is_warning;
+    struct vcm_repo_map_place place;
+    const char *where;   /* "sources[0].name"; "" for the file as a whole */
+    const char *message; /* one line, valid UTF-8 */
+};
+
+struct vcm_problem_list {
+    struct vcm_problem *items; /* by place once sorted */
+    unsigned count;
+    unsigned error_count;   /* with those that are not kept */
+    unsigned warning_count; /* likewise */
+    unsigned left_out;
+    unsigned capacity;
+    bool failed; /* memory ran out */
+    struct vcm_arena arena;
+};
+
+void vcm_problem_list_init(struct vcm_problem_list *list);
+void vcm_problem_list_release(struct vcm_problem_list *list);
+
+/* Adds a problem. Without memory the list notes it, and vcm_problem_list_finish() tells. */
+void vcm_problem_add(struct vcm_problem_list *list, bool is_warning,
+                     struct vcm_repo_map_place place, const char *where, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+
+/* Sorts by place and, when some were left out, adds a last one: "and 12 more". More can be added
+ * afterwards, and the list finished again. */
+int vcm_problem_list_finish(struct vcm_problem_list *list, struct vcm_error *err);
+
+/* Sets INVALID_REPO_MAP from the first error of a finished list: `file`, line, column, what and how
+ * many more; the first few are in the details. Without errors VCM_OK. */
+int vcm_problem_list_to_error(const struct vcm_problem_list *list, const char *file,
+                              struct vcm_error *err);
+
+#endif

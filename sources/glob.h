@@ -1,0 +1,65 @@
+/*
+ * glob.h - gitignore patterns, matched as git matches them.
+ *
+ * A list of patterns is compiled once and asked about paths relative to the list's base; the last
+ * pattern that matches decides. What a directory's verdict means for the files below it is not
+ * decided here: path_filter.h does so for globs of a map, ignore.h for ignore files.
+ * Case counts, bytes are bytes. The work for one pattern and one path is bounded by the product of
+ * their lengths and the path's depth, whatever the pattern.
+ * A list is not changed while others read it; then any thread may.
+ */
+#ifndef VCM_SOURCES_GLOB_H
+#define VCM_SOURCES_GLOB_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum vcm_glob_result {
+    VCM_GLOB_NONE,
+    VCM_GLOB_MATCH,
+    VCM_GLOB_NEGATED, /* by a pattern that begins with '!' */
+};
+
+struct vcm_glob; /* a compiled pattern */
+
+struct vcm_glob_list {
+    struct vcm_arena arena;
+    struct vcm_glob *globs;
+    unsigned count;
+    unsigned capacity;
+};
+
+void vcm_glob_list_init(struct vcm_glob_list *list);
+void vcm_glob_list_release(struct vcm_glob_list *list);
+
+/* Adds a pattern as a line of an ignore file holds it, without the line's end. What can never match
+ * (an empty line, a comment, a malformed bracket) is kept and never matches, so that the n-th call
+ * adds the pattern with index n. UNSUPPORTED when the list is full or the pattern longer than
+ * VCM_LIMIT_GLOB_BYTES. */
+int vcm_glob_list_add(struct vcm_glob_list *list, struct vcm_slice pattern, struct vcm_error *err);
+
+/* Adds the lines of an ignore file. Lines that can never match, too long ones among them, are left
+ * out; a BOM and CRLF are understood. UNSUPPORTED when the file is larger than
+ * VCM_LIMIT_IGNORE_FILE_BYTES or the list is full. */
+int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
+                            struct vcm_error *err);
+
+/* What the last matching pattern says of this path alone, its parents not considered. The path is
+ * relative to the list's base, without slashes at its ends. */
+enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struct vcm_slice path,
+                                         bool is_directory);
+
+/* Sets used[i] for each pattern i that matches the path by itself, whatever other patterns say. */
+void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
+                             bool is_directory, bool *used);
+
+/* INVALID_ARGUMENT that says why when the pattern is malformed, or can never match anything. */
+int vcm_glob_check(struct vcm_slice pattern, struct vcm_error *err);
+
+/* One pattern against a path or, for a pattern without a slash, a name; '!' and a trailing slash
+ * have no meaning here. Adds the number of steps taken to *steps. For tests and fuzzers. */
+bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, size_t *steps);
+
+#endif

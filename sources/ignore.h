@@ -1,0 +1,42 @@
+/*
+ * ignore.h - what the ignore files of a tree leave out, by git's rules, for a depth-first walk.
+ *
+ * A path is ignored when a directory above it is, or when the last pattern that matches it says
+ * so; deeper files are asked before those above them, and patterns are relative to the directory
+ * of their file. In one directory .colonyignore comes behind .gitignore and so has the last word:
+ * the two are one list. As in git, what lies below an ignored directory cannot be brought back,
+ * and ignore files there are not looked at.
+ * Whether a path is tracked makes no difference. The caller finds and reads the files.
+ */
+#ifndef VCM_SOURCES_IGNORE_H
+#define VCM_SOURCES_IGNORE_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+/* In the order in which they are read. */
+#define VCM_IGNORE_FILE_COUNT 2
+extern const char *const vcm_ignore_file_names[VCM_IGNORE_FILE_COUNT];
+
+struct vcm_ignore;
+
+int vcm_ignore_open(struct vcm_ignore **out, struct vcm_error *err);
+void vcm_ignore_close(struct vcm_ignore *ignore);
+
+/* Goes into a directory: first the root, "", then one below the present one, by its path from the
+ * root. *ignored tells that everything in it is; its ignore files need not be read then. */
+int vcm_ignore_enter(struct vcm_ignore *ignore, bool *ignored, struct vcm_slice directory,
+                     struct vcm_error *err);
+
+/* Adds an ignore file of the present directory. UNSUPPORTED when it, or all that hold here
+ * together, are too large. */
+int vcm_ignore_add(struct vcm_ignore *ignore, struct vcm_slice content, struct vcm_error *err);
+
+/* Goes back to the directory above. */
+void vcm_ignore_leave(struct vcm_ignore *ignore);
+
+/* Whether a file of the present directory is ignored, by its path from the root. */
+bool vcm_ignore_has(const struct vcm_ignore *ignore, struct vcm_slice path);
+
+#endif

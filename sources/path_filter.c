@@ -1,0 +1,355 @@
+#include "sources/path_filter.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "sources/glob.h"
+#include "sources/ignore.h"
+
+#include "base/banned.h"
+
+struct patterns {
+    struct vcm_glob_list list;
+    bool *used; /* one for each */
+};
+
+struct entry {
+    char *start_dir; /* no trailing slash */
+    size_t start_len;
+    struct patterns include, exclude;
+    bool heeds_ignore_files;
+    bool found;
+};
+
+/* An entry at a directory that is its start_dir, below it, or above it. */
+struct state {
+    unsigned index;
+    bool inside;   /* at start_dir or below */
+    bool included; /* with all below it */
+    bool excluded;
+};
+
+struct level {
+    size_t first; /* of its states */
+    size_t count;
+};
+
+struct vcm_path_filter {
+    struct entry *entries;
+    unsigned count, capacity;
+    bool heeds_ignore_files;
+    bool notes_use;
+
+    struct state *states; /* those of all levels, one behind the other */
+    size_t state_capacity;
+    struct level *levels; /* VCM_LIMIT_TREE_DEPTH of them */
+    size_t depth;
+    struct vcm_path_filter_verdict *verdicts;
+    struct vcm_ignore *ignore;
+    struct vcm_buf content; /* of an ignore file */
+    struct vcm_git_repo *repo;
+    vcm_path_filter_fn visit;
+    void *context;
+};
+
+int vcm_path_filter_open(struct vcm_path_filter **out, struct vcm_error *err)
+{
+    *out = calloc(1, sizeof **out);
+    if (!*out)
+        return vcm_error_memory(err);
+    vcm_buf_init(&(*out)->content, VCM_LIMIT_IGNORE_FILE_BYTES);
+    return VCM_OK;
+}
+
+static void release_patterns(struct patterns *patterns)
+{
+    vcm_glob_list_release(&patterns->list);
+    free(patterns->used);
+}
+
+static void release_entry(struct entry *entry)
+{
+    release_patterns(&entry->include);
+    release_patterns(&entry->exclude);
+    free(entry->start_dir);
+}
+
+void vcm_path_filter_close(struct vcm_path_filter *filter)
+{
+    if (!filter)
+        return;
+    for (unsigned i = 0; i < filter->count; i++)
+        release_entry(&filter->entries[i]);
+    free(filter->entries);
+    vcm_buf_release(&filter->content);
+    free(filter);
+}
+
+static int compile(struct patterns *patterns, const char *const *texts, unsigned count,
+                   struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    vcm_glob_list_init(&patterns->list);
+    for (unsigned i = 0; rc == VCM_OK && i < count; i++)
+        rc = vcm_glob_list_add(&patterns->list, vcm_slice_of_string(texts[i]), err);
+    if (rc == VCM_OK && count > 0) {
+        patterns->used = calloc(count, sizeof *patterns->used);
+        rc = patterns->used ? VCM_OK : vcm_error_memory(err);
+    }
+    return rc;
+}
+
+static int grow(struct vcm_path_filter *filter, struct vcm_error *err)
+{
+    if (filter->count < filter->capacity)
+        return VCM_OK;
+    unsigned capacity = filter->capacity > 0 ? 2 * filter->capacity : 8;
+    struct entry *entries = realloc(filter->entries, capacity * sizeof *entries);
+    if (!entries)
+        return vcm_error_memory(err);
+    filter->entries = entries;
+    filter->capacity = capacity;
+    return VCM_OK;
+}
+
+int vcm_path_filter_add(struct vcm_path_filter *filter, const struct vcm_path_filter_spec *spec,
+                        struct vcm_error *err)
+{
+    struct entry entry = {.heeds_ignore_files = spec->heed_ignore_files};
+
+    int rc = grow(filter, err);
+    if (rc != VCM_OK)
+        return rc;
+    entry.start_len = strlen(spec->start_dir);
+    while (entry.start_len > 0 && spec->start_dir[entry.start_len - 1] == '/')
+        entry.start_len--;
+    entry.start_dir = strndup(spec->start_dir, entry.start_len);
+    if (!entry.start_dir)
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = compile(&entry.include, spec->include, spec->include_count, err);
+    if (rc == VCM_OK)
+        rc = compile(&entry.exclude, spec->exclude, spec->exclude_count, err);
+    if (rc != VCM_OK) {
+        release_entry(&entry);
+        return rc;
+    }
+    filter->entries[filter->count++] = entry;
+    filter->heeds_ignore_files |= entry.heeds_ignore_files;
+    return VCM_OK;
+}
+
+void vcm_path_filter_note_use(struct vcm_path_filter *filter)
+{
+    filter->notes_use = true;
+}
+
+/* The path as the patterns see it. */
+static struct vcm_slice relative(const struct entry *entry, struct vcm_slice path)
+{
+    size_t skip = entry->start_len > 0 ? entry->start_len + 1 : 0;
+
+    return vcm_slice_of(path.data + skip, path.len - skip);
+}
+
+/* Whether the list takes the path, given whether it takes the directory above. */
+static bool takes(struct patterns *patterns, bool above, struct vcm_slice path, bool is_directory,
+                  bool note_use)
+{
+    if (note_use)
+        vcm_glob_list_mark_used(&patterns->list, path, is_directory, patterns->used);
+    return above || vcm_glob_list_match(&patterns->list, path, is_directory) == VCM_GLOB_MATCH;
+}
+
+static bool is_above(struct vcm_slice directory, const struct entry *entry)
+{
+    return entry->start_len > directory.len &&
+           memcmp(entry->start_dir, directory.data, directory.len) == 0 &&
+           (directory.len == 0 || entry->start_dir[directory.len] == '/');
+}
+
+/* The entry's state at a directory, from that at the directory above; false when it has none. */
+static bool go_down(struct state *out, struct vcm_path_filter *filter, const struct state *above,
+                    struct vcm_slice directory)
+{
+    struct entry *entry = &filter->entries[above->index];
+
+    *out = *above;
+    if (!above->inside) {
+        out->inside = vcm_slice_equal(directory, vcm_slice_of(entry->start_dir, entry->start_len));
+        entry->found |= out->inside;
+        return out->inside || is_above(directory, entry);
+    }
+    struct vcm_slice path = relative(entry, directory);
+    out->excluded = takes(&entry->exclude, above->excluded, path, true, filter->notes_use);
+    if (entry->include.list.count > 0)
+        out->included = takes(&entry->include, above->included, path, true, filter->notes_use);
+    return true;
+}
+
+static int reserve_states(struct vcm_path_filter *filter, size_t count, struct vcm_error *err)
+{
+    if (count <= filter->state_capacity)
+        return VCM_OK;
+    size_t capacity = 2 * count;
+    struct state *states = realloc(filter->states, capacity * sizeof *states);
+    if (!states)
+        return vcm_error_memory(err);
+    filter->states = states;
+    filter->state_capacity = capacity;
+    return VCM_OK;
+}
+
+static int enter_root(struct vcm_path_filter *filter, struct vcm_error *err)
+{
+    int rc = reserve_states(filter, filter->count, err);
+    if (rc != VCM_OK)
+        return rc;
+    for (unsigned i = 0; i < filter->count; i++) {
+        struct entry *entry = &filter->entries[i];
+        bool inside = entry->start_len == 0;
+        filter->states[i] = (struct state){
+            .index = i, .inside = inside, .included = entry->include.list.count == 0};
+        entry->found |= inside;
+    }
+    filter->levels[filter->depth++] = (struct level){0, filter->count};
+    return VCM_OK;
+}
+
+static int enter_below(struct vcm_path_filter *filter, struct vcm_slice directory,
+                       struct vcm_error *err)
+{
+    struct level above = filter->levels[filter->depth - 1];
+    struct level level = {above.first + above.count, 0};
+
+    int rc = reserve_states(filter, level.first + above.count, err);
+    if (rc != VCM_OK)
+        return rc;
+    for (size_t i = 0; i < above.count; i++)
+        if (go_down(&filter->states[level.first + level.count], filter,
+                    &filter->states[above.first + i], directory))
+            level.count++;
+    filter->levels[filter->depth++] = level;
+    return VCM_OK;
+}
+
+static int read_ignore_files(struct vcm_path_filter *filter,
+                             const struct vcm_git_directory *directory, struct vcm_error *err)
+{
+    struct vcm_slice path = vcm_git_directory_path(directory);
+    bool ignored = false;
+
+    int rc = vcm_ignore_enter(filter->ignore, &ignored, path, err);
+    for (unsigned i = 0; rc == VCM_OK && !ignored && i < VCM_IGNORE_FILE_COUNT; i++) {
+        struct vcm_git_entry entry;
+        if (!vcm_git_directory_entry(&entry, directory, vcm_ignore_file_names[i]) ||
+            entry.kind == VCM_GIT_SYMLINK || entry.kind == VCM_GIT_SUBMODULE)
+            continue;
+        vcm_buf_clear(&filter->content);
+        rc = vcm_git_blob_read(&filter->content, filter->repo, &entry.id, err);
+        if (rc == VCM_OK)
+            rc = vcm_ignore_add(filter->ignore, vcm_buf_slice(&filter->content), err);
+        if (rc != VCM_OK)
+            vcm_error_wrap(err, rc, "%.*s%s%s", (int)path.len, path.data, path.len > 0 ? "/" : "",
+                           vcm_ignore_file_names[i]);
+    }
+    return rc;
+}
+
+static int enter(void *context, const struct vcm_git_directory *directory, struct vcm_error *err)
+{
+    struct vcm_path_filter *filter = context;
+
+    int rc = filter->depth == 0 ? enter_root(filter, err)
+                                : enter_below(filter, vcm_git_directory_path(directory), err);
+    if (rc == VCM_OK && filter->ignore)
+        rc = read_ignore_files(filter, directory, err);
+    return rc;
+}
+
+static void leave(void *context)
+{
+    struct vcm_path_filter *filter = context;
+
+    filter->depth--;
+    if (filter->ignore)
+        vcm_ignore_leave(filter->ignore);
+}
+
+/* The ignore files are asked for once a path, and only when some entry needs the answer. */
+static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vcm_error *err)
+{
+    struct vcm_path_filter *filter = context;
+    struct level level = filter->levels[filter->depth - 1];
+    unsigned count = 0;
+    int ignored = -1;
+
+    for (size_t i = 0; i < level.count; i++) {
+        const struct state *state = &filter->states[level.first + i];
+        struct entry *entry = &filter->entries[state->index];
+        if (!state->inside)
+            continue;
+        struct vcm_slice path = relative(entry, leaf->path);
+        bool excluded = takes(&entry->exclude, state->excluded, path, false, filter->notes_use);
+        bool included = takes(&entry->include, state->included, path, false, filter->notes_use);
+        enum vcm_path_verdict verdict = excluded || !included ? VCM_PATH_EXCLUDED : VCM_PATH_TAKEN;
+        if (verdict == VCM_PATH_TAKEN && entry->heeds_ignore_files) {
+            if (ignored < 0)
+                ignored = vcm_ignore_has(filter->ignore, leaf->path);
+            verdict = ignored ? VCM_PATH_IGNORED : VCM_PATH_TAKEN;
+        }
+        filter->verdicts[count++] = (struct vcm_path_filter_verdict){state->index, verdict};
+    }
+    return filter->visit(filter->context, leaf, filter->verdicts, count, err);
+}
+
+static const struct vcm_git_visitor visitor = {visit_leaf, enter, leave};
+
+int vcm_path_filter_walk(struct vcm_path_filter *filter, struct vcm_git_repo *repo,
+                         const struct vcm_git_id *commit, const char *start_dir,
+                         vcm_path_filter_fn visit, void *context, const struct vcm_cancel *cancel,
+                         struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    filter->repo = repo;
+    filter->visit = visit;
+    filter->context = context;
+    filter->depth = 0;
+    filter->levels = calloc(VCM_LIMIT_TREE_DEPTH, sizeof *filter->levels);
+    filter->verdicts = calloc((size_t)filter->count + 1, sizeof *filter->verdicts);
+    if (!filter->levels || !filter->verdicts)
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK && filter->heeds_ignore_files)
+        rc = vcm_ignore_open(&filter->ignore, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_tree_visit(repo, commit, start_dir, &visitor, filter, cancel, err);
+    vcm_ignore_close(filter->ignore);
+    filter->ignore = NULL;
+    free(filter->levels);
+    filter->levels = NULL;
+    free(filter->verdicts);
+    filter->verdicts = NULL;
+    free(filter->states);
+    filter->states = NULL;
+    filter->state_capacity = 0;
+    return rc;
+}
+
+bool vcm_path_filter_found(const struct vcm_path_filter *filter, unsigned index)
+{
+    return filter->entries[index].found;
+}
+
+bool vcm_path_filter_include_used(const struct vcm_path_filter *filter, unsigned index,
+                                  unsigned pattern)
+{
+    return filter->entries[index].include.used[pattern];
+}
+
+bool vcm_path_filter_exclude_used(const struct vcm_path_filter *filter, unsigned index,
+                                  unsigned pattern)
+{
+    return filter->entries[index].exclude.used[pattern];
+}
