@@ -118,6 +118,7 @@ int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct 
 
     vcm_jsonw_init(&w, document);
     call->out = &w;
+    call->log = settings->log;
     int rc = vcm_open(&call->vcm,
                       &(struct vcm_open_options){
                           .home = settings->home,
@@ -132,5 +133,6 @@ int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct 
     vcm_close(call->vcm);
     call->vcm = NULL;
     call->out = NULL;
+    call->log = NULL;
     return rc;
 }

@@ -64,9 +64,10 @@ struct vcm_op_call {
     struct vcm *vcm;
     const struct vcm_op_value *values;
     struct vcm_jsonw *out; /* the result document goes here */
-    bool quiet;            /* print only what was asked for */
-    int exit_status;       /* 0 unless the operation says otherwise: 1 or 3 */
-    bool json_wanted;      /* a parameter asked for the document itself */
+    const struct vcm_log *log;
+    bool quiet;       /* print only what was asked for */
+    int exit_status;  /* 0 unless the operation says otherwise: 1 or 3 */
+    bool json_wanted; /* a parameter asked for the document itself */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
