@@ -69,9 +69,8 @@ static void bash_command(struct vcm_buf *out, const struct vcm_op *op)
 
 static void bash_option_values(struct vcm_buf *out)
 {
-    vcm_buf_append_string(out,
-                          "  case \"$command $before\" in\n"
-                          "    *' --home') COMPREPLY=($(compgen -d -- \"$current\")); return ;;\n");
+    vcm_buf_append_string(out, "  case \"$command $before\" in\n"
+                               "    *' --home') _vcm_directories; return ;;\n");
     for (size_t i = 0; vcm_args_command(i); i++) {
         const struct vcm_op *op = vcm_args_command(i);
         for (size_t j = 0; j < op->param_count; j++) {
@@ -87,27 +86,45 @@ static void bash_option_values(struct vcm_buf *out)
     vcm_buf_append_string(out, "  esac\n");
 }
 
+/* Reads which command has been typed. bash makes a word of its own of the '=' in "--home=DIR". */
+static const char bash_reading[] =
+    "\"\n"
+    "  [ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+    "  [ \"$before\" = = ] && before=\"${COMP_WORDS[COMP_CWORD-2]}\"\n"
+    "  [ \"$current\" = = ] && current=\"\"\n"
+    "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+    "    case \"$value$word\" in\n"
+    "      --home) value=\"value of \"; continue ;;\n"
+    "      \"value of =\") continue ;;\n"
+    "      \"value of \"*) value=\"\"; continue ;;\n"
+    "      -* | =) continue ;;\n"
+    "    esac\n"
+    "    if [[ $'\\n'\"$commands\"$'\\n' == *$'\\n'\"${command:+$command }$word\"[$' \\n']* ]]; "
+    "then\n"
+    "      command=\"${command:+$command }$word\"\n"
+    "    fi\n"
+    "  done\n";
+
 static void write_bash(struct vcm_buf *out)
 {
     vcm_buf_append_string(out,
                           "# bash completion for vcm, made by 'vcm completion bash'\n"
+                          "_vcm_directories() {\n"
+                          "  local found\n"
+                          "  mapfile -t found < <(compgen -d -- \"$current\")\n"
+                          "  COMPREPLY+=(\"${found[@]}\")\n"
+                          "  compopt -o filenames 2> /dev/null\n"
+                          "}\n"
                           "_vcm() {\n"
                           "  local current=\"${COMP_WORDS[COMP_CWORD]}\" before=\"\" command=\"\"\n"
-                          "  local word words files globals=\"");
+                          "  local word words value=\"\" files=\"\" globals=\"");
     for (size_t i = 0; vcm_args_globals[i].name; i++)
         vcm_buf_append_format(out, "%s--%s", i > 0 ? " " : "", vcm_args_globals[i].name);
     vcm_buf_append_string(out, "\" commands=\"");
     for (size_t i = 0; vcm_args_command(i); i++)
         vcm_buf_append_format(out, "%s%s", i > 0 ? "\n" : "", vcm_args_command(i)->name);
-    vcm_buf_append_string(
-        out, "\"\n"
-             "  [ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-             "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-             "    case \"$word\" in -*) continue ;; esac\n"
-             "    if grep -q \"^${command:+$command }$word\\( \\|$\\)\" <<< \"$commands\"; then\n"
-             "      command=\"${command:+$command }$word\"\n"
-             "    fi\n"
-             "  done\n");
+    vcm_buf_append_string(out, bash_reading);
+    vcm_buf_append_string(out, "  COMPREPLY=()\n");
     bash_option_values(out);
     vcm_buf_append_string(out, "  case \"$command\" in\n");
     for (size_t i = 0; vcm_args_command(i); i++)
@@ -117,9 +134,9 @@ static void write_bash(struct vcm_buf *out)
              "    *) words=\"$globals $(sed -n \"s/^$command //p\" <<< \"$commands\")\" ;;\n"
              "  esac\n"
              "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-             "  [ \"$files\" = directory ] && COMPREPLY+=($(compgen -d -- \"$current\"))\n"
+             "  if [ \"$files\" = directory ]; then _vcm_directories; fi\n"
              "}\n"
-             "complete -o filenames -F _vcm vcm\n");
+             "complete -F _vcm vcm\n");
 }
 
 /* In _arguments specifications brackets and colons are syntax. */
@@ -165,16 +182,75 @@ static void zsh_command(struct vcm_buf *out, const struct vcm_op *op)
             zsh_action(out, param);
         vcm_buf_append_byte(out, '\'');
     }
-    vcm_buf_append_string(out, " ;;\n");
+    vcm_buf_append_string(out, "; return ;;\n");
 }
+
+/* Whether a command before this one begins with the same word, as those of a family do. */
+static bool is_family_again(size_t index)
+{
+    const char *name = vcm_args_command(index)->name;
+    size_t len = strcspn(name, " ");
+
+    for (size_t i = 0; i < index; i++)
+        if (strncmp(vcm_args_command(i)->name, name, len + 1) == 0)
+            return true;
+    return false;
+}
+
+/* The second words of a family and what they do. */
+static void zsh_family(struct vcm_buf *out, const char *name)
+{
+    size_t len = strcspn(name, " ");
+
+    vcm_buf_append_format(out, "    '%.*s') next=(", (int)len, name);
+    for (size_t i = 0; vcm_args_command(i); i++) {
+        const struct vcm_op *op = vcm_args_command(i);
+        if (strncmp(op->name, name, len + 1) != 0)
+            continue;
+        vcm_buf_append_format(out, " '%s:", op->name + len + 1);
+        quoted(out, op->summary);
+        vcm_buf_append_byte(out, '\'');
+    }
+    vcm_buf_append_string(out, ") ;;\n");
+}
+
+static void zsh_first_words(struct vcm_buf *out)
+{
+    vcm_buf_append_string(out, "    '') next=(");
+    for (size_t i = 0; vcm_args_command(i); i++) {
+        const struct vcm_op *op = vcm_args_command(i);
+        size_t len = strcspn(op->name, " ");
+        if (is_family_again(i))
+            continue;
+        vcm_buf_append_format(out, " '%.*s:", (int)len, op->name);
+        quoted(out, op->name[len] == '\0' ? op->summary : "a family of commands");
+        vcm_buf_append_byte(out, '\'');
+    }
+    vcm_buf_append_string(out, ") ;;\n");
+}
+
+/* Finds the command among the words; _arguments then sees the words from there on. */
+static const char zsh_reading[] = ")\n"
+                                  "  for (( i = 2; i < CURRENT; i++ )); do\n"
+                                  "    word=$words[i]\n"
+                                  "    [[ $word == --home ]] && (( i++ )) && continue\n"
+                                  "    [[ $word == -* ]] && continue\n"
+                                  "    (( ${names[(Ie)${command:+$command }$word]} )) || break\n"
+                                  "    command=${command:+$command }$word\n"
+                                  "    at=i\n"
+                                  "  done\n"
+                                  "  words=(\"${(@)words[at,-1]}\")\n"
+                                  "  (( CURRENT -= at - 1 ))\n"
+                                  "  case $command in\n";
 
 static void write_zsh(struct vcm_buf *out)
 {
     vcm_buf_append_string(out, "#compdef vcm\n"
                                "# zsh completion for vcm, made by 'vcm completion zsh'\n"
                                "_vcm() {\n"
-                               "  local -a commands globals typed\n"
+                               "  local -a names globals next\n"
                                "  local command word\n"
+                               "  local -i i at=1\n"
                                "  globals=(");
     for (size_t i = 0; vcm_args_globals[i].name; i++) {
         const struct vcm_args_global *global = &vcm_args_globals[i];
@@ -182,27 +258,28 @@ static void write_zsh(struct vcm_buf *out)
         zsh_text(out, global->summary);
         vcm_buf_append_format(out, "]%s'", global->placeholder ? ":directory:_files -/" : "");
     }
-    vcm_buf_append_string(out, ")\n  commands=(");
+    vcm_buf_append_string(out, ")\n  names=(");
     for (size_t i = 0; vcm_args_command(i); i++) {
-        vcm_buf_append_format(out, "\n    '%s:", vcm_args_command(i)->name);
-        quoted(out, vcm_args_command(i)->summary);
-        vcm_buf_append_byte(out, '\'');
+        const char *name = vcm_args_command(i)->name;
+        size_t len = strcspn(name, " ");
+        if (name[len] != '\0' && !is_family_again(i))
+            vcm_buf_append_format(out, " '%.*s'", (int)len, name);
+        vcm_buf_append_format(out, " '%s'", name);
     }
-    vcm_buf_append_string(out,
-                          ")\n"
-                          "  for word in ${words[2,CURRENT-1]}; do\n"
-                          "    [[ $word == -* ]] && continue\n"
-                          "    if (( ${commands[(I)${command:+$command }$word[: ]*]} )); then\n"
-                          "      command=\"${command:+$command }$word\"\n"
-                          "    fi\n"
-                          "  done\n"
-                          "  case $command in\n");
-    for (size_t i = 0; vcm_args_command(i); i++)
+    vcm_buf_append_string(out, zsh_reading);
+    zsh_first_words(out);
+    for (size_t i = 0; vcm_args_command(i); i++) {
+        const char *name = vcm_args_command(i)->name;
+        if (strchr(name, ' ') && !is_family_again(i))
+            zsh_family(out, name);
         zsh_command(out, vcm_args_command(i));
-    vcm_buf_append_string(out, "    *) typed=(${(M)commands:#${command:+$command }*})\n"
-                               "       typed=(${typed#${command:+$command }})\n"
-                               "       _describe command typed -- _arguments $globals ;;\n"
-                               "  esac\n"
+    }
+    vcm_buf_append_string(out, "  esac\n"
+                               "  if [[ $PREFIX == -* ]]; then\n"
+                               "    _arguments $globals\n"
+                               "  else\n"
+                               "    _describe -t commands command next\n"
+                               "  fi\n"
                                "}\n"
                                "_vcm \"$@\"\n");
 }
