@@ -198,3 +198,16 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
     int rc = look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
+
+void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
+{
+    for (unsigned i = 0; i < vcm->registry.count; i++)
+        vcm->type_names[i] = vcm->registry.types[i]->name;
+    vcm->types = (struct vcm_repo_map_types){vcm->type_names, vcm->registry.count};
+    request->types = &vcm->types;
+    request->defaults = (struct vcm_plan_config){
+        .flush_threshold = (uint32_t)vcm_config_number(&vcm->config, "mmap.flush_threshold"),
+        .flush_token_budget = (uint32_t)vcm_config_number(&vcm->config, "mmap.flush_token_budget"),
+        .pinned = vcm_config_flag(&vcm->config, "mmap.pinned"),
+    };
+}

@@ -6,6 +6,7 @@
 
 #include "api/config.h"
 #include "api/vcm.h"
+#include "repomap/plan.h"
 #include "sources/registry.h"
 #include "vcm/page_cache.h"
 #include "vcm/page_store.h"
@@ -20,6 +21,8 @@ struct vcm {
     bool store_writable;
     struct vcm_page_cache *cache;
     struct vcm_registry registry;
+    const char *type_names[VCM_REGISTRY_TYPES_MAX]; /* of the registry, for the loader */
+    struct vcm_repo_map_types types;
 };
 
 /* Reads config.yaml once. */
@@ -37,6 +40,9 @@ int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);
 /* Appends the path of something in the home. */
 int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,
                     struct vcm_error *err);
+
+/* Fills in what the configuration and the registry say about any plan. */
+void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm);
 
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
 

@@ -92,7 +92,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
         .status = row_status[row->status],
         .code = row->error.code,
         .message = row_message(result, row, err),
-        .commit = result->plan.commit,
+        .commit = vcm_handle_text_or_null(row->plan->commit),
         .records = row->records,
         .pages = row->pages,
         .tokens = row->tokens,
@@ -168,30 +168,30 @@ static void pass_progress(void *context, const struct vcm_ingest_progress *progr
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
                      struct vcm_error *err)
 {
-    const struct vcm_config *config = &vcm->config;
-    const struct vcm_plan_request request = {
+    struct vcm_plan_request request = {
         .repository = options->repository,
         .base_scope = options->base_scope_id,
         .branch = options->branch,
         .commit = options->commit,
         .only = options->only,
         .only_count = (unsigned)options->only_count,
-        .config =
-            {
-                .flush_threshold = options->flush_threshold ? options->flush_threshold
-                                                            : (uint32_t)vcm_config_number(
-                                                                  config, "mmap.flush_threshold"),
-                .flush_token_budget =
-                    options->flush_token_budget
-                        ? options->flush_token_budget
-                        : (uint32_t)vcm_config_number(config, "mmap.flush_token_budget"),
-                .pinned = options->pinned || vcm_config_flag(config, "mmap.pinned"),
-            },
+        .overrides = {options->flush_threshold, options->flush_token_budget, options->pinned},
     };
 
+    vcm_handle_plan_defaults(&request, vcm);
     int rc = vcm_plan_make(&result->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
+    if (result->plan.map_differs)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "%s in the working tree differs from the one in commit %.12s, which counts; "
+                      "commit it to map by it",
+                      VCM_REPO_MAP_PATH, result->plan.commit);
+    if (result->plan.map.route_count > 0)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "this version of vcm has no knowledge base: the %u routes of %s are not "
+                      "carried out",
+                      result->plan.map.route_count, VCM_REPO_MAP_PATH);
     struct vcm_map_result *public = &result->public;
     public->repo_root = result->plan.repo_root;
     public->origin_url = vcm_handle_text_or_null(result->plan.origin_url);
@@ -199,7 +199,7 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     public->commit = result->plan.commit;
     public->base_scope_id = result->plan.base_scope;
     public->sources =
-        vcm_arena_alloc(&result->arena, result->plan.row_count * sizeof *public->sources);
+        vcm_arena_alloc(&result->arena, (result->plan.row_count + 1) * sizeof *public->sources);
     return public->sources ? VCM_OK : vcm_error_memory(err);
 }
 
