@@ -245,6 +245,15 @@ enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struc
     return VCM_GLOB_NONE;
 }
 
+bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path)
+{
+    for (size_t i = 0; i < path.len; i++)
+        if (path.data[i] == '/' &&
+            vcm_glob_list_match(list, vcm_slice_of(path.data, i), true) == VCM_GLOB_MATCH)
+            return true;
+    return vcm_glob_list_match(list, path, false) == VCM_GLOB_MATCH;
+}
+
 void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
                              bool is_directory, bool *used)
 {

@@ -51,6 +51,10 @@ int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
 enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struct vcm_slice path,
                                          bool is_directory);
 
+/* Whether the list takes a file: the last match for it, or for a directory above it, is positive.
+ * For single paths; path_filter.h is for trees. */
+bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path);
+
 /* Sets used[i] for each pattern i that matches the path by itself, whatever other patterns say. */
 void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
                              bool is_directory, bool *used);

@@ -192,6 +192,22 @@ static void patterns_that_match_by_themselves_are_marked(void **state)
     vcm_glob_list_release(&list);
 }
 
+static void a_list_takes_what_lies_below_a_directory_that_it_takes(void **state)
+{
+    struct vcm_glob_list list;
+
+    (void)state;
+    vcm_glob_list_init(&list);
+    assert_int_equal(vcm_glob_list_add_lines(&list, text("docs/\n!*.c\n*.md\n!/x/*.md"), NULL),
+                     VCM_OK);
+    assert_true(vcm_glob_list_takes(&list, text("docs/a.c")));
+    assert_true(vcm_glob_list_takes(&list, text("y/docs/z/a")));
+    assert_true(vcm_glob_list_takes(&list, text("y/a.md")));
+    assert_false(vcm_glob_list_takes(&list, text("x/a.md")));
+    assert_false(vcm_glob_list_takes(&list, text("docs")));
+    vcm_glob_list_release(&list);
+}
+
 static void a_pattern_that_cannot_match_keeps_its_place(void **state)
 {
     bool used[3] = {false};
@@ -317,6 +333,7 @@ int main(void)
         cmocka_unit_test(lines_are_read_as_git_reads_them),
         cmocka_unit_test(case_counts),
         cmocka_unit_test(patterns_that_match_by_themselves_are_marked),
+        cmocka_unit_test(a_list_takes_what_lies_below_a_directory_that_it_takes),
         cmocka_unit_test(a_pattern_that_cannot_match_keeps_its_place),
         cmocka_unit_test(a_check_says_what_is_wrong_with_a_pattern),
         cmocka_unit_test(lists_and_files_are_bounded),

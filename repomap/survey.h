@@ -1,0 +1,58 @@
+/*
+ * survey.h - what a map's rows and routes match in a tree, counted in one walk, and the lint.
+ *
+ * Counts go by path and mode alone: files, not links or submodules; no blob is read but ignore
+ * files. Only rows of this repository are counted; those with origin_url or submodule are not here,
+ * and vcm_survey_row() counts one of them in its own repository.
+ */
+#ifndef VCM_REPOMAP_SURVEY_H
+#define VCM_REPOMAP_SURVEY_H
+
+#include "git/tree.h"
+#include "repomap/problem.h"
+#include "repomap/repo_map.h"
+
+struct vcm_survey_row {
+    bool counted;         /* false: not of this repository */
+    bool start_dir_found; /* in the tree */
+    uint64_t matched_files;
+    uint64_t bytes; /* of those files, when measured */
+};
+
+struct vcm_survey_route {
+    uint64_t matched_files;   /* before promotion */
+    uint64_t uncovered_files; /* of a vcm route: those that no literature row takes */
+};
+
+struct vcm_survey {
+    struct vcm_survey_row *rows; /* as in the map */
+    struct vcm_survey_route *routes;
+    uint64_t files; /* in the tree */
+    uint64_t unmapped_files;
+};
+
+struct vcm_survey_options {
+    struct vcm_problem_list *problems; /* gets the lint's warnings; NULL: no lint */
+    uint64_t cache_capacity;         /* for the warning of large pinned rows; 0: no such warning */
+    bool pinned_by_default;          /* of rows that do not say */
+    const struct vcm_cancel *cancel; /* may be NULL */
+};
+
+/* Fills the survey, which the caller releases also after a failure. The problems are finished. */
+int vcm_survey_run(struct vcm_survey *survey, const struct vcm_repo_map *map,
+                   struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                   const struct vcm_survey_options *options, struct vcm_error *err);
+void vcm_survey_release(struct vcm_survey *survey);
+
+/* Counts one row, by its index in the map, in the repository that it maps; also its lint. */
+int vcm_survey_row(struct vcm_survey_row *out, const struct vcm_repo_map *map, unsigned row,
+                   struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                   const struct vcm_survey_options *options, struct vcm_error *err);
+
+/* Whether the row maps the repository that holds the map. */
+static inline bool vcm_survey_is_own(const struct vcm_repo_map_row *row)
+{
+    return !row->origin_url && !row->submodule;
+}
+
+#endif
