@@ -123,9 +123,8 @@ static int describe_routes(struct report *report, struct vcm_error *err)
             .path_count = map->routes[i].paths.count,
             .ingest_to = vcm_repo_map_destination_name(map->routes[i].ingest_to),
             .profile = map->routes[i].profile,
-            .matched_files = report->survey.routes
-                                 ? (int64_t)report->survey.routes[i].matched_files
-                                 : -1,
+            .matched_files =
+                report->survey.routes ? (int64_t)report->survey.routes[i].matched_files : -1,
         };
     report->public.routes = routes;
     report->public.route_count = map->route_count;
@@ -241,6 +240,7 @@ static int fill(struct report *report, struct vcm *vcm, const struct vcm_map_que
         .from_working_tree = !query->from_commit,
         .only = query->only,
         .only_count = (unsigned)query->only_count,
+        .overrides = {query->flush_threshold, query->flush_token_budget, query->pinned},
     };
     struct vcm_error invalid = {0};
 
@@ -285,8 +285,8 @@ int vcm_map_check(struct vcm_map_report **out, struct vcm *vcm, const struct vcm
     return make(out, vcm, query, WISH_CHECK, err);
 }
 
-int vcm_map_preview(struct vcm_map_report **out, struct vcm *vcm,
-                    const struct vcm_map_query *query, struct vcm_error *err)
+int vcm_map_preview(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
+                    struct vcm_error *err)
 {
     return make(out, vcm, query, WISH_PREVIEW, err);
 }

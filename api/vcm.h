@@ -163,15 +163,15 @@ struct vcm_map_route {
 };
 
 struct vcm_map_report {
-    const char *path;      /* of the map, whether it is there or not */
+    const char *path; /* of the map, whether it is there or not */
     const char *repo_root;
     bool has_repo_map_file;
-    const char *raw; /* its text, NULL without a file */
+    const char *raw;        /* its text, NULL without a file */
     const char *origin_url; /* NULL without a remote */
     const char *branch;     /* NULL when HEAD is detached */
     const char *commit;     /* NULL before the first one */
     const char *base_scope_id;
-    bool ok; /* no errors */
+    bool ok;                                /* no errors */
     const struct vcm_map_problem *problems; /* errors and warnings by their place */
     size_t problem_count;
     const struct vcm_map_row *rows; /* none when the map has errors */
@@ -183,12 +183,14 @@ struct vcm_map_report {
 
 struct vcm_map_query {
     const char *repository;
-    const char *base_scope_id; /* NULL: derived */
-    const char *origin_url;    /* NULL: the remote's */
+    const char *base_scope_id;   /* NULL: derived */
+    const char *origin_url;      /* NULL: the remote's */
     const char *branch, *commit; /* NULL: the map of the working tree, over HEAD's files */
     const char *const *only;
     size_t only_count;
     bool from_commit; /* read the map from the commit in any case, as mapping does */
+    uint32_t flush_threshold, flush_token_budget; /* 0: as the row and the configuration say */
+    bool pinned;
 };
 
 /* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report
@@ -197,14 +199,32 @@ int vcm_map_check(struct vcm_map_report **out, struct vcm *vcm, const struct vcm
                   struct vcm_error *err);
 
 /* What mapping would do. INVALID_REPO_MAP when the map has errors. */
-int vcm_map_preview(struct vcm_map_report **out, struct vcm *vcm,
-                    const struct vcm_map_query *query, struct vcm_error *err);
+int vcm_map_preview(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
+                    struct vcm_error *err);
 
 /* The map as it is, without a look at the tree. INVALID_REPO_MAP when it has errors. */
 int vcm_map_show(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
                  struct vcm_error *err);
 
 void vcm_map_report_free(struct vcm_map_report *report);
+
+/* A directory on disk, depth first: folders before files, both by their bytes, `.git` left out,
+ * links not followed. enter() is called for everything, leave() behind a folder's content. */
+struct vcm_directory_query {
+    const char *root;
+    unsigned max_depth; /* folders below are not looked into */
+    unsigned max_nodes;
+};
+
+struct vcm_directory_visitor {
+    int (*enter)(void *context, const char *path, bool is_directory, struct vcm_error *err);
+    int (*leave)(void *context, struct vcm_error *err);
+};
+
+/* *truncated tells that a bound was reached. Paths are relative to the root, "." for itself. */
+int vcm_directory_walk(bool *truncated, const struct vcm_directory_query *query,
+                       const struct vcm_directory_visitor *visitor, void *context,
+                       struct vcm_error *err);
 
 /* Scopes */
 

@@ -25,12 +25,13 @@
 #define VCM_LIMIT_PROBLEMS     1000u /* of a repo map that are told one by one */
 
 /* Files of a repository. */
-#define VCM_LIMIT_FILE_BYTES       (32 * VCM_MIB)
-#define VCM_LIMIT_BINARY_PROBE     ((size_t)8000) /* a NUL in these first bytes means binary */
-#define VCM_LIMIT_TREE_DEPTH       1024
-#define VCM_LIMIT_TREE_PATH_BYTES  ((size_t)1024 * 1024) /* of a path inside a tree */
-#define VCM_LIMIT_TREE_ENTRIES     ((size_t)100 * 1000 * 1000)
-#define VCM_LIMIT_GITMODULES_BYTES (1 * VCM_MIB)
+#define VCM_LIMIT_FILE_BYTES        (32 * VCM_MIB)
+#define VCM_LIMIT_BINARY_PROBE      ((size_t)8000) /* a NUL in these first bytes means binary */
+#define VCM_LIMIT_TREE_DEPTH        1024
+#define VCM_LIMIT_TREE_PATH_BYTES   ((size_t)1024 * 1024) /* of a path inside a tree */
+#define VCM_LIMIT_DIRECTORY_ENTRIES 100000u               /* of a directory on disk */
+#define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000)
+#define VCM_LIMIT_GITMODULES_BYTES  (1 * VCM_MIB)
 
 /* Patterns and ignore files. */
 #define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ops/report.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -15,6 +16,7 @@ enum {
     FLUSH_TOKEN_BUDGET,
     PINNED,
     REPLACE,
+    DRY_RUN,
     JOBS
 };
 
@@ -64,6 +66,9 @@ static const struct vcm_op_param params[] = {
     [REPLACE] = {.name = "replace",
                  .type = VCM_OP_FLAG,
                  .summary = "let another repository take the scope over"},
+    [DRY_RUN] = {.name = "dry-run",
+                 .type = VCM_OP_FLAG,
+                 .summary = "print what preview prints, with the files of each row, and stop"},
     [JOBS] = {.name = "jobs",
               .type = VCM_OP_NUMBER,
               .placeholder = "N",
@@ -155,6 +160,33 @@ static void put_result(struct vcm_jsonw *w, const struct vcm_map_result *map)
     vcm_jsonw_end_object(w);
 }
 
+/* The same calls by the same map, with counts, and nothing done. */
+static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *options,
+                   struct vcm_error *err)
+{
+    const struct vcm_map_query query = {
+        .repository = options->repository,
+        .base_scope_id = options->base_scope_id,
+        .branch = options->branch,
+        .commit = options->commit,
+        .only = options->only,
+        .only_count = options->only_count,
+        .from_commit = true,
+        .flush_threshold = options->flush_threshold,
+        .flush_token_budget = options->flush_token_budget,
+        .pinned = options->pinned,
+    };
+    struct vcm_map_report *report = NULL;
+
+    int rc = vcm_map_preview(&report, call->vcm, &query, err);
+    if (rc != VCM_OK)
+        return rc;
+    call->exit_status = vcm_report_preview_status(report);
+    vcm_report_put_preview(call->out, report, true);
+    vcm_map_report_free(report);
+    return VCM_OK;
+}
+
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *repo = vcm_op_text(call, REPO);
@@ -175,6 +207,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     };
     struct vcm_map_result *map = NULL;
 
+    if (vcm_op_flag(call, DRY_RUN))
+        return run_dry(call, &options, err);
     int rc = vcm_map(&map, call->vcm, &options, err);
     if (rc != VCM_OK)
         return rc;
@@ -254,6 +288,10 @@ static void print_notes(struct vcm_print *out, const struct vcm_json *document)
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
+    if (vcm_op_flag(call, DRY_RUN)) {
+        vcm_report_print_preview(out, document, call);
+        return;
+    }
     if (call->quiet)
         return;
     print_head(out, document);
@@ -265,7 +303,9 @@ const struct vcm_op vcm_op_map = {
     .name = "map",
     .summary = "turn a repository's files into pages",
     .description =
-        "Reads the files of a commit straight from the repository's objects, cuts them into "
+        "Reads .colony/repo_map.yaml from the commit that it maps; without one, the whole tree is "
+        "one row. Options of the command win over the row's own. Reads the files of the commit "
+        "straight from the repository's objects, cuts them into "
         "records, packs the records into pages by directory, record count and token budget, and "
         "keeps the pages in the store. Nothing in the repository is changed or run.\n"
         "A second run on the same commit does nothing; after a new commit only pages with changed "

@@ -156,7 +156,8 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->source_type = vcm_slice_of_string(row->row->type);
     scope->repo_root = vcm_slice_of_string(plan->repo_root);
     scope->origin = vcm_slice_of_string(plan->origin);
-    scope->origin_url = vcm_slice_of_string(row->row->submodule ? row->origin_url : plan->origin_url);
+    scope->origin_url =
+        vcm_slice_of_string(row->row->submodule ? row->origin_url : plan->origin_url);
     scope->branch = vcm_slice_of_string(row->branch);
     scope->commit = vcm_slice_of_string(row->commit);
     scope->flush_threshold = row->config.flush_threshold;

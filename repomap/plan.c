@@ -131,9 +131,8 @@ static int read_map(bool *found, struct vcm_plan *plan, const struct vcm_plan_re
     int rc = vcm_repo_map_read_commit(&plan->map_text, found, plan->repo, &plan->commit_id, err);
     if (rc == VCM_OK && !bare &&
         vcm_repo_map_read_directory(&other, &there, plan->repo_root, &ignored) == VCM_OK)
-        plan->map_differs =
-            there != *found ||
-            !vcm_slice_equal(vcm_buf_slice(&other), vcm_buf_slice(&plan->map_text));
+        plan->map_differs = there != *found ||
+                            !vcm_slice_equal(vcm_buf_slice(&other), vcm_buf_slice(&plan->map_text));
     vcm_buf_release(&other);
     return rc;
 }
@@ -210,12 +209,11 @@ static int resolve_submodule(struct vcm_plan_row *planned, struct vcm_plan *plan
         rc = keep(&planned->origin_url, plan, vcm_slice_of_string(submodule.url), err);
     if (rc == VCM_OK)
         rc = keep_id(&planned->commit, plan, &submodule.commit, err);
-    if (rc == VCM_OK &&
-        vcm_git_submodule_open(&repo, plan->repo, &submodule, &absent) == VCM_OK) {
+    if (rc == VCM_OK && vcm_git_submodule_open(&repo, plan->repo, &submodule, &absent) == VCM_OK) {
         rc = check_directory(repo, &submodule.commit, row->start_dir, err);
         if (rc == VCM_OK)
-            rc = keep(&planned->repository, plan, vcm_slice_of_string(vcm_git_repo_root(repo)),
-                      err);
+            rc =
+                keep(&planned->repository, plan, vcm_slice_of_string(vcm_git_repo_root(repo)), err);
     }
     vcm_git_repo_close(repo);
     vcm_git_submodule_release(&submodule);

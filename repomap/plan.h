@@ -24,16 +24,16 @@ struct vcm_plan_config {
 };
 
 struct vcm_plan_request {
-    const char *repository; /* a path at or below the repository */
-    const char *base_scope; /* NULL: derived from the origin */
-    const char *origin_url; /* NULL: that of the remote "origin" */
-    const char *branch;     /* NULL: HEAD's */
-    const char *commit;     /* NULL: the branch's tip */
-    bool from_working_tree; /* read the map there unless branch or commit is given */
+    const char *repository;  /* a path at or below the repository */
+    const char *base_scope;  /* NULL: derived from the origin */
+    const char *origin_url;  /* NULL: that of the remote "origin" */
+    const char *branch;      /* NULL: HEAD's */
+    const char *commit;      /* NULL: the branch's tip */
+    bool from_working_tree;  /* read the map there unless branch or commit is given */
     const char *const *only; /* names of rows; NULL for all */
     unsigned only_count;
-    struct vcm_plan_config defaults;  /* for what a row does not set */
-    struct vcm_plan_config overrides; /* what is not 0 or false here wins over the row */
+    struct vcm_plan_config defaults;        /* for what a row does not set */
+    struct vcm_plan_config overrides;       /* what is not 0 or false here wins over the row */
     const struct vcm_repo_map_types *types; /* registered besides our own; may be NULL */
 };
 
@@ -72,8 +72,8 @@ struct vcm_plan {
 /* Every step needs the ones before. The plan is released also after a failure. */
 
 /* Opens the repository and finds the commit. NOT_FOUND: no repository, branch or commit; a missing
- * first commit is an error only when a branch or commit was asked for. INVALID_ARGUMENT: a bad scope
- * name. */
+ * first commit is an error only when a branch or commit was asked for. INVALID_ARGUMENT: a bad
+ * scope name. */
 int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err);
 

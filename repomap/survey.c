@@ -10,9 +10,10 @@
 
 #include "base/banned.h"
 
-#define WHERE_MAX        96
-#define PINNED_SHARE_MAX 4 /* a pinned row may take this part of the cache before it is warned of  \
-                            */
+#define WHERE_MAX 96
+#define PINNED_SHARE_MAX                                                                           \
+    4 /* a pinned row may take this part of the cache before it is warned of                       \
+       */
 #define NO_ENTRY UINT32_MAX
 
 /* The filter's entries: the counted rows, then the routes. */

@@ -14,9 +14,9 @@
 
 /* What a source is to read: a row of a map with its place resolved. */
 struct vcm_source_request {
-    const char *repository; /* path of a repository on this machine */
-    const char *commit;     /* full id */
-    const char *start_dir;  /* "" for the whole tree */
+    const char *repository;     /* path of a repository on this machine */
+    const char *commit;         /* full id */
+    const char *start_dir;      /* "" for the whole tree */
     const char *const *include; /* gitignore patterns relative to start_dir; none: everything */
     unsigned include_count;
     const char *const *exclude;

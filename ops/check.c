@@ -1,0 +1,171 @@
+#include "ops/report.h"
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { REPO, BRANCH, COMMIT };
+
+static const struct vcm_op_param params[] = {
+    [REPO] = {.name = "repo",
+              .type = VCM_OP_TEXT,
+              .positional = true,
+              .placeholder = "REPO",
+              .hint = VCM_OP_HINT_DIRECTORY,
+              .default_text = "the repository around the current directory",
+              .summary = "path of the repository, or of a directory in it"},
+    [BRANCH] = {.name = "branch",
+                .type = VCM_OP_TEXT,
+                .placeholder = "B",
+                .summary = "check the map at this branch instead of the working tree's"},
+    [COMMIT] = {.name = "commit",
+                .type = VCM_OP_TEXT,
+                .placeholder = "C",
+                .summary = "check the map at this commit instead of the working tree's"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"path", "where the map is, or would be"},
+    {"has_repo_map_file", "whether it is there"},
+    {"ok", "whether it is valid"},
+    {"errors", "all that is wrong, each with line, column, where and message"},
+    {"warnings", "what is probably not meant, likewise"},
+    {"sources", "the rows, each with the number of files that it takes"},
+    {"knowledge_routing", "the routes, each with the number of files that it matches"},
+    {"unmapped_files", "files that no row and no route matches"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {"vcm check", "vcm check ~/src/tool --commit v1.2", NULL};
+
+static void put_problems(struct vcm_jsonw *w, const char *name, const struct vcm_map_report *report,
+                         bool warnings)
+{
+    vcm_jsonw_key(w, name);
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < report->problem_count; i++) {
+        const struct vcm_map_problem *problem = &report->problems[i];
+        if (problem->is_warning != warnings)
+            continue;
+        vcm_jsonw_begin_object(w);
+        vcm_jsonw_member_uint(w, "line", problem->line);
+        vcm_jsonw_member_uint(w, "column", problem->column);
+        vcm_jsonw_member_string(w, "where", problem->where);
+        vcm_jsonw_member_string(w, "message", problem->message);
+        vcm_jsonw_end_object(w);
+    }
+    vcm_jsonw_end_array(w);
+}
+
+static void put_report(struct vcm_jsonw *w, const struct vcm_map_report *report)
+{
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "path", report->path);
+    vcm_jsonw_member_bool(w, "has_repo_map_file", report->has_repo_map_file);
+    vcm_jsonw_member_bool(w, "ok", report->ok);
+    put_problems(w, "errors", report, false);
+    put_problems(w, "warnings", report, true);
+    vcm_jsonw_key(w, "sources");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < report->row_count; i++) {
+        vcm_jsonw_begin_object(w);
+        vcm_jsonw_member_string(w, "name", report->rows[i].name);
+        vcm_jsonw_member_string(w, "type", report->rows[i].type);
+        vcm_report_put_count(w, "matched_files", report->rows[i].matched_files);
+        vcm_jsonw_end_object(w);
+    }
+    vcm_jsonw_end_array(w);
+    vcm_report_put_routes(w, report, true);
+    vcm_jsonw_member_uint(w, "unmapped_files", report->unmapped_files);
+    vcm_jsonw_end_object(w);
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *repo = vcm_op_text(call, REPO);
+    const struct vcm_map_query query = {
+        .repository = repo ? repo : ".",
+        .branch = vcm_op_text(call, BRANCH),
+        .commit = vcm_op_text(call, COMMIT),
+    };
+    struct vcm_map_report *report = NULL;
+
+    int rc = vcm_map_check(&report, call->vcm, &query, err);
+    if (rc != VCM_OK)
+        return rc;
+    call->exit_status = report->ok ? 0 : 2;
+    put_report(call->out, report);
+    vcm_map_report_free(report);
+    return VCM_OK;
+}
+
+static void print_problems(struct vcm_print *out, const struct vcm_json *document, const char *key,
+                           const char *word, enum vcm_print_style style)
+{
+    const char *path = vcm_json_get_text(document, "path", "");
+
+    for (const struct vcm_json *p = vcm_json_get(document, key)->first; p; p = p->next) {
+        const char *where = vcm_json_get_text(p, "where", "");
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s:%lld:%lld: ", path,
+                         (long long)vcm_json_get_int(p, "line", 0),
+                         (long long)vcm_json_get_int(p, "column", 0));
+        vcm_print_format(out, style, "%s: ", word);
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s%s%s\n", where, where[0] != '\0' ? ": " : "",
+                         vcm_json_get_text(p, "message", ""));
+    }
+}
+
+static void print_sources(struct vcm_print *out, const struct vcm_json *sources)
+{
+    static const char *const headings[] = {"SOURCE", "TYPE", "FILES"};
+    static const bool right[] = {false, false, true};
+    struct vcm_print_table table;
+    char number[VCM_PRINT_NUMBER_BYTES];
+
+    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
+    for (const struct vcm_json *s = sources->first; s; s = s->next) {
+        int64_t files = vcm_json_get_int(s, "matched_files", -1);
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "name", ""));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "type", ""));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
+                             files < 0 ? "-" : vcm_print_count(number, (uint64_t)files));
+    }
+    vcm_print_table_end(&table);
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    char number[VCM_PRINT_NUMBER_BYTES];
+
+    print_problems(out, document, "errors", "error", VCM_PRINT_BAD);
+    print_problems(out, document, "warnings", "warning", VCM_PRINT_WARNING);
+    if (call->quiet || !vcm_json_get_bool(document, "ok", false))
+        return;
+    if (!vcm_json_get_bool(document, "has_repo_map_file", false))
+        vcm_print_format(out, VCM_PRINT_PLAIN, "there is no %s: the whole tree is one row\n",
+                         vcm_json_get_text(document, "path", ""));
+    else
+        vcm_print_format(out, VCM_PRINT_GOOD, "%s is valid\n",
+                         vcm_json_get_text(document, "path", ""));
+    print_sources(out, vcm_json_get(document, "sources"));
+    vcm_report_print_routes(out, document);
+    int64_t unmapped = vcm_json_get_int(document, "unmapped_files", 0);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "%s file%s not mapped\n",
+                     vcm_print_count(number, (uint64_t)unmapped), unmapped == 1 ? " is" : "s are");
+}
+
+const struct vcm_op vcm_op_check = {
+    .name = "check",
+    .summary = "validate a repository's map, and say what it would miss",
+    .description =
+        "Reads .colony/repo_map.yaml, from the working tree unless a branch or commit is given, "
+        "and reports everything that is wrong with it in one run, with line and column. A valid "
+        "map is held against the files of the commit: globs that match nothing, files that no row "
+        "and no route matches. The exit status is 2 when the map is not valid.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,96 @@
+#include "ops/report.h"
+
+#include "base/banned.h"
+
+enum { REPO, SCOPE, ORIGIN_URL, BRANCH, COMMIT, ONLY };
+
+static const struct vcm_op_param params[] = {
+    [REPO] = {.name = "repo",
+              .type = VCM_OP_TEXT,
+              .positional = true,
+              .placeholder = "REPO",
+              .hint = VCM_OP_HINT_DIRECTORY,
+              .default_text = "the repository around the current directory",
+              .summary = "path of the repository, or of a directory in it"},
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "BASE",
+               .default_text = "made from the origin",
+               .summary = "base name of the scopes"},
+    [ORIGIN_URL] = {.name = "origin-url",
+                    .type = VCM_OP_TEXT,
+                    .placeholder = "U",
+                    .default_text = "that of the remote origin",
+                    .summary = "where the repository comes from"},
+    [BRANCH] = {.name = "branch",
+                .type = VCM_OP_TEXT,
+                .placeholder = "B",
+                .default_text = "HEAD's",
+                .summary = "branch to map, and to read the map from"},
+    [COMMIT] = {.name = "commit",
+                .type = VCM_OP_TEXT,
+                .placeholder = "C",
+                .default_text = "the branch's tip",
+                .summary = "commit to map, and to read the map from"},
+    [ONLY] = {.name = "only",
+              .type = VCM_OP_TEXT,
+              .repeated = true,
+              .placeholder = "NAME",
+              .summary = "only this row of the map (may be given several times)"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"origin_url", "where the repository comes from, or null"},
+    {"branch", "the branch that would be mapped, or null"},
+    {"commit", "the commit that would be mapped"},
+    {"base_scope_id", "what the scopes would be called"},
+    {"has_repo_map_file", "whether the repository has a map"},
+    {"sources", "the mapping call of each row, or why there is none, and its page limits"},
+    {"knowledge_routing", "the routes, each with the number of files that it matches"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm preview",
+    "vcm preview --only design-code --json | jq '.sources[].mmap_kwargs'",
+    NULL,
+};
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *repo = vcm_op_text(call, REPO);
+    const struct vcm_map_query query = {
+        .repository = repo ? repo : ".",
+        .base_scope_id = vcm_op_text(call, SCOPE),
+        .origin_url = vcm_op_text(call, ORIGIN_URL),
+        .branch = vcm_op_text(call, BRANCH),
+        .commit = vcm_op_text(call, COMMIT),
+        .only = call->values[ONLY].list,
+        .only_count = call->values[ONLY].count,
+    };
+    struct vcm_map_report *report = NULL;
+
+    int rc = vcm_map_preview(&report, call->vcm, &query, err);
+    if (rc != VCM_OK)
+        return rc;
+    call->exit_status = vcm_report_preview_status(report);
+    vcm_report_put_preview(call->out, report, false);
+    vcm_map_report_free(report);
+    return VCM_OK;
+}
+
+const struct vcm_op vcm_op_preview = {
+    .name = "preview",
+    .summary = "show what map would do, and do nothing",
+    .description =
+        "Shows for each row of the map the call that would map it: scope, type, origin, branch, "
+        "commit, and of the other fields exactly those that the row sets. The map is that of the "
+        "working tree unless a branch or commit is given. Nothing is written and no network is "
+        "used. The exit status is 3 when some rows cannot be resolved, 1 when none can.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = vcm_report_print_preview,
+};
