@@ -187,11 +187,11 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
                       "%s in the working tree differs from the one in commit %.12s, which counts; "
                       "commit it to map by it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
-    if (result->plan.map.route_count > 0)
+    if (result->plan.map.route_count > 0 && result->plan.all_rows)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "this version of vcm has no knowledge base: the %u routes of %s are not "
+                      "this version of vcm has no knowledge base: knowledge_routing in %s is not "
                       "carried out",
-                      result->plan.map.route_count, VCM_REPO_MAP_PATH);
+                      VCM_REPO_MAP_PATH);
     struct vcm_map_result *public = &result->public;
     public->repo_root = result->plan.repo_root;
     public->origin_url = vcm_handle_text_or_null(result->plan.origin_url);

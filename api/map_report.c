@@ -4,6 +4,7 @@
 #include "api/internal.h"
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/path.h"
 #include "git/submodule.h"
 #include "repomap/survey.h"
 
@@ -17,6 +18,7 @@ struct report {
     struct vcm_plan plan;
     struct vcm_survey survey;
     struct vcm_map_row *rows; /* public.rows, while they are filled */
+    struct vcm_buf path;
     struct vcm_arena arena;
 };
 
@@ -210,15 +212,18 @@ static int describe(struct report *report, struct vcm_error *err)
     const struct vcm_plan *plan = &report->plan;
     struct vcm_map_report *public = &report->public;
 
+    vcm_path_join(&report->path, plan->repo_root, VCM_REPO_MAP_PATH);
     public->repo_root = plan->repo_root;
-    public->path = VCM_REPO_MAP_PATH;
+    public->path = report->path.data;
     public->has_repo_map_file = plan->map_text.len > 0 || plan->map.has_file;
     public->raw = public->has_repo_map_file ? vcm_buf_text(&plan->map_text) : NULL;
     public->origin_url = vcm_handle_text_or_null(plan->origin_url);
     public->branch = vcm_handle_text_or_null(plan->branch);
     public->commit = vcm_handle_text_or_null(plan->commit);
     public->base_scope_id = plan->base_scope;
-    int rc = describe_problems(report, err);
+    int rc = vcm_buf_check(&report->path, "the path of the map", err);
+    if (rc == VCM_OK)
+        rc = describe_problems(report, err);
     if (rc == VCM_OK)
         rc = describe_rows(report, err);
     if (rc == VCM_OK)
@@ -269,6 +274,7 @@ static int make(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_m
     if (!report)
         return vcm_error_memory(err);
     vcm_arena_init(&report->arena, REPORT_BYTES_MAX);
+    vcm_buf_init(&report->path, 2 * VCM_LIMIT_PATH_BYTES);
     int rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = fill(report, vcm, query, wish, err);
@@ -304,6 +310,7 @@ void vcm_map_report_free(struct vcm_map_report *report)
     if (!whole)
         return;
     vcm_survey_release(&whole->survey);
+    vcm_buf_release(&whole->path);
     vcm_plan_release(&whole->plan);
     vcm_arena_release(&whole->arena);
     free(whole);
