@@ -85,11 +85,11 @@ struct vcm_progress {
 };
 
 struct vcm_map_options {
-    const char *repository;      /* a path at or below the repository */
-    const char *base_scope_id;   /* NULL: derived from the origin */
-    const char *branch;          /* NULL: HEAD's */
-    const char *commit;          /* NULL: the branch's tip */
-    const char *const *only;     /* names of rows; NULL for all */
+    const char *repository;    /* a path at or below the repository */
+    const char *base_scope_id; /* NULL: derived from the origin */
+    const char *branch;        /* NULL: HEAD's */
+    const char *commit;        /* NULL: the branch's tip */
+    const char *const *only;   /* names of rows; NULL for all */
     size_t only_count;
     uint32_t flush_threshold;    /* 0: as configured */
     uint32_t flush_token_budget; /* 0: as configured */
@@ -105,6 +105,106 @@ struct vcm_map_options {
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err);
 void vcm_map_result_free(struct vcm_map_result *result);
+
+/* The repo map */
+
+struct vcm_map_problem {
+    bool is_warning;
+    unsigned line, column; /* 1-based; 0 where there is no file */
+    const char *where;     /* "sources[0].name" */
+    const char *message;
+};
+
+/* A row as the map has it, with defaults filled in. */
+struct vcm_map_row {
+    const char *name;
+    const char *type;
+    const char *origin_url; /* NULL: none */
+    const char *submodule;  /* NULL: none */
+    const char *branch;
+    const char *commit;
+    const char *start_dir; /* NULL: whole tree */
+    const char *const *include_globs;
+    size_t include_count;
+    const char *const *exclude_globs;
+    size_t exclude_count;
+    bool include_binaries;
+    bool is_static;
+    uint32_t chunk_target_tokens, chunk_overlap_tokens;
+    uint32_t flush_threshold, flush_token_budget;
+    bool pinned;
+    bool is_literature;
+    uint32_t sets; /* bits of enum vcm_map_field: what the file itself says, and the type takes */
+
+    int64_t matched_files; /* -1 when they cannot be counted here */
+
+    /* In a preview: the mapping call. */
+    const char *scope_id;
+    const char *call_origin_url, *call_branch, *call_commit; /* branch NULL on a detached HEAD */
+    const struct vcm_error *error; /* why the row cannot be resolved, or NULL */
+};
+
+enum vcm_map_field {
+    VCM_MAP_START_DIR = 1 << 0,
+    VCM_MAP_INCLUDE_GLOBS = 1 << 1,
+    VCM_MAP_EXCLUDE_GLOBS = 1 << 2,
+    VCM_MAP_BINARY_POLICY = 1 << 3,
+    VCM_MAP_STATIC = 1 << 4,
+    VCM_MAP_CHUNK_TARGET_TOKENS = 1 << 5,
+    VCM_MAP_CHUNK_OVERLAP_TOKENS = 1 << 6,
+};
+
+struct vcm_map_route {
+    const char *const *paths;
+    size_t path_count;
+    const char *ingest_to;
+    const char *profile;   /* NULL: none */
+    int64_t matched_files; /* before promotion; -1 when they cannot be counted */
+};
+
+struct vcm_map_report {
+    const char *path;      /* of the map, whether it is there or not */
+    const char *repo_root;
+    bool has_repo_map_file;
+    const char *raw; /* its text, NULL without a file */
+    const char *origin_url; /* NULL without a remote */
+    const char *branch;     /* NULL when HEAD is detached */
+    const char *commit;     /* NULL before the first one */
+    const char *base_scope_id;
+    bool ok; /* no errors */
+    const struct vcm_map_problem *problems; /* errors and warnings by their place */
+    size_t problem_count;
+    const struct vcm_map_row *rows; /* none when the map has errors */
+    size_t row_count;
+    const struct vcm_map_route *routes;
+    size_t route_count;
+    uint64_t unmapped_files;
+};
+
+struct vcm_map_query {
+    const char *repository;
+    const char *base_scope_id; /* NULL: derived */
+    const char *origin_url;    /* NULL: the remote's */
+    const char *branch, *commit; /* NULL: the map of the working tree, over HEAD's files */
+    const char *const *only;
+    size_t only_count;
+    bool from_commit; /* read the map from the commit in any case, as mapping does */
+};
+
+/* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report
+ * that is not ok, not a failure. Free with vcm_map_report_free(). */
+int vcm_map_check(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
+                  struct vcm_error *err);
+
+/* What mapping would do. INVALID_REPO_MAP when the map has errors. */
+int vcm_map_preview(struct vcm_map_report **out, struct vcm *vcm,
+                    const struct vcm_map_query *query, struct vcm_error *err);
+
+/* The map as it is, without a look at the tree. INVALID_REPO_MAP when it has errors. */
+int vcm_map_show(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
+                 struct vcm_error *err);
+
+void vcm_map_report_free(struct vcm_map_report *report);
 
 /* Scopes */
 
@@ -194,6 +294,28 @@ struct vcm_page_query {
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
+
+/* Tokens */
+
+struct vcm_tokens_file {
+    const char *path; /* "-" for standard input */
+    const char *encoding;
+    uint64_t bytes;
+    uint64_t tokens;
+    const struct vcm_error *error; /* NULL unless the file could not be read */
+};
+
+struct vcm_tokens_query {
+    const char *const *paths; /* none: standard input */
+    size_t count;
+    const char *encoding; /* NULL: the configured one */
+};
+
+typedef int (*vcm_tokens_fn)(void *context, const struct vcm_tokens_file *file,
+                             struct vcm_error *err);
+/* Counts the tokens of files, of any size, on all cores; visits them in the order given. */
+int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
+               void *context, struct vcm_error *err);
 
 /* The store */
 

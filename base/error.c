@@ -65,7 +65,7 @@ set_message(struct vcm_error *err, enum vcm_code code, const char *format, va_li
     trim_partial_utf8(err->message);
 }
 
-int vcm_error_set(struct vcm_error *err, enum vcm_code code, const char *format, ...)
+int vcm_error_fill(struct vcm_error *err, enum vcm_code code, const char *format, ...)
 {
     if (!err)
         return (int)code;
@@ -79,7 +79,8 @@ int vcm_error_set(struct vcm_error *err, enum vcm_code code, const char *format,
     return (int)code;
 }
 
-int vcm_error_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format, ...)
+int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format,
+                       ...)
 {
     if (!err)
         return (int)code;
@@ -97,11 +98,6 @@ int vcm_error_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, cons
              strerror_r(sys_errno, reason, sizeof reason));
     err->sys_errno = sys_errno;
     return (int)code;
-}
-
-int vcm_error_memory(struct vcm_error *err)
-{
-    return vcm_error_set(err, VCM_INTERNAL, "out of memory");
 }
 
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)

@@ -42,16 +42,29 @@ struct vcm_error {
 void vcm_error_reset(struct vcm_error *err);
 
 /* Sets code and message unless an error is set already. Line breaks in the message become spaces.
- * Returns the code that the error now holds, or `code` for a NULL error. */
-int vcm_error_set(struct vcm_error *err, enum vcm_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+ * Returns the code that the error now holds, or `code` for a NULL error: never VCM_OK. */
+#define vcm_error_set(...) vcm_error_failure(vcm_error_fill(__VA_ARGS__))
 
-/* The same for a failed system call: appends ": " and the text of `sys_errno`. */
-int vcm_error_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+/* vcm_error_sys(err, code, sys_errno, format, ...): the same for a failed system call; appends ": "
+ * and the text of `sys_errno`. */
+#define vcm_error_sys(...) vcm_error_failure(vcm_error_fill_sys(__VA_ARGS__))
+
+int vcm_error_fill(struct vcm_error *err, enum vcm_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format,
+                       ...) __attribute__((format(printf, 4, 5)));
+
+/* In the header so that compilers and analysers know: a function that sets an error fails. */
+static inline int vcm_error_failure(int code)
+{
+    return code != VCM_OK ? code : VCM_INTERNAL;
+}
 
 /* The code and message of a failed allocation. */
-int vcm_error_memory(struct vcm_error *err);
+static inline int vcm_error_memory(struct vcm_error *err)
+{
+    return vcm_error_set(err, VCM_INTERNAL, "out of memory");
+}
 
 /* Puts a piece of context in front of what is there and returns rc. */
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)

@@ -18,12 +18,16 @@
 #define NUMBER_DIGITS_MAX 4096
 #define REPLACEMENT_POINT 0xfffdu
 
+struct slot {
+    struct vcm_json *member; /* NULL when free */
+};
+
 /* An array or object that is still open. */
 struct level {
     struct vcm_json *node;
     struct vcm_json *last;
-    struct vcm_json **slots; /* open addressing; NULL while members are few */
-    size_t slot_count;       /* a power of two, at most half full */
+    struct slot *slots; /* open addressing; NULL while members are few */
+    size_t slot_count;  /* a power of two, at most half full */
 };
 
 struct parser {
@@ -79,14 +83,14 @@ static int fail_memory(struct parser *p, size_t size)
     return p->rc;
 }
 
-static struct vcm_json **find_slot(const struct parser *p, const struct level *level,
-                                   struct vcm_slice key)
+static struct slot *find_slot(const struct parser *p, const struct level *level,
+                              struct vcm_slice key)
 {
     size_t i = (size_t)vcm_hash_checksum(key, p->hash_seed);
 
     for (;; i++) {
-        struct vcm_json **slot = &level->slots[i & (level->slot_count - 1)];
-        if (!*slot || vcm_slice_equal((*slot)->key, key))
+        struct slot *slot = &level->slots[i & (level->slot_count - 1)];
+        if (!slot->member || vcm_slice_equal(slot->member->key, key))
             return slot;
     }
 }
@@ -94,21 +98,21 @@ static struct vcm_json **find_slot(const struct parser *p, const struct level *l
 static int grow_slots(struct parser *p, struct level *level)
 {
     size_t count = level->slot_count ? 2 * level->slot_count : 8 * SCAN_MEMBERS_MAX;
-    struct vcm_json **slots = calloc(count, sizeof *slots);
+    struct slot *slots = calloc(count, sizeof *slots);
     if (!slots)
         return p->rc = vcm_error_memory(p->err);
     free(level->slots);
     level->slots = slots;
     level->slot_count = count;
     for (struct vcm_json *member = level->node->first; member; member = member->next)
-        *find_slot(p, level, member->key) = member;
+        find_slot(p, level, member->key)->member = member;
     return VCM_OK;
 }
 
 static bool has_member(const struct parser *p, const struct level *level, struct vcm_slice key)
 {
     if (level->slots)
-        return *find_slot(p, level, key) != NULL;
+        return find_slot(p, level, key)->member != NULL;
     for (const struct vcm_json *member = level->node->first; member; member = member->next)
         if (vcm_slice_equal(member->key, key))
             return true;
@@ -125,7 +129,7 @@ static int add_child(struct parser *p, struct level *level, struct vcm_json *nod
             grow_slots(p, level) != VCM_OK)
             return p->rc;
         if (level->slots)
-            *find_slot(p, level, node->key) = node;
+            find_slot(p, level, node->key)->member = node;
     }
     if (level->last)
         level->last->next = node;
@@ -156,27 +160,20 @@ static struct vcm_json *add_node(struct parser *p, enum vcm_json_kind kind)
     return node;
 }
 
-/* The raw text of the string that yajl has just read, without its quotes. yajl stands behind the
- * closing quote; the opening one is the nearest that no backslash escapes. */
+/* The raw text of the string that yajl has just read, without its quotes, or a NULL slice. yajl
+ * stands behind the closing quote. The opening one is the nearest that has no backslash before it:
+ * inside a string every quote has one, and between strings there are none. */
 static struct vcm_slice raw_string(const struct parser *p)
 {
+    const char *text = p->text.data;
     size_t end = yajl_get_bytes_consumed(p->yajl);
-    if (end < 2 || end > p->text.len || p->text.data[end - 1] != '"')
+    if (end < 2 || end > p->text.len || text[end - 1] != '"')
         return vcm_slice_of(NULL, 0);
 
-    size_t start = end - 1;
-    for (;;) {
-        size_t backslashes = 0;
-        if (start == 0)
-            return vcm_slice_of(NULL, 0);
-        if (p->text.data[--start] != '"')
-            continue;
-        while (backslashes < start && p->text.data[start - 1 - backslashes] == '\\')
-            backslashes++;
-        if (backslashes % 2 == 0)
-            break;
-    }
-    return vcm_slice_of(p->text.data + start + 1, end - start - 2);
+    for (size_t start = end - 1; start-- > 0;)
+        if (text[start] == '"' && (start == 0 || text[start - 1] != '\\'))
+            return vcm_slice_of(text + start + 1, end - start - 2);
+    return vcm_slice_of(NULL, 0);
 }
 
 /* The four digits that yajl has checked. */

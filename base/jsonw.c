@@ -1,6 +1,7 @@
 #include "base/jsonw.h"
 
 #include <assert.h>
+#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -310,7 +311,8 @@ int vcm_jsonw_finish(struct vcm_jsonw *w, struct vcm_error *err)
     return w->drain_rc;
 }
 
-/* Marks at least the first byte of the word that needs an escape; 0 when none does. */
+/* The high bit of the lowest byte that needs an escape is the lowest bit set; 0 when none does. A
+ * borrow may mark bytes above it wrongly. */
 static uint64_t escape_marks(uint64_t word)
 {
     uint64_t quote = word ^ EVERY_BYTE * '"';
@@ -335,8 +337,9 @@ static size_t plain_prefix(struct vcm_slice text)
     for (; text.len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, text.data + i, sizeof word);
-        if (escape_marks(word))
-            break;
+        uint64_t marks = escape_marks(le64toh(word));
+        if (marks)
+            return i + (size_t)__builtin_ctzll(marks) / 8;
     }
     while (i < text.len && !needs_escape((unsigned char)text.data[i]))
         i++;

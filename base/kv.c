@@ -219,6 +219,7 @@ static int open_tables(struct vcm_kv *kv, struct vcm_error *err)
 {
     bool missing;
 
+    assert(kv->env);
     pthread_mutex_lock(&kv->env->tables_mutex);
     int rc = find_tables(&missing, kv, err);
     if (rc == VCM_OK && missing && !kv->options.read_only)

@@ -297,7 +297,8 @@ static int open_mapped(MDB_env **out, const struct vcm_kv_options *options, unsi
             return 0;
         }
         mdb_env_close(mdb);
-        if (code != ENOMEM || size / 2 < MAP_FLOOR)
+        bool too_large = code == ENOMEM || code == EINVAL; /* the latter is valgrind's answer */
+        if (!too_large || size / 2 < MAP_FLOOR)
             return code;
         size /= 2;
     }
@@ -354,7 +355,7 @@ static int env_open(struct vcm_kv_env **out, const struct vcm_kv_options *option
                     struct vcm_error *err)
 {
     struct vcm_kv_env *env = env_new();
-    struct stat file;
+    struct stat file = {0};
     int fd;
 
     if (!env)

@@ -17,8 +17,8 @@ static inline bool vcm_utf8_valid(struct vcm_slice text)
     return vcm_utf8_valid_prefix(text) == text.len;
 }
 
-/* The length of the maximal invalid subpart at the start of `text`, the bytes that one U+FFFD stands
- * for; 0 when a valid sequence stands there, or nothing. */
+/* The length of the maximal invalid subpart at the start of `text`, the bytes that one U+FFFD
+ * stands for; 0 when a valid sequence stands there, or nothing. */
 size_t vcm_utf8_invalid_prefix(struct vcm_slice text);
 
 /* Appends `text` with one U+FFFD for each maximal invalid subpart. Returns whether any was put. */

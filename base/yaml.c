@@ -8,6 +8,10 @@
 
 #include "base/banned.h"
 
+/* libyaml compares every %TAG directive with all before it, and tells of none until it has seen the
+ * last. A text with more of them than this, wherever they stand, does not get that far. */
+#define TAG_DIRECTIVES_MAX 64
+
 /* A sequence or mapping that is still open. */
 struct level {
     struct vcm_yaml *node;
@@ -27,6 +31,7 @@ struct parser {
     unsigned depth;
     size_t nodes;
     bool had_document, done;
+    int rc; /* of the node that could not be made */
 };
 
 static int fail_at(struct parser *p, const yaml_mark_t *at, const char *reason)
@@ -63,21 +68,25 @@ static int fail_memory(struct parser *p, size_t size)
     return vcm_error_memory(p->err);
 }
 
-static int make_node(struct vcm_yaml **out, struct parser *p, const yaml_event_t *event,
-                     enum vcm_yaml_kind kind)
+/* The new node, not yet in its place, or NULL and p->rc. */
+static struct vcm_yaml *make_node(struct parser *p, const yaml_event_t *event,
+                                  enum vcm_yaml_kind kind)
 {
-    if (++p->nodes > VCM_LIMIT_YAML_NODES)
-        return fail_at(p, &event->start_mark, "the document has too many nodes");
+    if (++p->nodes > VCM_LIMIT_YAML_NODES) {
+        p->rc = fail_at(p, &event->start_mark, "the document has too many nodes");
+        return NULL;
+    }
     struct vcm_yaml *node = vcm_arena_alloc(p->arena, sizeof *node);
-    if (!node)
-        return fail_memory(p, sizeof *node);
+    if (!node) {
+        p->rc = fail_memory(p, sizeof *node);
+        return NULL;
+    }
     node->kind = kind;
     node->line = (unsigned)event->start_mark.line + 1;
     node->column = (unsigned)event->start_mark.column + 1;
     node->end_line = (unsigned)event->end_mark.line + 1;
     node->end_column = (unsigned)event->end_mark.column + 1;
-    *out = node;
-    return VCM_OK;
+    return node;
 }
 
 static bool awaits_key(const struct parser *p)
@@ -120,7 +129,6 @@ static int on_scalar(struct parser *p, const yaml_event_t *event)
     bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
     bool is_key = awaits_key(p);
     struct vcm_slice text = vcm_slice_of(event->data.scalar.value, event->data.scalar.length);
-    struct vcm_yaml *node;
 
     int rc = refuse_properties(p, event, event->data.scalar.anchor, event->data.scalar.tag);
     if (rc != VCM_OK)
@@ -129,9 +137,9 @@ static int on_scalar(struct parser *p, const yaml_event_t *event)
         return fail_at(p, &event->start_mark, "a NUL is not allowed");
     if (is_key && plain && vcm_slice_equal(text, vcm_slice_of("<<", 2)))
         return fail_at(p, &event->start_mark, "merge keys are not allowed");
-    rc = make_node(&node, p, event, VCM_YAML_STRING);
-    if (rc != VCM_OK)
-        return rc;
+    struct vcm_yaml *node = make_node(p, event, VCM_YAML_STRING);
+    if (!node)
+        return p->rc;
     char *copy = vcm_arena_copy(p->arena, text);
     if (!copy)
         return fail_memory(p, text.len + 1);
@@ -148,15 +156,13 @@ static int on_scalar(struct parser *p, const yaml_event_t *event)
 static int open_level(struct parser *p, const yaml_event_t *event, enum vcm_yaml_kind kind,
                       bool flow)
 {
-    struct vcm_yaml *node;
-
     if (awaits_key(p))
         return fail_at(p, &event->start_mark, "a key must be a scalar");
     if (p->depth == VCM_LIMIT_YAML_DEPTH)
         return fail_at(p, &event->start_mark, "nested too deeply");
-    int rc = make_node(&node, p, event, kind);
-    if (rc != VCM_OK)
-        return rc;
+    struct vcm_yaml *node = make_node(p, event, kind);
+    if (!node)
+        return p->rc;
     add_value(p, node);
     p->levels[p->depth++] = (struct level){.node = node, .flow = flow};
     return VCM_OK;
@@ -276,6 +282,22 @@ static int run(struct parser *p)
     return rc;
 }
 
+static int check_tag_directives(struct parser *p)
+{
+    static const char name[] = "%TAG";
+    struct vcm_slice rest = p->text;
+
+    for (unsigned seen = 0; seen <= TAG_DIRECTIVES_MAX; seen++) {
+        const char *found = memmem(rest.data, rest.len, name, sizeof name - 1);
+        if (!found)
+            return VCM_OK;
+        size_t skip = (size_t)(found - rest.data) + sizeof name - 1;
+        rest = vcm_slice_of(rest.data + skip, rest.len - skip);
+    }
+    return fail_at_byte(p, p->text.len - rest.len - (sizeof name - 1),
+                        "%TAG directives are not allowed");
+}
+
 static int check_text(struct parser *p)
 {
     if (p->text.len > VCM_LIMIT_YAML_BYTES)
@@ -287,7 +309,7 @@ static int check_text(struct parser *p)
         return fail_at_byte(p, (size_t)(nul - p->text.data), "a NUL is not allowed");
     if (valid < p->text.len)
         return fail_at_byte(p, valid, "invalid UTF-8");
-    return VCM_OK;
+    return p->text.len > 0 ? check_tag_directives(p) : VCM_OK;
 }
 
 int vcm_yaml_parse(struct vcm_yaml **out, struct vcm_yaml_mark *mark, struct vcm_arena *arena,

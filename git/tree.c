@@ -1,5 +1,6 @@
 #include "git/tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -18,8 +19,9 @@
 
 struct frame {
     git_tree *tree;
-    size_t next;     /* NOTHING_TO_VISIT above start_dir */
-    size_t path_len; /* of the directory, its slash included */
+    size_t next;         /* NOTHING_TO_VISIT above start_dir */
+    bool in_directories; /* its leaves are done */
+    size_t path_len;     /* of the directory, its slash included */
 };
 
 struct vcm_git_directory {
@@ -171,12 +173,14 @@ static int push(struct walk *walk, git_tree *tree, size_t next, struct vcm_error
     }
     if (walk->path.len > 0)
         vcm_buf_append_byte(&walk->path, '/');
-    walk->frames[walk->depth++] = (struct frame){tree, next, walk->path.len};
+    walk->frames[walk->depth++] =
+        (struct frame){tree, next, next == NOTHING_TO_VISIT, walk->path.len};
     return vcm_buf_check(&walk->path, "a path of the tree", err);
 }
 
 static void pop(struct walk *walk)
 {
+    assert(walk->frames && walk->depth > 0);
     git_tree_free(walk->frames[--walk->depth].tree);
     if (walk->visitor->leave)
         walk->visitor->leave(walk->context);
@@ -245,10 +249,16 @@ static int run(struct walk *walk, struct vcm_error *err)
     while (rc == VCM_OK && walk->depth > 0) {
         struct frame *frame = &walk->frames[walk->depth - 1];
         vcm_buf_truncate(&walk->path, frame->path_len);
-        if (frame->next < git_tree_entrycount(frame->tree))
-            rc = visit_entry(walk, git_tree_entry_byindex(frame->tree, frame->next++), err);
-        else
+        if (frame->next < git_tree_entrycount(frame->tree)) {
+            const git_tree_entry *entry = git_tree_entry_byindex(frame->tree, frame->next++);
+            if ((mode_type(entry) == MODE_DIRECTORY) == frame->in_directories)
+                rc = visit_entry(walk, entry, err);
+        } else if (!frame->in_directories) {
+            frame->in_directories = true;
+            frame->next = 0;
+        } else {
             pop(walk);
+        }
     }
     return rc;
 }
@@ -265,7 +275,7 @@ int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commi
     walk.frames = calloc(VCM_LIMIT_TREE_DEPTH, sizeof *walk.frames);
     if (!walk.frames)
         return vcm_error_memory(err);
-    vcm_buf_init(&walk.path, VCM_LIMIT_PATH_BYTES);
+    vcm_buf_init(&walk.path, VCM_LIMIT_TREE_PATH_BYTES);
     int rc = start(&walk, commit, directory, err);
     if (rc == VCM_OK)
         rc = run(&walk, err);

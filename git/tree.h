@@ -25,9 +25,10 @@ typedef int (*vcm_git_entry_fn)(void *context, const struct vcm_git_entry *entry
                                 struct vcm_error *err);
 
 /*
- * Calls `visit` for every leaf under `start_dir` ("" for the whole tree) depth first, in git's own
- * order. NOT_FOUND when start_dir is no directory of the tree. A subtree that is missing or damaged
- * is an error that names its path. Depth is bounded by VCM_LIMIT_TREE_DEPTH.
+ * Calls `visit` for every leaf under `start_dir` ("" for the whole tree) depth first: the leaves
+ * of a directory, then its directories, both in git's own order. NOT_FOUND when start_dir is no
+ * directory of the tree. A subtree that is missing or damaged is an error that names its path.
+ * Depth is bounded by VCM_LIMIT_TREE_DEPTH.
  */
 int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
                       const char *start_dir, vcm_git_entry_fn visit, void *context,

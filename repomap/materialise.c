@@ -23,6 +23,13 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
+static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
+{
+    vcm_wire_put_count(out, list.count);
+    for (unsigned i = 0; i < list.count; i++)
+        vcm_wire_put_string(out, list.items[i]);
+}
+
 /* Everything that decides the pages but the commit. */
 static int fingerprint(unsigned char out[VCM_HASH_SHA256_BYTES], const struct vcm_plan_row *row,
                        const struct vcm_tokenizer *tokenizer, struct vcm_error *err)
@@ -33,6 +40,9 @@ static int fingerprint(unsigned char out[VCM_HASH_SHA256_BYTES], const struct vc
     vcm_wire_put_string(&text, vcm_tokenizer_name(tokenizer));
     vcm_wire_put_string(&text, row->row->type);
     vcm_wire_put_string(&text, row->row->start_dir);
+    put_list(&text, vcm_repo_map_row_include(row->row));
+    put_list(&text, row->row->exclude_globs);
+    vcm_wire_put_u8(&text, row->row->include_binaries);
     vcm_wire_put_u32(&text, row->config.flush_threshold);
     vcm_wire_put_u32(&text, row->config.flush_token_budget);
     int rc = vcm_buf_check(&text, "a row's configuration", err);
@@ -146,9 +156,9 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->source_type = vcm_slice_of_string(row->row->type);
     scope->repo_root = vcm_slice_of_string(plan->repo_root);
     scope->origin = vcm_slice_of_string(plan->origin);
-    scope->origin_url = vcm_slice_of_string(plan->origin_url);
-    scope->branch = vcm_slice_of_string(plan->branch);
-    scope->commit = vcm_slice_of_string(plan->commit);
+    scope->origin_url = vcm_slice_of_string(row->row->submodule ? row->origin_url : plan->origin_url);
+    scope->branch = vcm_slice_of_string(row->branch);
+    scope->commit = vcm_slice_of_string(row->commit);
     scope->flush_threshold = row->config.flush_threshold;
     scope->flush_token_budget = row->config.flush_token_budget;
     scope->pinned = row->config.pinned;
@@ -197,31 +207,65 @@ static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former
     return rc;
 }
 
+/* Why a row whose place is known cannot be read here. */
+static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
+{
+    if (planned->row->submodule)
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "the submodule '%s' is not here at commit %.12s; bring it with 'git "
+                             "submodule update --init %s'",
+                             planned->row->submodule, planned->commit, planned->row->submodule);
+    return vcm_error_set(err, VCM_UNSUPPORTED,
+                         "this version of vcm does not fetch origin_url; clone %s and map that",
+                         planned->origin_url);
+}
+
+static int open_source(struct vcm_source **source, const struct vcm_plan_row *planned,
+                       const struct vcm_materialise_options *options, struct vcm_error *err)
+{
+    const struct vcm_repo_map_row *row = planned->row;
+    struct vcm_repo_map_list include = vcm_repo_map_row_include(row);
+    const struct vcm_source_type *type = NULL;
+
+    if (planned->error.code != VCM_OK) {
+        *err = planned->error;
+        return (int)planned->error.code;
+    }
+    if (!planned->repository)
+        return not_here(planned, err);
+    int rc = vcm_registry_find(&type, options->registry, row->type, err);
+    if (rc != VCM_OK)
+        return rc;
+    return type->open(source,
+                      &(struct vcm_source_request){
+                          .repository = planned->repository,
+                          .commit = planned->commit,
+                          .start_dir = row->start_dir,
+                          .include = include.items,
+                          .include_count = include.count,
+                          .exclude = row->exclude_globs.items,
+                          .exclude_count = row->exclude_globs.count,
+                          .include_binaries = row->include_binaries,
+                      },
+                      err);
+}
+
 static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
                    const struct vcm_plan_row *planned,
                    const struct vcm_materialise_options *options, struct vcm_error *err)
 {
-    const struct vcm_source_type *type = NULL;
     struct vcm_source *source = NULL;
     struct vcm_scope scope = {0}, former = {0};
     bool exists = false, readable = false;
 
-    int rc = vcm_registry_find(&type, options->registry, planned->row->type, err);
-    if (rc == VCM_OK)
-        rc = type->open(&source,
-                        &(struct vcm_source_request){
-                            .repository = plan->repo_root,
-                            .commit = plan->commit,
-                            .start_dir = planned->row->start_dir,
-                        },
-                        err);
+    int rc = open_source(&source, planned, options, err);
     if (rc == VCM_OK)
         rc = fingerprint(scope.fingerprint, planned, options->tokenizer, err);
     if (rc == VCM_OK)
         rc = read_former(&former, &exists, options->store, planned->scope_id, err);
     bool same = rc == VCM_OK && exists &&
                 memcmp(former.fingerprint, scope.fingerprint, sizeof scope.fingerprint) == 0 &&
-                vcm_slice_equal(former.commit, vcm_slice_of_string(plan->commit)) &&
+                vcm_slice_equal(former.commit, vcm_slice_of_string(planned->commit)) &&
                 vcm_slice_equal(former.origin, vcm_slice_of_string(plan->origin));
     if (rc == VCM_OK && same)
         rc = has_become_readable(&readable, options->store, &former, source, err);

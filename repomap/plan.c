@@ -3,88 +3,80 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "git/repo.h"
+#include "git/submodule.h"
 #include "git/tree.h"
+#include "repomap/read.h"
 #include "repomap/scope_id.h"
 
 #include "base/banned.h"
 
-#define ARENA_MAX (64 * VCM_MIB)
+#define ARENA_MAX (256 * VCM_MIB)
 
-static int keep(const char **out, struct vcm_plan *plan, const struct vcm_buf *text,
+static int keep(const char **out, struct vcm_plan *plan, struct vcm_slice text,
                 struct vcm_error *err)
 {
-    int rc = vcm_buf_check(text, "a name", err);
-    if (rc != VCM_OK)
-        return rc;
-    *out = vcm_arena_copy(&plan->arena, vcm_buf_slice(text));
+    *out = vcm_arena_copy(&plan->arena, text);
     return *out ? VCM_OK : vcm_error_memory(err);
 }
 
-static int describe_repository(struct vcm_plan *plan, struct vcm_git_repo *repo,
+static int keep_buf(const char **out, struct vcm_plan *plan, const struct vcm_buf *text,
+                    struct vcm_error *err)
+{
+    int rc = vcm_buf_check(text, "a name", err);
+    return rc == VCM_OK ? keep(out, plan, vcm_buf_slice(text), err) : rc;
+}
+
+static int keep_id(const char **out, struct vcm_plan *plan, const struct vcm_git_id *id,
+                   struct vcm_error *err)
+{
+    char hex[VCM_GIT_ID_HEX + 1];
+
+    vcm_git_id_to_hex(hex, id);
+    return keep(out, plan, vcm_slice_of_string(hex), err);
+}
+
+static int describe_repository(struct vcm_plan *plan, const struct vcm_plan_request *request,
                                struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    vcm_buf_append_string(&text, vcm_git_repo_root(repo));
-    int rc = keep(&plan->repo_root, plan, &text, err);
-    if (rc == VCM_OK) {
-        vcm_buf_clear(&text);
-        rc = vcm_git_repo_origin(&text, repo, err);
-    }
+    int rc = keep(&plan->repo_root, plan, vcm_slice_of_string(vcm_git_repo_root(plan->repo)), err);
+    if (rc == VCM_OK && request->origin_url)
+        vcm_git_repo_strip_credentials(&text, request->origin_url);
+    else if (rc == VCM_OK)
+        rc = vcm_git_repo_origin(&text, plan->repo, err);
     if (rc == VCM_OK)
-        rc = keep(&plan->origin_url, plan, &text, err);
+        rc = keep_buf(&plan->origin_url, plan, &text, err);
     if (rc == VCM_OK)
         plan->origin = plan->origin_url[0] != '\0' ? plan->origin_url : plan->repo_root;
     vcm_buf_release(&text);
     return rc;
 }
 
-static int resolve_commit(struct vcm_git_id *id, struct vcm_plan *plan, struct vcm_git_repo *repo,
-                          const struct vcm_plan_request *request, struct vcm_error *err)
+static int find_commit(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                       struct vcm_error *err)
 {
-    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    char hex[VCM_GIT_ID_HEX + 1];
+    struct vcm_buf branch = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_error unborn = {0};
 
-    int rc = vcm_git_repo_resolve(id, repo, request->branch, request->commit, err);
-    if (rc == VCM_OK) {
-        vcm_git_id_to_hex(hex, id);
-        vcm_buf_append_string(&text, hex);
-        rc = keep(&plan->commit, plan, &text, err);
-    }
-    if (rc == VCM_OK) {
-        vcm_buf_clear(&text);
-        if (request->branch)
-            vcm_buf_append_string(&text, request->branch);
-        else
-            rc = vcm_git_repo_head_branch(&text, repo, err);
-    }
+    plan->commit = plan->branch = "";
+    int rc = vcm_git_repo_resolve(&plan->commit_id, plan->repo, request->branch, request->commit,
+                                  &unborn);
+    plan->has_commit = rc == VCM_OK;
     if (rc == VCM_OK)
-        rc = keep(&plan->branch, plan, &text, err);
-    vcm_buf_release(&text);
+        rc = keep_id(&plan->commit, plan, &plan->commit_id, err);
+    else if (rc == VCM_NOT_FOUND && !request->branch && !request->commit)
+        rc = VCM_OK;
+    else if (err)
+        *err = unborn;
+    if (rc == VCM_OK && request->branch)
+        vcm_buf_append_string(&branch, request->branch);
+    else if (rc == VCM_OK)
+        rc = vcm_git_repo_head_branch(&branch, plan->repo, err);
+    if (rc == VCM_OK)
+        rc = keep_buf(&plan->branch, plan, &branch, err);
+    vcm_buf_release(&branch);
     return rc;
-}
-
-static int load_map(const struct vcm_repo_map **map, struct vcm_plan *plan,
-                    struct vcm_git_repo *repo, const struct vcm_git_id *commit,
-                    struct vcm_error *err)
-{
-    struct vcm_git_entry entry;
-    struct vcm_error missing = {0};
-
-    int rc = vcm_git_tree_entry(&entry, repo, commit, VCM_REPO_MAP_PATH, &missing);
-    if (rc == VCM_OK)
-        return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "commit %.12s has a %s, which this version of vcm cannot read yet; "
-                             "map a commit without one",
-                             plan->commit, VCM_REPO_MAP_PATH);
-    if (rc != VCM_NOT_FOUND) {
-        *err = missing;
-        return rc;
-    }
-    *map = &vcm_repo_map_default;
-    plan->has_repo_map_file = (*map)->has_file;
-    return VCM_OK;
 }
 
 static int settle_base(struct vcm_plan *plan, const struct vcm_plan_request *request,
@@ -100,9 +92,174 @@ static int settle_base(struct vcm_plan *plan, const struct vcm_plan_request *req
         vcm_scope_id_derive(&text, plan->origin_url, plan->repo_root);
     }
     if (rc == VCM_OK)
-        rc = keep(&plan->base_scope, plan, &text, err);
+        rc = keep_buf(&plan->base_scope, plan, &text, err);
     vcm_buf_release(&text);
     return rc;
+}
+
+int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                  struct vcm_error *err)
+{
+    memset(plan, 0, sizeof *plan);
+    vcm_arena_init(&plan->arena, ARENA_MAX);
+    vcm_buf_init(&plan->map_text, VCM_LIMIT_YAML_BYTES);
+    vcm_problem_list_init(&plan->problems);
+    plan->all_rows = request->only_count == 0;
+    int rc = vcm_git_repo_open(&plan->repo, request->repository, err);
+    if (rc == VCM_OK)
+        rc = describe_repository(plan, request, err);
+    if (rc == VCM_OK)
+        rc = find_commit(plan, request, err);
+    if (rc == VCM_OK)
+        rc = settle_base(plan, request, err);
+    return rc;
+}
+
+static int read_map(bool *found, struct vcm_plan *plan, const struct vcm_plan_request *request,
+                    struct vcm_error *err)
+{
+    bool bare = vcm_git_repo_is_bare(plan->repo), there = false;
+    bool from_commit = bare || !request->from_working_tree || request->branch || request->commit;
+    struct vcm_buf other = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
+    struct vcm_error ignored = {0};
+
+    *found = false;
+    if (!from_commit)
+        return vcm_repo_map_read_directory(&plan->map_text, found, plan->repo_root, err);
+    if (!plan->has_commit)
+        return VCM_OK;
+    int rc = vcm_repo_map_read_commit(&plan->map_text, found, plan->repo, &plan->commit_id, err);
+    if (rc == VCM_OK && !bare &&
+        vcm_repo_map_read_directory(&other, &there, plan->repo_root, &ignored) == VCM_OK)
+        plan->map_differs =
+            there != *found ||
+            !vcm_slice_equal(vcm_buf_slice(&other), vcm_buf_slice(&plan->map_text));
+    vcm_buf_release(&other);
+    return rc;
+}
+
+int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                  struct vcm_error *err)
+{
+    bool found = false;
+
+    int rc = read_map(&found, plan, request, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!found) {
+        plan->map = vcm_repo_map_default;
+        return VCM_OK;
+    }
+    return vcm_repo_map_load(&plan->map, &plan->problems, vcm_buf_slice(&plan->map_text),
+                             request->types, err);
+}
+
+static int stop_at_first(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
+{
+    (void)entry;
+    (void)err;
+    *(bool *)context = true;
+    return VCM_NOT_FOUND;
+}
+
+/* NOT_FOUND unless the directory is in the commit's tree. */
+static int check_directory(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                           const char *directory, struct vcm_error *err)
+{
+    bool found = false;
+
+    if (directory[0] == '\0')
+        return VCM_OK;
+    int rc = vcm_git_tree_walk(repo, commit, directory, stop_at_first, &found, NULL, err);
+    return found ? VCM_OK : rc;
+}
+
+static int resolve_own(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm_error *err)
+{
+    const struct vcm_repo_map_row *row = planned->row;
+    bool sets_branch = vcm_repo_map_row_sets(row, VCM_REPO_MAP_BRANCH);
+    bool sets_commit =
+        vcm_repo_map_row_sets(row, VCM_REPO_MAP_COMMIT) && strcmp(row->commit, "HEAD") != 0;
+    struct vcm_git_id commit = plan->commit_id;
+    int rc = VCM_OK;
+
+    planned->origin_url = plan->origin;
+    planned->branch = sets_branch ? row->branch : plan->branch;
+    planned->repository = plan->repo_root;
+    if (sets_branch || sets_commit)
+        rc = vcm_git_repo_resolve(&commit, plan->repo, sets_branch ? row->branch : NULL,
+                                  sets_commit ? row->commit : NULL, err);
+    if (rc == VCM_OK)
+        rc = keep_id(&planned->commit, plan, &commit, err);
+    if (rc == VCM_OK)
+        rc = check_directory(plan->repo, &commit, row->start_dir, err);
+    return rc;
+}
+
+static int resolve_submodule(struct vcm_plan_row *planned, struct vcm_plan *plan,
+                             struct vcm_error *err)
+{
+    const struct vcm_repo_map_row *row = planned->row;
+    struct vcm_git_submodule submodule = {0};
+    struct vcm_git_repo *repo = NULL;
+    struct vcm_error absent = {0};
+
+    planned->branch = row->branch;
+    int rc = vcm_git_submodule_find(&submodule, plan->repo, &plan->commit_id, row->submodule, err);
+    if (rc == VCM_OK)
+        rc = keep(&planned->origin_url, plan, vcm_slice_of_string(submodule.url), err);
+    if (rc == VCM_OK)
+        rc = keep_id(&planned->commit, plan, &submodule.commit, err);
+    if (rc == VCM_OK &&
+        vcm_git_submodule_open(&repo, plan->repo, &submodule, &absent) == VCM_OK) {
+        rc = check_directory(repo, &submodule.commit, row->start_dir, err);
+        if (rc == VCM_OK)
+            rc = keep(&planned->repository, plan, vcm_slice_of_string(vcm_git_repo_root(repo)),
+                      err);
+    }
+    vcm_git_repo_close(repo);
+    vcm_git_submodule_release(&submodule);
+    return rc;
+}
+
+static int resolve_place(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm_error *err)
+{
+    const struct vcm_repo_map_row *row = planned->row;
+    struct vcm_buf url = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
+
+    if (row->origin_url && row->submodule)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "row '%s' has both origin_url and submodule; keep one of them",
+                             row->name);
+    if (row->submodule)
+        return resolve_submodule(planned, plan, err);
+    if (!row->origin_url)
+        return resolve_own(planned, plan, err);
+    planned->branch = row->branch;
+    planned->commit = row->commit;
+    vcm_git_repo_strip_credentials(&url, row->origin_url);
+    int rc = keep_buf(&planned->origin_url, plan, &url, err);
+    vcm_buf_release(&url);
+    return rc;
+}
+
+static struct vcm_plan_config settle_config(const struct vcm_repo_map_row *row,
+                                            const struct vcm_plan_request *request)
+{
+    struct vcm_plan_config config = request->defaults;
+
+    if (vcm_repo_map_row_sets(row, VCM_REPO_MAP_FLUSH_THRESHOLD))
+        config.flush_threshold = row->flush_threshold;
+    if (vcm_repo_map_row_sets(row, VCM_REPO_MAP_FLUSH_TOKEN_BUDGET))
+        config.flush_token_budget = row->flush_token_budget;
+    if (vcm_repo_map_row_sets(row, VCM_REPO_MAP_PINNED))
+        config.pinned = row->pinned;
+    if (request->overrides.flush_threshold > 0)
+        config.flush_threshold = request->overrides.flush_threshold;
+    if (request->overrides.flush_token_budget > 0)
+        config.flush_token_budget = request->overrides.flush_token_budget;
+    config.pinned = config.pinned || request->overrides.pinned;
+    return config;
 }
 
 static bool is_wanted(const struct vcm_plan_request *request, const char *name)
@@ -128,52 +285,53 @@ static int check_only(const struct vcm_repo_map *map, const struct vcm_plan_requ
     return VCM_OK;
 }
 
-static int plan_rows(struct vcm_plan *plan, const struct vcm_repo_map *map,
-                     const struct vcm_plan_request *request, struct vcm_error *err)
+/* Fails for want of memory only. */
+static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
+                    const struct vcm_repo_map_row *row, const struct vcm_plan_request *request,
+                    struct vcm_error *err)
 {
-    struct vcm_buf text = VCM_BUF_INIT(2 * VCM_LIMIT_SCOPE_ID_BYTES);
+    struct vcm_buf scope_id = VCM_BUF_INIT(2 * VCM_LIMIT_SCOPE_ID_BYTES);
 
+    planned->row = row;
+    planned->config = settle_config(row, request);
+    planned->branch = planned->commit = planned->origin_url = "";
+    vcm_scope_id_of_row(&scope_id, plan->base_scope, row->name, plan->map.row_count == 1);
+    int rc = keep_buf(&planned->scope_id, plan, &scope_id, err);
+    if (rc == VCM_OK)
+        resolve_place(planned, plan, &planned->error);
+    vcm_buf_release(&scope_id);
+    return rc;
+}
+
+int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                     struct vcm_error *err)
+{
+    const struct vcm_repo_map *map = &plan->map;
+
+    if (!plan->has_commit)
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "the repository '%s' has no commit yet; commit something first",
+                             plan->repo_root);
     int rc = check_only(map, request, err);
-    if (rc == VCM_OK) {
-        plan->rows = vcm_arena_alloc(&plan->arena, map->row_count * sizeof *plan->rows);
-        rc = plan->rows ? VCM_OK : vcm_error_memory(err);
-    }
-    for (unsigned i = 0; rc == VCM_OK && i < map->row_count; i++) {
-        if (!is_wanted(request, map->rows[i].name))
-            continue;
-        struct vcm_plan_row *row = &plan->rows[plan->row_count++];
-        row->row = &map->rows[i];
-        row->config = request->config;
-        vcm_buf_clear(&text);
-        vcm_scope_id_of_row(&text, plan->base_scope, row->row->name, map->row_count == 1);
-        rc = keep(&row->scope_id, plan, &text, err);
-    }
-    vcm_buf_release(&text);
+    if (rc != VCM_OK)
+        return rc;
+    plan->rows = vcm_arena_alloc(&plan->arena, (map->row_count + 1) * sizeof *plan->rows);
+    if (!plan->rows)
+        return vcm_error_memory(err);
+    for (unsigned i = 0; rc == VCM_OK && i < map->row_count; i++)
+        if (is_wanted(request, map->rows[i].name))
+            rc = plan_row(&plan->rows[plan->row_count++], plan, &map->rows[i], request, err);
     return rc;
 }
 
 int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err)
 {
-    const struct vcm_repo_map *map = NULL;
-    struct vcm_git_repo *repo = NULL;
-    struct vcm_git_id commit;
-
-    memset(plan, 0, sizeof *plan);
-    vcm_arena_init(&plan->arena, ARENA_MAX);
-    plan->all_rows = request->only_count == 0;
-    int rc = vcm_git_repo_open(&repo, request->repository, err);
+    int rc = vcm_plan_open(plan, request, err);
     if (rc == VCM_OK)
-        rc = describe_repository(plan, repo, err);
+        rc = vcm_plan_load(plan, request, err);
     if (rc == VCM_OK)
-        rc = resolve_commit(&commit, plan, repo, request, err);
-    if (rc == VCM_OK)
-        rc = settle_base(plan, request, err);
-    if (rc == VCM_OK)
-        rc = load_map(&map, plan, repo, &commit, err);
-    if (rc == VCM_OK)
-        rc = plan_rows(plan, map, request, err);
-    vcm_git_repo_close(repo);
+        rc = vcm_plan_resolve(plan, request, err);
     return rc;
 }
 
@@ -181,6 +339,10 @@ void vcm_plan_release(struct vcm_plan *plan)
 {
     if (!plan)
         return;
+    vcm_git_repo_close(plan->repo);
+    vcm_repo_map_release(&plan->map);
+    vcm_buf_release(&plan->map_text);
+    vcm_problem_list_release(&plan->problems);
     vcm_arena_release(&plan->arena);
     memset(plan, 0, sizeof *plan);
 }

@@ -1,8 +1,10 @@
 /*
  * plan.h - what a mapping would do, before anything is done: the repository, the commit, the map
- * that holds there, and for each row its scope and configuration.
+ * that holds there, and for each row its scope, its place and its configuration.
  *
- * Planning reads the repository only; it needs no store and no network.
+ * Made in three steps, because not everybody wants all of them: `check` looks at a map that may be
+ * wrong, `preview` and `map` need its rows. Planning reads repositories on this machine only; it
+ * needs no store and no network.
  */
 #ifndef VCM_REPOMAP_PLAN_H
 #define VCM_REPOMAP_PLAN_H
@@ -11,6 +13,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "git/repo.h"
+#include "repomap/load.h"
 #include "repomap/repo_map.h"
 
 struct vcm_plan_config {
@@ -22,37 +26,70 @@ struct vcm_plan_config {
 struct vcm_plan_request {
     const char *repository; /* a path at or below the repository */
     const char *base_scope; /* NULL: derived from the origin */
+    const char *origin_url; /* NULL: that of the remote "origin" */
     const char *branch;     /* NULL: HEAD's */
     const char *commit;     /* NULL: the branch's tip */
+    bool from_working_tree; /* read the map there unless branch or commit is given */
     const char *const *only; /* names of rows; NULL for all */
     unsigned only_count;
-    struct vcm_plan_config config; /* what rows without settings of their own get */
+    struct vcm_plan_config defaults;  /* for what a row does not set */
+    struct vcm_plan_config overrides; /* what is not 0 or false here wins over the row */
+    const struct vcm_repo_map_types *types; /* registered besides our own; may be NULL */
 };
 
+/* A row that is to be mapped, with its place resolved. */
 struct vcm_plan_row {
     const struct vcm_repo_map_row *row;
     const char *scope_id;
     struct vcm_plan_config config;
+    const char *origin_url; /* of what the row maps; a path without a remote */
+    const char *branch;     /* "" when HEAD is detached */
+    const char *commit;     /* 40 hex digits; as written for rows with origin_url */
+    const char *repository; /* where it can be read on this machine, or NULL */
+    struct vcm_error error; /* why it cannot be resolved */
 };
 
 struct vcm_plan {
+    struct vcm_git_repo *repo;
+    struct vcm_git_id commit_id;
+    bool has_commit; /* false: nothing was committed yet */
     const char *repo_root;
     const char *origin_url; /* without credentials; "" without a remote */
     const char *origin;     /* what makes two clones the same: the URL, else the root */
     const char *branch;     /* "" when HEAD is detached */
-    const char *commit;     /* 40 hex digits */
+    const char *commit;     /* 40 hex digits, or "" */
     const char *base_scope;
-    bool has_repo_map_file;
-    bool all_rows; /* no --only */
+    struct vcm_repo_map map;
+    struct vcm_buf map_text; /* empty without a file */
+    bool map_differs;        /* the working tree has another map than the commit that was read */
+    struct vcm_problem_list problems;
+    bool all_rows; /* no selection */
     struct vcm_plan_row *rows;
     unsigned row_count;
-    struct vcm_arena arena; /* holds everything above */
+    struct vcm_arena arena; /* holds everything above that has no owner of its own */
 };
 
-/* Fills the plan, which the caller releases also after a failure. NOT_FOUND: no repository, branch
- * or commit; INVALID_ARGUMENT: a bad scope name, an unknown row in `only`. */
+/* Every step needs the ones before. The plan is released also after a failure. */
+
+/* Opens the repository and finds the commit. NOT_FOUND: no repository, branch or commit; a missing
+ * first commit is an error only when a branch or commit was asked for. INVALID_ARGUMENT: a bad scope
+ * name. */
+int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                  struct vcm_error *err);
+
+/* Reads and loads the map; what is wrong with it is in plan->problems. INVALID_REPO_MAP. */
+int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                  struct vcm_error *err);
+
+/* Resolves the rows. NOT_FOUND without a commit, INVALID_ARGUMENT for an unknown name in `only`;
+ * what is wrong with one row is in that row. */
+int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                     struct vcm_error *err);
+
+/* All three. */
 int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err);
+
 void vcm_plan_release(struct vcm_plan *plan);
 
 #endif

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "git/repo.h"
 #include "git/tree.h"
+#include "sources/path_filter.h"
 
 #include "base/banned.h"
 
@@ -16,6 +17,7 @@ struct git_source {
     struct vcm_git_repo *repo;
     struct vcm_git_id commit;
     char *start_dir;
+    struct vcm_path_filter *filter;
 };
 
 /* A worker's own handle: libgit2's are not shared between threads. */
@@ -29,14 +31,27 @@ struct walk {
     void *context;
 };
 
-static int visit_entry(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
+/* What can be told of an entry by its mode and its path. */
+static enum vcm_source_outcome judge(const struct vcm_git_entry *entry,
+                                     enum vcm_path_verdict verdict)
+{
+    if (entry->kind == VCM_GIT_SUBMODULE)
+        return VCM_SOURCE_SUBMODULE;
+    if (entry->kind == VCM_GIT_SYMLINK)
+        return VCM_SOURCE_SYMLINK;
+    if (verdict == VCM_PATH_EXCLUDED)
+        return VCM_SOURCE_EXCLUDED;
+    return verdict == VCM_PATH_IGNORED ? VCM_SOURCE_IGNORED : VCM_SOURCE_PAGED;
+}
+
+static int visit_entry(void *context, const struct vcm_git_entry *entry,
+                       const struct vcm_path_filter_verdict *verdicts, unsigned count,
+                       struct vcm_error *err)
 {
     const struct walk *walk = context;
     struct vcm_source_item item = {
         .path = entry->path,
-        .outcome = entry->kind == VCM_GIT_SUBMODULE ? VCM_SOURCE_SUBMODULE
-                   : entry->kind == VCM_GIT_SYMLINK ? VCM_SOURCE_SYMLINK
-                                                    : VCM_SOURCE_PAGED,
+        .outcome = judge(entry, count > 0 ? verdicts[0].verdict : VCM_PATH_EXCLUDED),
         .content_id_len = VCM_GIT_ID_BYTES,
     };
 
@@ -50,8 +65,8 @@ static int walk_source(struct vcm_source *source, vcm_source_item_fn visit, void
     struct git_source *git = (struct git_source *)source;
     struct walk walk = {visit, context};
 
-    return vcm_git_tree_walk(git->repo, &git->commit, git->start_dir, visit_entry, &walk, cancel,
-                             err);
+    return vcm_path_filter_walk(git->filter, git->repo, &git->commit, git->start_dir, visit_entry,
+                                &walk, cancel, err);
 }
 
 static void close_reader(void *opaque)
@@ -95,8 +110,8 @@ static int fail_item(struct vcm_source_content *content, int rc, struct vcm_erro
 
 static int decode(struct vcm_source_content *content, struct reader *reader, struct vcm_error *err)
 {
-    size_t probe = content->text.len < VCM_LIMIT_BINARY_PROBE ? content->text.len
-                                                              : VCM_LIMIT_BINARY_PROBE;
+    size_t probe =
+        content->text.len < VCM_LIMIT_BINARY_PROBE ? content->text.len : VCM_LIMIT_BINARY_PROBE;
 
     if (probe > 0 && memchr(content->text.data, '\0', probe)) {
         content->outcome = VCM_SOURCE_BINARY;
@@ -139,6 +154,7 @@ static void close_source(struct vcm_source *source)
 {
     struct git_source *git = (struct git_source *)source;
 
+    vcm_path_filter_close(git->filter);
     vcm_git_repo_close(git->repo);
     free(git->start_dir);
     free(git);
@@ -151,6 +167,24 @@ static const struct vcm_source_functions functions = {
     .read = read_item,
     .close = close_source,
 };
+
+static int open_filter(struct git_source *git, const struct vcm_source_request *request,
+                       struct vcm_error *err)
+{
+    int rc = vcm_path_filter_open(&git->filter, err);
+    if (rc == VCM_OK)
+        rc = vcm_path_filter_add(git->filter,
+                                 &(struct vcm_path_filter_spec){
+                                     .start_dir = request->start_dir,
+                                     .include = request->include,
+                                     .include_count = request->include_count,
+                                     .exclude = request->exclude,
+                                     .exclude_count = request->exclude_count,
+                                     .heed_ignore_files = true,
+                                 },
+                                 err);
+    return rc;
+}
 
 static int open_source(struct vcm_source **out, const struct vcm_source_request *request,
                        struct vcm_error *err)
@@ -168,8 +202,13 @@ static int open_source(struct vcm_source **out, const struct vcm_source_request 
     else if (strlen(request->commit) != VCM_GIT_ID_HEX ||
              !vcm_hash_from_hex(git->commit.bytes, request->commit, VCM_GIT_ID_BYTES))
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no full commit id", request->commit);
+    else if (request->include_binaries)
+        rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "binary_policy: include is not supported by this version; leave it out");
     else
         rc = vcm_git_repo_open(&git->repo, request->repository, err);
+    if (rc == VCM_OK)
+        rc = open_filter(git, request, err);
     if (rc == VCM_OK)
         *out = &git->source;
     else

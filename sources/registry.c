@@ -25,8 +25,8 @@ int vcm_registry_add(struct vcm_registry *registry, const struct vcm_source_type
                      struct vcm_error *err)
 {
     if (lookup(registry, type->name))
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the source type '%s' is registered already",
-                             type->name);
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "the source type '%s' is registered already", type->name);
     if (registry->count == VCM_REGISTRY_TYPES_MAX)
         return vcm_error_set(err, VCM_UNSUPPORTED, "no more than %d source types can be registered",
                              VCM_REGISTRY_TYPES_MAX);

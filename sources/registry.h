@@ -17,6 +17,11 @@ struct vcm_source_request {
     const char *repository; /* path of a repository on this machine */
     const char *commit;     /* full id */
     const char *start_dir;  /* "" for the whole tree */
+    const char *const *include; /* gitignore patterns relative to start_dir; none: everything */
+    unsigned include_count;
+    const char *const *exclude;
+    unsigned exclude_count;
+    bool include_binaries;
 };
 
 struct vcm_source_type {

@@ -3,11 +3,11 @@
  *
  * Counts only: no token ids come out, and special tokens such as "<|endoftext|>" are plain text.
  * Text that is not valid UTF-8 is counted as WHATWG's decoder would give it, with one U+FFFD for
- * each maximal invalid subpart. Counting cannot fail and allocates nothing.
+ * each maximal invalid subpart. Counting cannot fail.
  *
  * The vocabularies are constant data inside the program, shared between processes; opening one
  * reads nothing. A handle never changes: any number of threads may count with it at one time.
- * Each thread that counts keeps a small cache of fixed size; there are no locks.
+ * Each thread that counts keeps a cache of 1.2 MiB until it ends; there are no locks.
  *
  * Adding text can lower a count ("\n\n\n" may be fewer tokens than "\n\n"), so a caller that stops
  * early must compare with vcm_tokenizer_counter_floor(), never with a count.
@@ -48,7 +48,7 @@ size_t vcm_tokenizer_fit(const struct vcm_tokenizer *tokenizer, struct vcm_slice
  * by the caller, copied by assignment (that is how to come back to an earlier point), nothing to
  * release. It must not outlive its tokenizer. However long the text is, this is all the memory.
  */
-#define VCM_TOKENIZER_COUNTER_BYTES 16384
+#define VCM_TOKENIZER_COUNTER_BYTES 8704
 
 struct vcm_tokenizer_counter {
     _Alignas(16) unsigned char state[VCM_TOKENIZER_COUNTER_BYTES];

@@ -81,8 +81,8 @@ static int cut_content(struct slot *slot, struct vcm_error *err)
         .token_budget = slot->ingest->scope->flush_token_budget,
     };
 
-    int rc = vcm_split_text(vcm_buf_slice(&slot->path), vcm_buf_slice(&slot->content.text), &options,
-                            add_part, slot, err);
+    int rc = vcm_split_text(vcm_buf_slice(&slot->path), vcm_buf_slice(&slot->content.text),
+                            &options, add_part, slot, err);
     if (rc == VCM_UNSUPPORTED) {
         slot->content.outcome = VCM_SOURCE_FAILED;
         slot->content.reason = "path_exceeds_budget";
@@ -145,9 +145,8 @@ static int leave_out(struct ingest *ingest, const struct vcm_source_item *item,
     };
 
     if (outcome == VCM_SOURCE_FAILED && ingest->result->first_failure[0] == '\0')
-        snprintf(ingest->result->first_failure, sizeof ingest->result->first_failure,
-                 "%.*s (%s)", (int)(path.len < 200 ? path.len : 200), path.data,
-                 reason ? reason : "unreadable");
+        snprintf(ingest->result->first_failure, sizeof ingest->result->first_failure, "%.*s (%s)",
+                 (int)(path.len < 200 ? path.len : 200), path.data, reason ? reason : "unreadable");
     ingest->scope->coverage.by_outcome[outcome]++;
     ingest->progress.files++;
     return vcm_mapping_add_omission(ingest->mapping, &omission, err);

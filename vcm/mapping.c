@@ -234,9 +234,8 @@ static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *tx
     return rc;
 }
 
-static int write_queued(struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
-                        const struct queued *q, struct vcm_page_totals *totals,
-                        struct vcm_error *err)
+static int write_queued(struct vcm_mapping *mapping, struct vcm_kv_txn *txn, const struct queued *q,
+                        struct vcm_page_totals *totals, struct vcm_error *err)
 {
     unsigned char key[VCM_ROW_KEY_BYTES];
     int rc = VCM_OK;
@@ -422,8 +421,8 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
         /* The new table is in force whatever happens now: what is left of the old one is cleared
          * away by the next mapping, so a failure here is no failure of this one. */
         struct vcm_error ignored = {0};
-        if (vcm_mapping_drop(&result->pages_dropped, mapping->store, commit.former,
-                             mapping->number, NULL, &ignored) != VCM_OK)
+        if (vcm_mapping_drop(&result->pages_dropped, mapping->store, commit.former, mapping->number,
+                             NULL, &ignored) != VCM_OK)
             vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                           "the former page table is not cleared away yet: %s", ignored.message);
     }

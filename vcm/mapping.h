@@ -22,8 +22,8 @@ struct vcm_mapping;
 
 struct vcm_mapping_options {
     struct vcm_slice scope_id;
-    const char *tokenizer;      /* INVALID_ARGUMENT when stored pages were counted with another */
-    uint64_t capacity;          /* most bytes of resident pages; beyond it STORE_FULL */
+    const char *tokenizer; /* INVALID_ARGUMENT when stored pages were counted with another */
+    uint64_t capacity;     /* most bytes of resident pages; beyond it STORE_FULL */
     const struct vcm_cancel *cancel;
 };
 

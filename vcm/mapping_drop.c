@@ -16,7 +16,6 @@ struct drop {
     bool finished;
 };
 
-
 /* Counts holders in any state: a page of a table that is being built must stay, too. */
 static int page_is_held(bool *held, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_error *err)
@@ -64,8 +63,8 @@ static int release_page(struct drop *drop, struct vcm_kv_txn *txn, const struct 
     uint32_t occurrences, first_seq;
     bool held;
 
-    int rc = vcm_kv_delete(txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, drop->mapping),
-                           err);
+    int rc =
+        vcm_kv_delete(txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, drop->mapping), err);
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc == VCM_OK && drop->successor != 0)
@@ -233,8 +232,8 @@ int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
     struct removal removal = {.scope_id = scope_id};
     uint64_t dropped;
 
-    int rc = vcm_kv_update(store->kv, remove_change, &removal, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel,
-                           err);
+    int rc =
+        vcm_kv_update(store->kv, remove_change, &removal, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_drop(&dropped, store, removal.mapping, 0, cancel, err);
     return rc;

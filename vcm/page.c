@@ -57,8 +57,8 @@ void vcm_page_put_records(struct vcm_buf *out, const struct vcm_page_record *rec
     vcm_wire_put_count(out, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct vcm_page_record *r = &records[i];
-        vcm_wire_put_u8(out, (uint8_t)((r->lossy ? FLAG_LOSSY : 0) |
-                                       (r->path_lossy ? FLAG_PATH_LOSSY : 0)));
+        vcm_wire_put_u8(
+            out, (uint8_t)((r->lossy ? FLAG_LOSSY : 0) | (r->path_lossy ? FLAG_PATH_LOSSY : 0)));
         vcm_wire_put_bytes(out, r->path);
         vcm_wire_put_bytes(out, r->content_id);
         vcm_wire_put_count(out, r->tokens);

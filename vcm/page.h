@@ -14,8 +14,8 @@
 
 #include "base/buf.h"
 
-#define VCM_PAGE_ID_BYTES      20
-#define VCM_PAGE_ID_HEX        40
+#define VCM_PAGE_ID_BYTES       20
+#define VCM_PAGE_ID_HEX         40
 #define VCM_PAGE_CONTENT_ID_MAX 32
 
 struct vcm_page_id {

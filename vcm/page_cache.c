@@ -38,9 +38,9 @@ static struct counters *map_file(const char *path, bool writable)
 
     if (fd < 0)
         return NULL;
-    bool sized = fstat(fd, &status) == 0 &&
-                 (status.st_size >= (off_t)COUNTERS_BYTES ||
-                  (writable && ftruncate(fd, (off_t)COUNTERS_BYTES) == 0));
+    bool sized =
+        fstat(fd, &status) == 0 && (status.st_size >= (off_t)COUNTERS_BYTES ||
+                                    (writable && ftruncate(fd, (off_t)COUNTERS_BYTES) == 0));
     if (sized)
         memory = mmap(NULL, COUNTERS_BYTES, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                       MAP_SHARED, fd, 0);

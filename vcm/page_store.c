@@ -427,8 +427,16 @@ int vcm_table_get_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_
     struct vcm_slice value;
 
     *occurrences = *first_seq = 0;
-    int rc = vcm_kv_get(&value, txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, mapping), err);
+    int rc =
+        vcm_kv_get(&value, txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, mapping), err);
     return rc == VCM_OK ? parse_holder(occurrences, first_seq, value, err) : rc;
+}
+
+int vcm_page_store_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                             uint64_t mapping, struct vcm_error *err)
+{
+    uint32_t occurrences;
+    return vcm_table_get_holder(&occurrences, out, txn, id, mapping, err);
 }
 
 int vcm_table_get_mapping(enum vcm_mapping_state *state, struct vcm_slice *scope_id,
@@ -494,8 +502,7 @@ static int visit_holder(void *context, struct vcm_slice key, struct vcm_slice va
 }
 
 int vcm_page_store_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
-                               vcm_page_store_holder_fn visit, void *context,
-                               struct vcm_error *err)
+                               vcm_page_store_holder_fn visit, void *context, struct vcm_error *err)
 {
     struct holder_walk walk = {txn, visit, context};
     struct vcm_slice prefix = vcm_table_id_key(id);

@@ -118,6 +118,10 @@ int vcm_page_store_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id 
                                vcm_page_store_holder_fn visit, void *context,
                                struct vcm_error *err);
 
+/* Where a page table holds the page first; VCM_NOT_FOUND, err untouched, when it does not. */
+int vcm_page_store_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                             uint64_t mapping, struct vcm_error *err);
+
 /* What a page table left out: the item's path as shown, its outcome and, for failures, why. */
 struct vcm_page_omission {
     struct vcm_slice path;

@@ -20,11 +20,12 @@ struct vcm_scope {
     struct vcm_slice origin_url; /* empty without a remote */
     struct vcm_slice branch;     /* empty when HEAD was detached */
     struct vcm_slice commit;     /* hex */
-    unsigned char fingerprint[VCM_HASH_SHA256_BYTES]; /* of all that decides the pages but the commit */
+    unsigned char
+        fingerprint[VCM_HASH_SHA256_BYTES]; /* of all that decides the pages but the commit */
     uint32_t flush_threshold;
     uint32_t flush_token_budget;
     bool pinned;
-    uint64_t mapping; /* number of the page table that is in force */
+    uint64_t mapping;   /* number of the page table that is in force */
     uint64_t mapped_at; /* Unix seconds */
     uint64_t records;
     uint64_t pages;

@@ -38,8 +38,8 @@ struct vcm_source_coverage {
 };
 
 struct vcm_source_item {
-    struct vcm_slice path;              /* bytes as the source has them */
-    enum vcm_source_outcome outcome;    /* VCM_SOURCE_PAGED: worth reading */
+    struct vcm_slice path;           /* bytes as the source has them */
+    enum vcm_source_outcome outcome; /* VCM_SOURCE_PAGED: worth reading */
     unsigned char content_id[VCM_PAGE_CONTENT_ID_MAX];
     uint8_t content_id_len;
 };

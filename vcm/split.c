@@ -199,6 +199,13 @@ static bool fits(struct splitter *s, size_t start, size_t end, size_t *tokens)
     return *tokens <= s->options->token_budget;
 }
 
+static int path_too_long(const struct splitter *s, struct vcm_error *err)
+{
+    return vcm_error_set(err, VCM_UNSUPPORTED,
+                         "the path and one character exceed the token budget of %u",
+                         s->options->token_budget);
+}
+
 /* The sum over units is only close to the count of the whole, so the cut that was chosen is checked
  * and, if need be, drawn back: by units first, then inside the first unit. */
 static int settle_cut(size_t *end, size_t *tokens, struct splitter *s, size_t start, size_t chosen,
@@ -213,9 +220,7 @@ static int settle_cut(size_t *end, size_t *tokens, struct splitter *s, size_t st
     for (;;) {
         size_t shorter = legal_cut(s->text, start, start + (*end - start) / 2);
         if (shorter >= *end)
-            return vcm_error_set(err, VCM_UNSUPPORTED,
-                                 "the path and one character exceed the token budget of %u",
-                                 s->options->token_budget);
+            return path_too_long(s, err);
         *end = shorter;
         if (fits(s, start, *end, tokens))
             return vcm_buf_check(&s->value, "a record", err);
@@ -282,6 +287,8 @@ int vcm_split_text(struct vcm_slice path, struct vcm_slice text,
         rc = vcm_buf_check(&s.value, "a record", err);
         if (rc == VCM_OK)
             rc = emit_part(&s, 0, text.len, tokens, emit, context, err);
+    } else if (text.len == 0) {
+        rc = path_too_long(&s, err);
     } else {
         /* An eighth is left to the path, so that the same content is cut in the same places
          * whatever it is called; a path that needs more takes more. */

@@ -121,7 +121,7 @@ static void check_text(struct vcm_buf *fast, struct vcm_buf *slow, struct vcm_sl
 static const unsigned char edges[] = {0x00, 0x41, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf,
                                       0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee,
                                       0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xf8, 0xff};
-#define EDGES (sizeof edges)
+enum { EDGES = sizeof edges };
 
 static void short_strings_decode_as_the_standard_says(void **state)
 {
@@ -150,7 +150,7 @@ static void four_byte_strings_decode_as_the_standard_says(void **state)
     (void)state;
     struct vcm_buf fast = VCM_BUF_INIT(1024), slow = VCM_BUF_INIT(1024);
 
-    for (size_t i = 0; i < EDGES * EDGES * EDGES * EDGES; i++) {
+    for (size_t i = 0; i < (size_t)EDGES * EDGES * EDGES * EDGES; i++) {
         unsigned char text[4] = {edges[i % EDGES], edges[i / EDGES % EDGES],
                                  edges[i / EDGES / EDGES % EDGES],
                                  edges[i / EDGES / EDGES / EDGES]};

@@ -260,6 +260,19 @@ static void nesting_ends_at_the_limit(void **state)
     vcm_buf_release(&text);
 }
 
+/* libyaml alone takes seconds for these. */
+static void many_tag_directives_are_refused_at_once(void **state)
+{
+    (void)state;
+    struct vcm_buf text = VCM_BUF_INIT(VCM_MIB);
+
+    for (unsigned i = 0; i < 50000; i++)
+        vcm_buf_append_format(&text, "%%TAG !a%u! x\n", i);
+    check_refused(vcm_buf_text(&text), 65, 1, "%TAG directives are not allowed");
+    vcm_buf_release(&text);
+    assert_string_equal(parse("a: '%TAG %TAG'\n")->first->text.data, "%TAG %TAG");
+}
+
 static void nodes_and_bytes_end_at_the_limit(void **state)
 {
     (void)state;
@@ -311,6 +324,7 @@ int main(void)
         WITH_ARENA(syntax_errors_name_their_place),
         WITH_ARENA(bytes_that_are_no_text_are_refused_with_their_place),
         WITH_ARENA(nesting_ends_at_the_limit),
+        WITH_ARENA(many_tag_directives_are_refused_at_once),
         WITH_ARENA(nodes_and_bytes_end_at_the_limit),
         WITH_ARENA(a_full_arena_is_told_from_bad_yaml),
     };

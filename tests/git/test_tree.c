@@ -209,7 +209,7 @@ static void a_start_that_is_no_directory_is_not_found(void **state)
     static const char *const starts[] = {"a.txt", "a.txt/x", "absent",     "dir/absent", "dir//in",
                                          "..",    ".",       "dir/../dir", "/dir",       "-x"};
     struct fixture *fix = *state;
-    char *longest = malloc(VCM_LIMIT_PATH_BYTES + 2);
+    char *longest = malloc(VCM_LIMIT_TREE_PATH_BYTES + 2);
 
     make_small_tree(fix);
     for (size_t i = 0; i < sizeof starts / sizeof starts[0]; i++)
@@ -218,8 +218,8 @@ static void a_start_that_is_no_directory_is_not_found(void **state)
     assert_int_equal(fix->visits, 0);
     assert_int_equal(walk(fix, "dir/b.txt/deeper"), VCM_NOT_FOUND);
     assert_string_equal(fix->err.message, "'dir/b.txt' is no directory of the tree");
-    memset(longest, 'x', VCM_LIMIT_PATH_BYTES + 1);
-    longest[VCM_LIMIT_PATH_BYTES + 1] = '\0';
+    memset(longest, 'x', VCM_LIMIT_TREE_PATH_BYTES + 1);
+    longest[VCM_LIMIT_TREE_PATH_BYTES + 1] = '\0';
     assert_int_equal(walk(fix, longest), VCM_UNSUPPORTED);
     free(longest);
 }
@@ -426,7 +426,7 @@ static void a_packed_repository_reads_the_same(void **state)
     test_repo_write(&fix->disk, "long", text.data, text.len);
     make_small_tree(fix);
     test_repo_git(&fix->disk, "gc", "-q", NULL);
-    assert_walk(fix, "", "f a.txt\nf dir.txt\nf dir/b.txt\nf dir/in/c.txt\nf long\n");
+    assert_walk(fix, "", "f a.txt\nf dir.txt\nf long\nf dir/b.txt\nf dir/in/c.txt\n");
     assert_int_equal(read_blob(fix, older), VCM_OK);
     assert_int_equal(fix->blob.len, older_len);
     assert_memory_equal(fix->blob.data, text.data, older_len);
@@ -528,25 +528,40 @@ static void malformed_trees_are_errors(void **state)
     vcm_buf_release(&tree);
 }
 
+/* Directories inside each other, each with a name of this many bytes, and a file in the last. */
+static void commit_long_names(struct fixture *fix, size_t name_bytes, unsigned levels)
+{
+    struct vcm_buf tree = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_buf name = VCM_BUF_INIT(1 * VCM_MIB);
+    char *hex = test_repo_object(&fix->disk, "blob", "x", 1);
+
+    for (size_t i = 0; i < name_bytes; i++)
+        vcm_buf_append_byte(&name, 'n');
+    append_raw_entry(&tree, "100644", "f", parse_id(hex));
+    for (unsigned level = 0; level < levels; level++) {
+        free(hex);
+        hex = test_repo_object(&fix->disk, "tree", tree.data, tree.len);
+        vcm_buf_clear(&tree);
+        append_raw_entry(&tree, "40000", vcm_buf_text(&name), parse_id(hex));
+    }
+    commit_raw_tree(fix, tree.data, tree.len);
+    free(hex);
+    vcm_buf_release(&tree);
+    vcm_buf_release(&name);
+}
+
 static void a_path_longer_than_the_limit_ends_the_walk(void **state)
 {
     struct fixture *fix = *state;
-    struct vcm_buf tree = VCM_BUF_INIT(64 * VCM_KIB);
-    struct vcm_buf name = VCM_BUF_INIT(64 * VCM_KIB);
+    const size_t name_bytes = 60000;
+    const unsigned fitting = (unsigned)(VCM_LIMIT_TREE_PATH_BYTES / (name_bytes + 1));
 
-    for (size_t i = 0; i < VCM_LIMIT_PATH_BYTES; i++)
-        vcm_buf_append_byte(&name, 'n');
     test_repo_commit(&fix->disk, "x");
-    append_raw_entry(&tree, "100644", vcm_buf_text(&name), id_of(fix, "HEAD"));
-    commit_raw_tree(fix, tree.data, tree.len);
+    commit_long_names(fix, name_bytes, fitting);
     assert_int_equal(walk(fix, ""), VCM_OK);
-    vcm_buf_append_byte(&name, 'n');
-    vcm_buf_clear(&tree);
-    append_raw_entry(&tree, "100644", vcm_buf_text(&name), id_of(fix, "HEAD"));
-    commit_raw_tree(fix, tree.data, tree.len);
+    assert_int_equal(fix->visits, 1);
+    commit_long_names(fix, name_bytes, fitting + 1);
     assert_int_equal(walk(fix, ""), VCM_UNSUPPORTED);
-    vcm_buf_release(&tree);
-    vcm_buf_release(&name);
 }
 
 static int cancel_at_first(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
@@ -635,15 +650,15 @@ static void directories_are_entered_and_left_those_above_the_start_too(void **st
     commit_and_open(fix);
     assert_int_equal(vcm_git_tree_visit(fix->repo, &fix->commit, "", &noting, fix, NULL, &fix->err),
                      VCM_OK);
-    assert_string_equal(vcm_buf_text(&fix->seen), ">  has\n- .gitignore\n> a\n> a/b\n> a/b/c\n"
-                                                  "- a/b/c/d\n<\n- a/b/e\n<\n> a/f\n"
+    assert_string_equal(vcm_buf_text(&fix->seen), ">  has\n- .gitignore\n> a\n> a/b\n- a/b/e\n"
+                                                  "> a/b/c\n- a/b/c/d\n<\n<\n> a/f\n"
                                                   "> a/f/.gitignore\n- a/f/.gitignore/g\n"
                                                   "<\n<\n<\n<\n");
     vcm_buf_clear(&fix->seen);
     assert_int_equal(
         vcm_git_tree_visit(fix->repo, &fix->commit, "a/b/", &noting, fix, NULL, &fix->err), VCM_OK);
-    assert_string_equal(vcm_buf_text(&fix->seen), ">  has\n> a\n> a/b\n> a/b/c\n- a/b/c/d\n<\n"
-                                                  "- a/b/e\n<\n<\n<\n");
+    assert_string_equal(vcm_buf_text(&fix->seen), ">  has\n> a\n> a/b\n- a/b/e\n> a/b/c\n"
+                                                  "- a/b/c/d\n<\n<\n<\n<\n");
 }
 
 static void what_was_entered_is_left_after_a_failure(void **state)

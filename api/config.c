@@ -1,0 +1,342 @@
+#include "api/config.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/yaml.h"
+#include "tokens/tokenizer.h"
+
+#include "base/banned.h"
+
+static const char *const policies[] = {"sieve", "s3fifo", "lru", "lfu", NULL};
+
+static const struct vcm_config_key keys[] = {
+    {"cache.capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
+    {"cache.compressed_capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
+    {"cache.policy", VCM_CONFIG_CHOICE, "sieve", policies, 0, 0},
+    {"mmap.flush_threshold", VCM_CONFIG_INT, "20", NULL, 1, VCM_LIMIT_FLUSH_THRESHOLD_MAX},
+    {"mmap.flush_token_budget", VCM_CONFIG_INT, "4096", NULL, VCM_LIMIT_TOKEN_BUDGET_MIN,
+     VCM_LIMIT_TOKEN_BUDGET_MAX},
+    {"mmap.pinned", VCM_CONFIG_BOOL, "false", NULL, 0, 0},
+    {"tokenizer", VCM_CONFIG_CHOICE, VCM_TOKENIZER_DEFAULT, NULL, 0, 0},
+};
+
+const struct vcm_config_key *vcm_config_keys(unsigned *count)
+{
+    *count = sizeof keys / sizeof keys[0];
+    return keys;
+}
+
+static const struct vcm_config_key *find_key(const char *name)
+{
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return &keys[i];
+    return NULL;
+}
+
+static bool is_credential(const char *name)
+{
+    size_t prefix = strlen(VCM_CONFIG_CREDENTIALS);
+    return strncmp(name, VCM_CONFIG_CREDENTIALS, prefix) == 0 && name[prefix] != '\0';
+}
+
+int vcm_config_check_name(const char *name, struct vcm_error *err)
+{
+    const char *names[sizeof keys / sizeof keys[0] + 1] = {NULL};
+
+    if (find_key(name) || is_credential(name))
+        return VCM_OK;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        names[i] = keys[i].name;
+    const char *nearest = vcm_text_nearest(name, names);
+    if (nearest)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "unknown key '%s'; did you mean '%s'?",
+                             name, nearest);
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "unknown key '%s'; 'vcm config list' shows the keys", name);
+}
+
+static int check_choice(struct vcm_buf *out, const struct vcm_config_key *key, const char *value,
+                        struct vcm_error *err)
+{
+    const char *const *choices = key->choices ? key->choices : vcm_tokenizer_names();
+    struct vcm_buf known = VCM_BUF_INIT(1024);
+
+    for (const char *const *choice = choices; *choice; choice++) {
+        if (strcmp(*choice, value) == 0) {
+            vcm_buf_append_string(out, value);
+            vcm_buf_release(&known);
+            return vcm_buf_check(out, "the value", err);
+        }
+        vcm_buf_append_format(&known, "%s%s", choice == choices ? "" : ", ", *choice);
+    }
+    int rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no value of %s; choose one of %s",
+                           value, key->name, vcm_buf_text(&known));
+    vcm_buf_release(&known);
+    return rc;
+}
+
+static int check_number(struct vcm_buf *out, const struct vcm_config_key *key, const char *value,
+                        struct vcm_error *err)
+{
+    uint64_t number;
+    bool is_size = key->type == VCM_CONFIG_SIZE;
+
+    if (!(is_size ? vcm_text_parse_size(&number, value) : vcm_text_parse_uint(&number, value)))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no value of %s; give %s", value,
+                             key->name,
+                             is_size ? "bytes, or a number with KiB, MiB or GiB" : "a number");
+    if (number < key->min || number > key->max)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s must be from %llu to %llu, not %s",
+                             key->name, (unsigned long long)key->min, (unsigned long long)key->max,
+                             value);
+    vcm_buf_append_format(out, "%llu", (unsigned long long)number);
+    return vcm_buf_check(out, "the value", err);
+}
+
+/* The name of a variable or of a file: a secret has neither form for long, but may look like one.
+ */
+static int check_credential(struct vcm_buf *out, const char *name, const char *value,
+                            struct vcm_error *err)
+{
+    bool is_variable =
+        value[0] != '\0' && strspn(value, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == strlen(value);
+    bool is_file = value[0] == '/' || value[0] == '~';
+
+    if (!is_variable && !is_file)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "%s takes the name of an environment variable (A-Z 0-9 _) or the path "
+                             "of a file, never the secret itself",
+                             name);
+    vcm_buf_append_string(out, value);
+    return vcm_buf_check(out, "the value", err);
+}
+
+int vcm_config_check_value(struct vcm_buf *out, const char *name, const char *value,
+                           struct vcm_error *err)
+{
+    const struct vcm_config_key *key = find_key(name);
+
+    if (strpbrk(value, "\r\n\t"))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the value of %s must be one line", name);
+    if (!key)
+        return check_credential(out, name, value, err);
+    switch (key->type) {
+    case VCM_CONFIG_CHOICE:
+        return check_choice(out, key, value, err);
+    case VCM_CONFIG_SIZE:
+    case VCM_CONFIG_INT:
+        return check_number(out, key, value, err);
+    case VCM_CONFIG_BOOL:
+        break;
+    }
+    if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s is true or false, not '%s'", name,
+                             value);
+    vcm_buf_append_string(out, value);
+    return vcm_buf_check(out, "the value", err);
+}
+
+const struct vcm_config_setting *vcm_config_find(const struct vcm_config *config, const char *name)
+{
+    for (const struct vcm_config_setting *s = config->settings; s; s = s->next)
+        if (strcmp(s->name, name) == 0)
+            return s;
+    return NULL;
+}
+
+static int add_setting(struct vcm_config *config, struct vcm_config_setting **last,
+                       const struct vcm_yaml *node, struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    const char *name = node->key->text.data;
+
+    int rc = vcm_config_check_name(name, err);
+    if (rc == VCM_OK && (node->kind == VCM_YAML_SEQUENCE || node->kind == VCM_YAML_MAPPING))
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "the value of '%s' must be a single one",
+                           name);
+    if (rc == VCM_OK && vcm_config_find(config, name))
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is set twice", name);
+    if (rc == VCM_OK)
+        rc = vcm_config_check_value(&value, name, node->text.data, err);
+    if (rc == VCM_OK) {
+        struct vcm_config_setting *s = vcm_arena_alloc(&config->arena, sizeof *s);
+        if (s && (s->value = vcm_arena_copy(&config->arena, vcm_buf_slice(&value)))) {
+            s->name = name;
+            s->line = node->end_line;
+            *(*last ? &(*last)->next : &config->settings) = s;
+            *last = s;
+        } else {
+            rc = vcm_error_memory(err);
+        }
+    }
+    vcm_buf_release(&value);
+    return rc;
+}
+
+static int parse(struct vcm_config *config, struct vcm_yaml_mark *mark, struct vcm_slice text,
+                 struct vcm_error *err)
+{
+    struct vcm_config_setting *last = NULL;
+    struct vcm_yaml *root = NULL;
+
+    int rc = vcm_yaml_parse(&root, mark, &config->arena, text, err);
+    if (rc != VCM_OK || !root)
+        return rc;
+    mark->line = root->line;
+    mark->column = root->column;
+    if (root->kind == VCM_YAML_NULL)
+        return VCM_OK;
+    if (root->kind != VCM_YAML_MAPPING)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "the file must be a list of lines 'key: value'");
+    for (struct vcm_yaml *node = root->first; rc == VCM_OK && node; node = node->next) {
+        mark->line = node->key->line;
+        mark->column = node->key->column;
+        rc = add_setting(config, &last, node, err);
+    }
+    return rc;
+}
+
+int vcm_config_load(struct vcm_config *config, const char *path, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+    struct vcm_yaml_mark mark = {0};
+    struct vcm_error read = {0};
+
+    memset(config, 0, sizeof *config);
+    vcm_arena_init(&config->arena, 16 * VCM_MIB);
+    int rc = vcm_path_read_file(&text, path, VCM_LIMIT_CONFIG_BYTES, &read);
+    if (rc == VCM_NOT_FOUND) {
+        rc = VCM_OK;
+    } else if (rc != VCM_OK) {
+        if (err)
+            *err = read;
+    } else {
+        rc = parse(config, &mark, vcm_buf_slice(&text), err);
+        vcm_error_wrap(err, rc, "%s:%u:%u", path, mark.line, mark.column);
+    }
+    vcm_buf_release(&text);
+    if (rc != VCM_OK)
+        vcm_config_release(config);
+    return rc;
+}
+
+void vcm_config_release(struct vcm_config *config)
+{
+    vcm_arena_release(&config->arena);
+    config->settings = NULL;
+}
+
+const char *vcm_config_text(const struct vcm_config *config, const char *name)
+{
+    const struct vcm_config_setting *setting = vcm_config_find(config, name);
+    return setting ? setting->value : find_key(name)->default_value;
+}
+
+uint64_t vcm_config_number(const struct vcm_config *config, const char *name)
+{
+    uint64_t number = 0;
+    vcm_text_parse_uint(&number, vcm_config_text(config, name));
+    return number;
+}
+
+bool vcm_config_flag(const struct vcm_config *config, const char *name)
+{
+    return strcmp(vcm_config_text(config, name), "true") == 0;
+}
+
+/* Appends "name: value", the name quoted where YAML wants it. */
+static void append_line(struct vcm_buf *out, const char *name, const char *value)
+{
+    bool plain =
+        strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
+        strlen(name);
+    const char *quote = plain ? "" : "\"";
+
+    vcm_buf_append_format(out, "%s%s%s: ", quote, name, quote);
+    bool plain_value = value[0] != '~' && !strpbrk(value, ":#\"'\\ ");
+    quote = plain_value ? "" : "\"";
+    vcm_buf_append_format(out, "%s%s%s\n", quote, value, quote);
+}
+
+/* The text with the line of `setting` replaced, or with a line more when there is none. */
+static void edit(struct vcm_buf *out, struct vcm_slice text,
+                 const struct vcm_config_setting *setting, const char *name, const char *value)
+{
+    const char *p = text.data, *end = p + text.len;
+
+    for (unsigned line = 1; p < end; line++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        size_t len = newline ? (size_t)(newline - p) + 1 : (size_t)(end - p);
+        if (setting && setting->line == line)
+            append_line(out, name, value);
+        else
+            vcm_buf_append(out, p, len);
+        p += len;
+    }
+    if (setting)
+        return;
+    if (out->len > 0 && out->data[out->len - 1] != '\n')
+        vcm_buf_append_byte(out, '\n');
+    append_line(out, name, value);
+}
+
+/* Whether `text` says what `config` says, but for `name`, which is `value`. */
+static bool is_same_but(const struct vcm_config *config, struct vcm_slice text, const char *name,
+                        const char *value)
+{
+    struct vcm_config edited = {0};
+    struct vcm_yaml_mark mark;
+    struct vcm_error ignored = {0};
+    unsigned old_count = 0, new_count = 0;
+
+    vcm_arena_init(&edited.arena, 16 * VCM_MIB);
+    bool same = parse(&edited, &mark, text, &ignored) == VCM_OK;
+    for (const struct vcm_config_setting *s = edited.settings; same && s; s = s->next) {
+        const struct vcm_config_setting *old = vcm_config_find(config, s->name);
+        new_count++;
+        if (strcmp(s->name, name) == 0)
+            same = strcmp(s->value, value) == 0;
+        else
+            same = old && strcmp(old->value, s->value) == 0;
+    }
+    for (const struct vcm_config_setting *s = config->settings; s; s = s->next)
+        old_count++;
+    same = same && vcm_config_find(&edited, name) &&
+           new_count == old_count + (vcm_config_find(config, name) ? 0 : 1);
+    vcm_config_release(&edited);
+    return same;
+}
+
+int vcm_config_store(const struct vcm_config *config, const char *path, const char *name,
+                     const char *value, struct vcm_error *err)
+{
+    struct vcm_buf old = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+    struct vcm_buf new = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+    struct vcm_error read = {0};
+
+    int rc = vcm_path_read_file(&old, path, VCM_LIMIT_CONFIG_BYTES, &read);
+    if (rc == VCM_NOT_FOUND)
+        rc = VCM_OK;
+    else if (rc != VCM_OK && err)
+        *err = read;
+    if (rc == VCM_OK) {
+        edit(&new, vcm_buf_slice(&old), vcm_config_find(config, name), name, value);
+        rc = vcm_buf_check(&new, VCM_CONFIG_FILE, err);
+    }
+    if (rc == VCM_OK && !is_same_but(config, vcm_buf_slice(&new), name, value))
+        rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "'%s' is not laid out as lines 'key: value'; set %s there by hand", path,
+                           name);
+    if (rc == VCM_OK)
+        rc = vcm_path_write_file(path, vcm_buf_slice(&new), 0600, err);
+    vcm_buf_release(&old);
+    vcm_buf_release(&new);
+    return rc;
+}

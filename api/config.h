@@ -1,0 +1,72 @@
+/*
+ * config.h - config.yaml in the home: a flat list of keys, edited a line at a time so that comments
+ * and order stay as the user has them.
+ */
+#ifndef VCM_API_CONFIG_H
+#define VCM_API_CONFIG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+
+#define VCM_CONFIG_FILE "config.yaml"
+
+enum vcm_config_type {
+    VCM_CONFIG_CHOICE,
+    VCM_CONFIG_SIZE, /* bytes, or with KiB, MiB, GiB */
+    VCM_CONFIG_INT,
+    VCM_CONFIG_BOOL,
+};
+
+struct vcm_config_key {
+    const char *name;
+    enum vcm_config_type type;
+    const char *default_value;
+    const char *const *choices; /* of VCM_CONFIG_CHOICE; ends with NULL */
+    uint64_t min, max;          /* of VCM_CONFIG_SIZE and VCM_CONFIG_INT */
+};
+
+/* A key as it is set in the file. */
+struct vcm_config_setting {
+    const char *name;
+    const char *value; /* canonical: sizes in bytes, "true" or "false" */
+    unsigned line;     /* 1-based, where its value ends */
+    struct vcm_config_setting *next;
+};
+
+struct vcm_config {
+    struct vcm_config_setting *settings; /* in the order of the file */
+    struct vcm_arena arena;
+};
+
+#define VCM_CONFIG_CREDENTIALS "credentials."
+
+/* Every key but credentials.*, in byte order. */
+const struct vcm_config_key *vcm_config_keys(unsigned *count);
+
+/* A missing file is an empty one. INVALID_ARGUMENT names file, line and column. */
+int vcm_config_load(struct vcm_config *config, const char *path, struct vcm_error *err);
+void vcm_config_release(struct vcm_config *config);
+
+/* What counts: the setting, else the default. The key must be one of the table. */
+const char *vcm_config_text(const struct vcm_config *config, const char *name);
+uint64_t vcm_config_number(const struct vcm_config *config, const char *name);
+bool vcm_config_flag(const struct vcm_config *config, const char *name);
+
+/* The setting of this name in the file, or NULL. */
+const struct vcm_config_setting *vcm_config_find(const struct vcm_config *config, const char *name);
+
+/* INVALID_ARGUMENT for a name that is no key, with the nearest one. */
+int vcm_config_check_name(const char *name, struct vcm_error *err);
+
+/* Checks `value` and appends its canonical form. */
+int vcm_config_check_value(struct vcm_buf *out, const char *name, const char *value,
+                           struct vcm_error *err);
+
+/* Puts a checked value into the file. */
+int vcm_config_store(const struct vcm_config *config, const char *path, const char *name,
+                     const char *value, struct vcm_error *err);
+
+#endif

@@ -1,0 +1,213 @@
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+#include "base/limits.h"
+#include "base/path.h"
+
+#include "base/banned.h"
+
+#define HOME_MODE  0700
+#define STORE_NAME "store"
+
+static int settle_home(struct vcm_buf *home, const char *given, struct vcm_error *err)
+{
+    const char *variable = getenv("VCM_HOME"), *data = getenv("XDG_DATA_HOME");
+    const char *user = getenv("HOME");
+
+    if (given && given[0] == '\0')
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "--home needs the name of a directory");
+    if (given)
+        vcm_buf_append_string(home, given);
+    else if (variable && variable[0] != '\0')
+        vcm_buf_append_string(home, variable);
+    else if (data && data[0] == '/')
+        vcm_path_join(home, data, "vcm");
+    else if (user && user[0] != '\0')
+        vcm_path_join(home, user, ".local/share/vcm");
+    else
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "there is no home for the store; set VCM_HOME or use --home DIR");
+    return vcm_buf_check(home, "the path of the home", err);
+}
+
+int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vcm_error *err)
+{
+    struct vcm_buf home = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    *out = NULL;
+    int rc = settle_home(&home, options->home, err);
+    struct vcm *vcm = rc == VCM_OK ? calloc(1, sizeof *vcm) : NULL;
+    if (rc == VCM_OK && !vcm)
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK) {
+        vcm->home = vcm_buf_detach(&home);
+        vcm->log = options->log;
+        vcm->cancel = options->cancel;
+        vcm_registry_init(&vcm->registry);
+        *out = vcm;
+    }
+    vcm_buf_release(&home);
+    return rc;
+}
+
+static void close_store(struct vcm *vcm)
+{
+    vcm_page_cache_close(vcm->cache);
+    vcm_page_store_close(vcm->store);
+    vcm->cache = NULL;
+    vcm->store = NULL;
+}
+
+void vcm_close(struct vcm *vcm)
+{
+    if (!vcm)
+        return;
+    close_store(vcm);
+    vcm_config_release(&vcm->config);
+    free(vcm->home);
+    free(vcm);
+}
+
+const char *vcm_home(const struct vcm *vcm)
+{
+    return vcm->home;
+}
+
+int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,
+                    struct vcm_error *err)
+{
+    vcm_path_join(out, vcm->home, name);
+    return vcm_buf_check(out, "the path of the home", err);
+}
+
+int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    if (vcm->config_loaded)
+        return VCM_OK;
+    int rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
+    if (rc == VCM_OK)
+        rc = vcm_config_load(&vcm->config, vcm_buf_text(&path), err);
+    vcm->config_loaded = rc == VCM_OK;
+    vcm_buf_release(&path);
+    return rc;
+}
+
+/* A network file system keeps neither maps nor locks coherent between machines. */
+static int refuse_network(const char *path, struct vcm_error *err)
+{
+    struct vcm_buf type = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int rc = vcm_path_filesystem(&type, path, err);
+    if (rc == VCM_OK && vcm_path_is_network_filesystem(vcm_buf_text(&type)))
+        rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "the home '%s' is on a network file system (%s), where the store would "
+                           "not be safe; choose a local directory with --home or VCM_HOME",
+                           path, vcm_buf_text(&type));
+    vcm_buf_release(&type);
+    return rc;
+}
+
+int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err)
+{
+    int rc = refuse_network(vcm->home, err);
+    if (rc == VCM_OK)
+        rc = vcm_path_make_directories(vcm->home, HOME_MODE, err);
+    return vcm_error_wrap(err, rc, "home");
+}
+
+static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int rc = vcm_handle_path(&path, vcm, STORE_NAME, err);
+    if (rc == VCM_OK && writable)
+        rc = vcm_handle_make_home(vcm, err);
+    if (rc == VCM_OK && writable)
+        rc = vcm_path_make_directories(vcm_buf_text(&path), HOME_MODE, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_open(&vcm->store,
+                                 &(struct vcm_page_store_options){
+                                     .directory = vcm_buf_text(&path),
+                                     .read_only = !writable,
+                                     .log = vcm->log,
+                                 },
+                                 err);
+    if (rc == VCM_OK)
+        rc = vcm_page_cache_open(&vcm->cache, vcm_buf_text(&path), err);
+    if (rc != VCM_OK)
+        close_store(vcm);
+    vcm->store_writable = rc == VCM_OK && writable;
+    vcm_buf_release(&path);
+    return rc;
+}
+
+/* Tells a home that is not there from one that cannot be looked into. */
+static int look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
+{
+    struct stat status;
+
+    *exists = stat(vcm->home, &status) == 0;
+    if (!*exists && errno != ENOENT)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno,
+                             "cannot look into the home '%s'; mend its permissions or choose "
+                             "another with --home",
+                             vcm->home);
+    if (*exists && !S_ISDIR(status.st_mode))
+        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is no directory", vcm->home);
+    if (*exists && access(vcm->home, R_OK | X_OK) != 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno,
+                             "cannot read the home '%s'; mend its permissions or choose another "
+                             "with --home",
+                             vcm->home);
+    return VCM_OK;
+}
+
+int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
+{
+    bool exists = false;
+
+    if (vcm->store)
+        return VCM_OK;
+    int rc = look_at_home(&exists, vcm, err);
+    if (rc == VCM_OK && exists)
+        rc = refuse_network(vcm->home, err);
+    if (rc != VCM_OK || !exists)
+        return rc;
+    struct vcm_error found = {0};
+    rc = open_store(vcm, false, &found);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = found;
+    return rc;
+}
+
+int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
+{
+    bool exists = false;
+
+    if (vcm->store && vcm->store_writable)
+        return VCM_OK;
+    close_store(vcm);
+    int rc = look_at_home(&exists, vcm, err);
+    return rc == VCM_OK ? open_store(vcm, true, err) : rc;
+}
+
+void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
+{
+    for (unsigned i = 0; i < vcm->registry.count; i++)
+        vcm->type_names[i] = vcm->registry.types[i]->name;
+    vcm->types = (struct vcm_repo_map_types){vcm->type_names, vcm->registry.count};
+    request->types = &vcm->types;
+    request->defaults = (struct vcm_plan_config){
+        .flush_threshold = (uint32_t)vcm_config_number(&vcm->config, "mmap.flush_threshold"),
+        .flush_token_budget = (uint32_t)vcm_config_number(&vcm->config, "mmap.flush_token_budget"),
+        .pinned = vcm_config_flag(&vcm->config, "mmap.pinned"),
+    };
+}

@@ -1,0 +1,55 @@
+/*
+ * internal.h - the inside of a handle, shared by the files of api/.
+ */
+#ifndef VCM_API_INTERNAL_H
+#define VCM_API_INTERNAL_H
+
+#include "api/config.h"
+#include "api/vcm.h"
+#include "repomap/plan.h"
+#include "sources/registry.h"
+#include "vcm/page_cache.h"
+#include "vcm/page_store.h"
+
+struct vcm {
+    char *home;
+    const struct vcm_log *log;
+    const struct vcm_cancel *cancel;
+    struct vcm_config config;
+    bool config_loaded;
+    struct vcm_page_store *store; /* NULL until needed, and while there is none */
+    bool store_writable;
+    struct vcm_page_cache *cache;
+    struct vcm_registry registry;
+    const char *type_names[VCM_REGISTRY_TYPES_MAX]; /* of the registry, for the loader */
+    struct vcm_repo_map_types types;
+};
+
+/* Reads config.yaml once. */
+int vcm_handle_config(struct vcm *vcm, struct vcm_error *err);
+
+/* Opens the store for reading; vcm->store stays NULL when there is none yet. */
+int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
+
+/* Makes the home and the store where they are missing. UNSUPPORTED on a network file system. */
+int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
+
+/* Makes the home. */
+int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);
+
+/* Appends the path of something in the home. */
+int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,
+                    struct vcm_error *err);
+
+/* Fills in what the configuration and the registry say about any plan. */
+void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm);
+
+void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
+
+/* For "" in the store and NULL outside. */
+static inline const char *vcm_handle_text_or_null(const char *text)
+{
+    return text && text[0] != '\0' ? text : NULL;
+}
+
+#endif

@@ -1,0 +1,267 @@
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+#include "base/arena.h"
+#include "base/limits.h"
+#include "repomap/materialise.h"
+
+#include "base/banned.h"
+
+#define RESULT_BYTES_MAX (64 * VCM_MIB)
+
+struct progress_receiver {
+    void (*progress)(void *context, const struct vcm_progress *progress);
+    void *context;
+};
+
+/* The result as the caller sees it, with the memory that it lives in. */
+struct result {
+    struct vcm_map_result public;
+    struct vcm_plan plan;
+    struct vcm_arena arena;
+    size_t unmapped_capacity;
+    struct progress_receiver progress;
+};
+
+static const char *const status_names[] = {
+    [VCM_STATUS_MAPPED] = "mapped",     [VCM_STATUS_ALREADY_MAPPED] = "already_mapped",
+    [VCM_STATUS_REMAPPED] = "remapped", [VCM_STATUS_PARTIAL] = "partial",
+    [VCM_STATUS_ERROR] = "error",
+};
+
+static const enum vcm_status row_status[] = {
+    [VCM_MATERIALISE_MAPPED] = VCM_STATUS_MAPPED,
+    [VCM_MATERIALISE_ALREADY_MAPPED] = VCM_STATUS_ALREADY_MAPPED,
+    [VCM_MATERIALISE_REMAPPED] = VCM_STATUS_REMAPPED,
+    [VCM_MATERIALISE_ERROR] = VCM_STATUS_ERROR,
+};
+
+const char *vcm_status_name(enum vcm_status status)
+{
+    return status_names[status];
+}
+
+void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
+{
+    out->tracked = in->tracked;
+    out->paged = in->by_outcome[VCM_SOURCE_PAGED];
+    out->excluded = in->by_outcome[VCM_SOURCE_EXCLUDED];
+    out->ignored = in->by_outcome[VCM_SOURCE_IGNORED];
+    out->binary = in->by_outcome[VCM_SOURCE_BINARY];
+    out->symlink = in->by_outcome[VCM_SOURCE_SYMLINK];
+    out->submodule = in->by_outcome[VCM_SOURCE_SUBMODULE];
+    out->lfs_missing = in->by_outcome[VCM_SOURCE_LFS_MISSING];
+    out->too_large = in->by_outcome[VCM_SOURCE_TOO_LARGE];
+    out->failed = in->by_outcome[VCM_SOURCE_FAILED];
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The row's message with the context that was gathered on the way up. */
+static const char *row_message(struct result *result, const struct vcm_materialise_row *row,
+                               struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(4096);
+    const char *message = NULL;
+
+    if (row->error.code != VCM_OK && row->error.context[0] != '\0')
+        vcm_buf_append_format(&text, "%s: ", row->error.context);
+    vcm_buf_append_string(&text, row->error.code != VCM_OK ? row->error.message : row->message);
+    if (text.len > 0 && !(message = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
+        vcm_error_memory(err);
+    vcm_buf_release(&text);
+    return message;
+}
+
+static int take_row(void *context, const struct vcm_materialise_row *row, struct vcm_error *err)
+{
+    struct result *result = context;
+    struct vcm_map_source *source = &result->public.sources[result->public.source_count];
+
+    *source = (struct vcm_map_source){
+        .name = row->plan->row->name,
+        .scope_id = row->plan->scope_id,
+        .status = row_status[row->status],
+        .code = row->error.code,
+        .message = row_message(result, row, err),
+        .commit = vcm_handle_text_or_null(row->plan->commit),
+        .records = row->records,
+        .pages = row->pages,
+        .tokens = row->tokens,
+        .bytes = row->bytes,
+        .pages_created = row->changes.pages_created,
+        .pages_reused = row->changes.pages_reused,
+        .pages_dropped = row->changes.pages_dropped,
+        .elapsed_ms = row->elapsed_ms,
+    };
+    vcm_handle_coverage(&source->coverage, &row->coverage);
+    result->public.source_count++;
+    return err->code;
+}
+
+static int take_unmapped(void *context, const char *scope_id, struct vcm_error *err)
+{
+    struct result *result = context;
+    struct vcm_map_result *public = &result->public;
+
+    if (public->unmapped_count == result->unmapped_capacity) {
+        size_t capacity = result->unmapped_capacity ? 2 * result->unmapped_capacity : 16;
+        const char **unmapped = vcm_arena_alloc(&result->arena, capacity * sizeof *unmapped);
+        if (!unmapped)
+            return vcm_error_memory(err);
+        if (public->unmapped_count > 0)
+            memcpy(unmapped, public->unmapped, public->unmapped_count * sizeof *unmapped);
+        public->unmapped = unmapped;
+        result->unmapped_capacity = capacity;
+    }
+    const char *copy = vcm_arena_copy(&result->arena, vcm_slice_of_string(scope_id));
+    if (!copy)
+        return vcm_error_memory(err);
+    public->unmapped[public->unmapped_count++] = copy;
+    return VCM_OK;
+}
+
+static enum vcm_status overall_status(const struct vcm_map_result *result)
+{
+    size_t errors = 0, already = 0;
+    uint64_t failed_files = 0;
+
+    for (size_t i = 0; i < result->source_count; i++) {
+        errors += result->sources[i].status == VCM_STATUS_ERROR;
+        already += result->sources[i].status == VCM_STATUS_ALREADY_MAPPED;
+        failed_files += result->sources[i].coverage.failed;
+    }
+    if (errors > 0 && errors == result->source_count)
+        return VCM_STATUS_ERROR;
+    if (errors > 0 || failed_files > 0)
+        return VCM_STATUS_PARTIAL;
+    return already == result->source_count ? VCM_STATUS_ALREADY_MAPPED : VCM_STATUS_MAPPED;
+}
+
+static unsigned settle_jobs(unsigned wanted)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned jobs = wanted > 0 ? wanted : cores > 0 ? (unsigned)cores : 1;
+    return jobs > VCM_LIMIT_WORKERS ? VCM_LIMIT_WORKERS : jobs;
+}
+
+static void pass_progress(void *context, const struct vcm_ingest_progress *progress)
+{
+    const struct progress_receiver *receiver = context;
+    const struct vcm_progress public = {
+        .files = progress->files,
+        .pages = progress->pages,
+        .tokens = progress->tokens,
+        .bytes = progress->bytes,
+    };
+    receiver->progress(receiver->context, &public);
+}
+
+static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
+                     struct vcm_error *err)
+{
+    struct vcm_plan_request request = {
+        .repository = options->repository,
+        .base_scope = options->base_scope_id,
+        .branch = options->branch,
+        .commit = options->commit,
+        .only = options->only,
+        .only_count = (unsigned)options->only_count,
+        .overrides = {options->flush_threshold, options->flush_token_budget, options->pinned},
+    };
+
+    vcm_handle_plan_defaults(&request, vcm);
+    int rc = vcm_plan_make(&result->plan, &request, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (result->plan.map_differs)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "%s in the working tree differs from the one in commit %.12s, which counts; "
+                      "commit it to map by it",
+                      VCM_REPO_MAP_PATH, result->plan.commit);
+    if (result->plan.map.route_count > 0)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "this version of vcm has no knowledge base: the %u routes of %s are not "
+                      "carried out",
+                      result->plan.map.route_count, VCM_REPO_MAP_PATH);
+    struct vcm_map_result *public = &result->public;
+    public->repo_root = result->plan.repo_root;
+    public->origin_url = vcm_handle_text_or_null(result->plan.origin_url);
+    public->branch = vcm_handle_text_or_null(result->plan.branch);
+    public->commit = result->plan.commit;
+    public->base_scope_id = result->plan.base_scope;
+    public->sources =
+        vcm_arena_alloc(&result->arena, (result->plan.row_count + 1) * sizeof *public->sources);
+    return public->sources ? VCM_OK : vcm_error_memory(err);
+}
+
+static int materialise(struct result *result, struct vcm *vcm,
+                       const struct vcm_map_options *options, struct vcm_error *err)
+{
+    struct vcm_tokenizer *tokenizer = NULL;
+
+    int rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
+    if (rc == VCM_OK)
+        rc = vcm_materialise_run(&result->plan,
+                                 &(struct vcm_materialise_options){
+                                     .store = vcm->store,
+                                     .registry = &vcm->registry,
+                                     .tokenizer = tokenizer,
+                                     .capacity = vcm_config_number(&vcm->config, "cache.capacity"),
+                                     .jobs = settle_jobs(options->jobs),
+                                     .replace = options->replace,
+                                     .cancel = vcm->cancel,
+                                     .progress = options->progress ? pass_progress : NULL,
+                                     .progress_context = &result->progress,
+                                 },
+                                 take_row, take_unmapped, result, err);
+    vcm_tokenizer_close(tokenizer);
+    return rc;
+}
+
+int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
+            struct vcm_error *err)
+{
+    uint64_t start = now_ms();
+
+    *out = NULL;
+    struct result *result = calloc(1, sizeof *result);
+    if (!result)
+        return vcm_error_memory(err);
+    vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
+    result->progress = (struct progress_receiver){options->progress, options->progress_context};
+    int rc = vcm_handle_config(vcm, err);
+    if (rc == VCM_OK)
+        rc = make_plan(result, vcm, options, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_writing(vcm, err);
+    if (rc == VCM_OK)
+        rc = materialise(result, vcm, options, err);
+    if (rc == VCM_OK) {
+        result->public.status = overall_status(&result->public);
+        result->public.elapsed_ms = now_ms() - start;
+        *out = &result->public;
+    } else {
+        vcm_map_result_free(&result->public);
+    }
+    return rc;
+}
+
+void vcm_map_result_free(struct vcm_map_result *result)
+{
+    struct result *whole = (struct result *)result;
+
+    if (!whole)
+        return;
+    vcm_plan_release(&whole->plan);
+    vcm_arena_release(&whole->arena);
+    free(whole);
+}

@@ -1,0 +1,232 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "api/names.h"
+#include "base/arena.h"
+#include "base/limits.h"
+#include "base/text.h"
+
+#include "base/banned.h"
+
+static const char *const state_names[] = {
+    [VCM_PAGE_RESIDENT] = "resident",
+    [VCM_PAGE_COMPRESSED] = "compressed",
+    [VCM_PAGE_EVICTED] = "evicted",
+};
+
+/* A listing under way: scope by scope, row by row. */
+struct listing {
+    struct vcm *vcm;
+    struct vcm_kv_txn *txn;
+    const struct vcm_pages_query *query;
+    struct vcm_names_scope scope;
+    char from_scope[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* of the cursor, or "" */
+    uint32_t from_seq;
+    uint32_t left;
+    const struct vcm_scope *current;
+    char next_cursor[VCM_LIMIT_SCOPE_ID_BYTES + 16];
+    vcm_page_entry_fn visit;
+    void *context;
+};
+
+/* One row on its way to the caller. */
+struct entry {
+    struct vcm_page_entry public;
+    char page_id[VCM_PAGE_ID_HEX + 1];
+    char *scope_id;
+    struct vcm_arena arena;
+};
+
+static int parse_cursor(struct listing *listing, const char *cursor, struct vcm_error *err)
+{
+    const char *slash = strrchr(cursor, '/');
+    uint64_t seq = 0;
+
+    if (!slash || (size_t)(slash - cursor) > VCM_LIMIT_SCOPE_ID_BYTES || slash == cursor ||
+        !vcm_text_parse_uint(&seq, slash + 1) || seq > UINT32_MAX)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "'%s' is no cursor; use the next_cursor of the listing before",
+                             cursor);
+    memcpy(listing->from_scope, cursor, (size_t)(slash - cursor));
+    listing->from_seq = (uint32_t)seq;
+    return VCM_OK;
+}
+
+static bool path_matches(struct vcm_slice path, const char *wanted)
+{
+    size_t len = strlen(wanted);
+
+    while (len > 0 && wanted[len - 1] == '/')
+        len--;
+    return path.len >= len && memcmp(path.data, wanted, len) == 0 &&
+           (path.len == len || path.data[len] == '/');
+}
+
+/* The distinct paths of a page in order; the parts of a file are neighbours. */
+static int collect_files(struct entry *entry, bool *matches, const struct vcm_page_row *row,
+                         const char *wanted, struct vcm_error *err)
+{
+    struct vcm_page_record *records = NULL;
+    uint32_t count = 0;
+    size_t files = 0;
+
+    int rc = vcm_page_get_records(&records, &count, row->records, err);
+    if (rc != VCM_OK)
+        return rc;
+    const char **names = vcm_arena_alloc(&entry->arena, (count + 1) * sizeof *names);
+    *matches = !wanted;
+    for (uint32_t i = 0; names && i < count; i++) {
+        if (wanted && path_matches(records[i].path, wanted))
+            *matches = true;
+        if (i > 0 && vcm_slice_equal(records[i].path, records[i - 1].path))
+            continue;
+        names[files] = vcm_arena_copy(&entry->arena, records[i].path);
+        if (!names[files++])
+            names = NULL;
+    }
+    free(records);
+    entry->public.files = names;
+    entry->public.file_count = files;
+    return names ? VCM_OK : vcm_error_memory(err);
+}
+
+struct pin_search {
+    struct vcm_kv_txn *txn;
+    bool pinned;
+};
+
+static int consider_pin(void *context, const struct vcm_page_holder *holder, struct vcm_error *err)
+{
+    struct pin_search *search = context;
+    struct vcm_scope scope;
+
+    int rc = vcm_page_store_scope(&scope, search->txn, holder->scope_id, err);
+    if (rc == VCM_OK && scope.pinned)
+        search->pinned = true;
+    vcm_scope_release(&scope);
+    return rc == VCM_OK && search->pinned ? VCM_NOT_FOUND : rc;
+}
+
+/* A page is pinned when any scope that holds it is. */
+static int is_pinned(bool *pinned, const struct listing *listing, const struct vcm_page_id *id,
+                     struct vcm_error *err)
+{
+    struct pin_search search = {.txn = listing->txn, .pinned = listing->current->pinned};
+    int rc = VCM_OK;
+
+    if (!search.pinned)
+        rc = vcm_page_store_each_holder(listing->txn, id, consider_pin, &search, err);
+    *pinned = search.pinned;
+    return rc;
+}
+
+static int describe(struct entry *entry, bool *wanted, const struct listing *listing,
+                    const struct vcm_page_row *row, struct vcm_error *err)
+{
+    const struct vcm_pages_query *query = listing->query;
+    struct vcm_page_info info;
+
+    int rc = collect_files(entry, wanted, row, query->path, err);
+    if (rc != VCM_OK || !*wanted)
+        return rc;
+    rc = vcm_page_store_page(&info, listing->txn, &row->id, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_error_set(err, VCM_STORE_CORRUPT, "row %u of scope '%.*s' names a missing page",
+                             row->seq, (int)listing->current->scope_id.len,
+                             listing->current->scope_id.data);
+    if (rc == VCM_OK)
+        rc = is_pinned(&entry->public.pinned, listing, &row->id, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_page_id_to_hex(entry->page_id, &row->id);
+    entry->public.page_id = entry->page_id;
+    entry->public.scope_id = vcm_arena_copy(&entry->arena, listing->current->scope_id);
+    entry->public.seq = row->seq;
+    entry->public.records = info.records;
+    entry->public.tokens = info.tokens;
+    entry->public.bytes = info.bytes;
+    entry->public.state = state_names[info.state];
+    *wanted = (!query->state || strcmp(query->state, entry->public.state) == 0) &&
+              (!query->pinned || entry->public.pinned);
+    return entry->public.scope_id ? VCM_OK : vcm_error_memory(err);
+}
+
+static int list_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    struct entry entry = {0};
+    bool wanted = false;
+
+    vcm_arena_init(&entry.arena, VCM_LIMIT_FRAME_BYTES);
+    int rc = describe(&entry, &wanted, listing, row, err);
+    if (rc == VCM_OK && wanted && listing->left == 0) {
+        snprintf(listing->next_cursor, sizeof listing->next_cursor, "%s/%u", entry.public.scope_id,
+                 row->seq);
+        rc = VCM_NOT_FOUND; /* enough */
+    } else if (rc == VCM_OK && wanted) {
+        listing->left--;
+        rc = listing->visit(listing->context, &entry.public, err);
+    }
+    vcm_arena_release(&entry.arena);
+    return rc;
+}
+
+static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    struct vcm_slice from = vcm_slice_of_string(listing->from_scope);
+    uint32_t seq = 0;
+
+    if (listing->query->scope && !vcm_names_scope_matches(&listing->scope, scope->scope_id))
+        return VCM_OK;
+    if (from.len > 0) {
+        size_t shorter = from.len < scope->scope_id.len ? from.len : scope->scope_id.len;
+        int order = memcmp(scope->scope_id.data, from.data, shorter);
+        if (order < 0 || (order == 0 && scope->scope_id.len < from.len))
+            return VCM_OK;
+        if (vcm_slice_equal(scope->scope_id, from))
+            seq = listing->from_seq;
+    }
+    listing->current = scope;
+    int rc = vcm_page_store_each_row(listing->txn, scope->mapping, seq, list_row, listing, err);
+    return rc == VCM_OK && listing->next_cursor[0] != '\0' ? VCM_NOT_FOUND : rc;
+}
+
+static int list(struct listing *listing, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (listing->query->scope)
+        rc = vcm_names_find_scope(&listing->scope, listing->txn, listing->query->scope, true, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_each_scope(listing->txn, vcm_slice_of("", 0), list_scope, listing, err);
+    return rc;
+}
+
+int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
+              vcm_page_entry_fn visit, void *context, struct vcm_error *err)
+{
+    struct listing listing = {.vcm = vcm, .query = query, .visit = visit, .context = context};
+
+    *next_cursor = NULL;
+    listing.left = query->limit > 0 && query->limit < VCM_LIMIT_LISTING_ROWS
+                       ? query->limit
+                       : VCM_LIMIT_LISTING_ROWS;
+    int rc = query->cursor ? parse_cursor(&listing, query->cursor, err) : VCM_OK;
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!vcm->store)
+        return query->scope ? vcm_names_no_scope(query->scope, err) : VCM_OK;
+    rc = vcm_page_store_read_begin(&listing.txn, vcm->store, err);
+    if (rc == VCM_OK)
+        rc = list(&listing, err);
+    vcm_kv_read_end(listing.txn);
+    if (rc == VCM_OK && listing.next_cursor[0] != '\0' &&
+        !(*next_cursor = strdup(listing.next_cursor)))
+        rc = vcm_error_memory(err);
+    return rc;
+}

@@ -1,0 +1,65 @@
+#include <string.h>
+
+#include "api/internal.h"
+#include "base/arena.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+struct listing {
+    vcm_scope_fn visit;
+    void *context;
+};
+
+static const char *copy(struct vcm_arena *arena, struct vcm_slice text, bool *failed)
+{
+    const char *out = vcm_arena_copy(arena, text);
+    if (!out)
+        *failed = true;
+    return out;
+}
+
+static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    const struct listing *listing = context;
+    struct vcm_arena arena;
+    bool failed = false;
+
+    vcm_arena_init(&arena, 1 * VCM_MIB);
+    struct vcm_scope_info info = {
+        .scope_id = copy(&arena, scope->scope_id, &failed),
+        .name = copy(&arena, scope->row_name, &failed),
+        .type = copy(&arena, scope->source_type, &failed),
+        .repo_root = copy(&arena, scope->repo_root, &failed),
+        .origin_url = vcm_handle_text_or_null(copy(&arena, scope->origin_url, &failed)),
+        .branch = vcm_handle_text_or_null(copy(&arena, scope->branch, &failed)),
+        .commit = copy(&arena, scope->commit, &failed),
+        .flush_threshold = scope->flush_threshold,
+        .flush_token_budget = scope->flush_token_budget,
+        .pinned = scope->pinned,
+        .records = scope->records,
+        .pages = scope->pages,
+        .tokens = scope->tokens,
+        .bytes = scope->bytes,
+        .mapped_at = scope->mapped_at,
+    };
+    vcm_handle_coverage(&info.coverage, &scope->coverage);
+    int rc = failed ? vcm_error_memory(err) : listing->visit(listing->context, &info, err);
+    vcm_arena_release(&arena);
+    return rc;
+}
+
+int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err)
+{
+    struct listing listing = {visit, context};
+    struct vcm_kv_txn *txn = NULL;
+
+    int rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK || !vcm->store)
+        return rc;
+    rc = vcm_page_store_read_begin(&txn, vcm->store, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), pass_scope, &listing, err);
+    vcm_kv_read_end(txn);
+    return rc;
+}

@@ -1,0 +1,115 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/internal.h"
+#include "base/limits.h"
+#include "base/pool.h"
+#include "tokens/tokenizer.h"
+
+#include "base/banned.h"
+
+#define CHUNK_BYTES (64 * VCM_KIB)
+#define QUEUE_JOBS  64u
+
+/* A file on its way through a worker. */
+struct job {
+    const struct vcm_tokenizer *tokenizer;
+    const struct vcm_cancel *cancel;
+    struct vcm_tokens_file file;
+    struct vcm_error error;
+};
+
+static int count_stream(struct job *job, int fd, struct vcm_error *err)
+{
+    struct vcm_tokenizer_counter counter;
+    char *chunk = malloc(CHUNK_BYTES);
+    int rc = chunk ? VCM_OK : vcm_error_memory(err);
+
+    vcm_tokenizer_counter_init(&counter, job->tokenizer);
+    while (rc == VCM_OK) {
+        ssize_t got = read(fd, chunk, CHUNK_BYTES);
+        if (got == 0)
+            break;
+        if (got < 0 && errno != EINTR)
+            rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot read '%s'", job->file.path);
+        if (got > 0) {
+            vcm_tokenizer_counter_feed(&counter, vcm_slice_of(chunk, (size_t)got));
+            job->file.bytes += (uint64_t)got;
+        }
+        if (rc == VCM_OK)
+            rc = vcm_cancel_check(job->cancel, err);
+    }
+    job->file.tokens = vcm_tokenizer_counter_finish(&counter);
+    free(chunk);
+    return rc;
+}
+
+static void run_job(void *argument, unsigned worker)
+{
+    struct job *job = argument;
+    bool is_input = strcmp(job->file.path, "-") == 0;
+
+    (void)worker;
+    int fd = is_input ? STDIN_FILENO : open(job->file.path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        vcm_error_sys(&job->error, errno == ENOENT ? VCM_NOT_FOUND : VCM_IO_ERROR, errno,
+                      "cannot open '%s'", job->file.path);
+    else
+        count_stream(job, fd, &job->error);
+    if (fd >= 0 && !is_input)
+        close(fd);
+}
+
+static int report(struct job *jobs, size_t count, vcm_tokens_fn visit, void *context,
+                  struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
+        if (jobs[i].error.code == VCM_INTERRUPTED) {
+            if (err)
+                *err = jobs[i].error;
+            return VCM_INTERRUPTED;
+        }
+        jobs[i].file.error = jobs[i].error.code != VCM_OK ? &jobs[i].error : NULL;
+        rc = visit(context, &jobs[i].file, err);
+    }
+    return rc;
+}
+
+int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
+               void *context, struct vcm_error *err)
+{
+    static const char *const input[] = {"-"};
+    const char *const *paths = query->count > 0 ? query->paths : input;
+    size_t count = query->count > 0 ? query->count : 1;
+    struct vcm_tokenizer *tokenizer = NULL;
+    struct vcm_pool *pool = NULL;
+    struct job *jobs = calloc(count, sizeof *jobs);
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+    int rc = jobs ? vcm_handle_config(vcm, err) : vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = vcm_tokenizer_open(
+            &tokenizer,
+            query->encoding ? query->encoding : vcm_config_text(&vcm->config, "tokenizer"), err);
+    if (rc == VCM_OK)
+        rc = vcm_pool_open(&pool, cores > 0 && (size_t)cores < count ? (unsigned)cores : 1,
+                           QUEUE_JOBS, err);
+    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
+        jobs[i].tokenizer = tokenizer;
+        jobs[i].cancel = vcm->cancel;
+        jobs[i].file.path = paths[i];
+        jobs[i].file.encoding = vcm_tokenizer_name(tokenizer);
+        vcm_pool_submit(pool, run_job, &jobs[i]);
+    }
+    vcm_pool_close(pool);
+    if (rc == VCM_OK)
+        rc = report(jobs, count, visit, context, err);
+    vcm_tokenizer_close(tokenizer);
+    free(jobs);
+    return rc;
+}

@@ -1,0 +1,26 @@
+/*
+ * text.h - small things about words: numbers with units as people write them, and what they may
+ * have meant.
+ */
+#ifndef VCM_BASE_TEXT_H
+#define VCM_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+
+/* Decimal digits only, no sign, no space; false on overflow too. */
+bool vcm_text_parse_uint(uint64_t *out, const char *text);
+
+/* Digits, alone or followed by KiB, MiB or GiB. */
+bool vcm_text_parse_size(uint64_t *bytes, const char *text);
+
+/* Digits followed by ms, s, m or h. */
+bool vcm_text_parse_duration(uint64_t *ms, const char *text);
+
+/* The word of the list (ended by NULL) that `word` is most likely a slip of, or NULL when none is
+ * near. */
+const char *vcm_text_nearest(const char *word, const char *const *words);
+
+#endif

@@ -1,0 +1,274 @@
+#include "cli/args.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/text.h"
+#include "cli/completion.h"
+#include "ops/table.h"
+
+#include "base/banned.h"
+
+#define NAMES_MAX 128
+
+const struct vcm_args_global vcm_args_globals[] = {
+    {0, "home", "DIR", "keep the store here instead of in $VCM_HOME or ~/.local/share/vcm"},
+    {0, "json", NULL, "print one JSON document, on failure too"},
+    {'q', "quiet", NULL, "print only what was asked for, and errors"},
+    {'v', "verbose", NULL, "say on standard error what is being done"},
+    {0, "no-color", NULL, "no colour, as with NO_COLOR in the environment"},
+    {0, "no-progress", NULL, "no progress line on a terminal"},
+    {'h', "help", NULL, "show help, of the command if there is one"},
+    {0, "version", NULL, "show the version"},
+    {0, NULL, NULL, NULL},
+};
+
+/* The parser's place in the words. */
+struct words {
+    int count;
+    const char *const *all;
+    int next;
+    bool options_ended;     /* by "--" */
+    const char *first;      /* first word of the command */
+    size_t next_positional; /* index among the parameters */
+};
+
+const struct vcm_op *vcm_args_command(size_t index)
+{
+    size_t i = 0;
+
+    while (i < index && vcm_ops[i])
+        i++;
+    if (vcm_ops[i])
+        return vcm_ops[i];
+    return i == index ? &vcm_completion_command : NULL;
+}
+
+static bool *global_flag(struct vcm_args *args, const char *name)
+{
+    const struct {
+        const char *name;
+        bool *flag;
+    } flags[] = {
+        {"json", &args->json},
+        {"quiet", &args->quiet},
+        {"verbose", &args->verbose},
+        {"no-color", &args->no_color},
+        {"no-progress", &args->no_progress},
+        {"help", &args->help},
+        {"version", &args->version},
+    };
+
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
+        if (strcmp(flags[i].name, name) == 0)
+            return flags[i].flag;
+    return NULL;
+}
+
+static bool name_is(const char *name, struct vcm_slice text)
+{
+    return strlen(name) == text.len && memcmp(name, text.data, text.len) == 0;
+}
+
+/* The value of an option: behind '=', else the next word. */
+static int take_value(const char **out, struct words *words, const char *name, const char *equals,
+                      struct vcm_error *err)
+{
+    if (equals)
+        *out = equals + 1;
+    else if (words->next < words->count)
+        *out = words->all[words->next++];
+    else
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "--%s needs a value", name);
+    return VCM_OK;
+}
+
+static int refuse_value(const char *name, const char *equals, struct vcm_error *err)
+{
+    return equals ? vcm_error_set(err, VCM_INVALID_ARGUMENT, "--%s takes no value", name) : VCM_OK;
+}
+
+static int unknown_option(const struct vcm_args *args, const char *word, struct vcm_slice name,
+                          struct vcm_error *err)
+{
+    const char *names[NAMES_MAX + 1] = {NULL};
+    char typed[VCM_LIMIT_NAME_BYTES];
+    size_t count = 0;
+
+    for (size_t i = 0; vcm_args_globals[i].name && count < NAMES_MAX; i++)
+        names[count++] = vcm_args_globals[i].name;
+    for (size_t i = 0; args->op && i < args->op->param_count && count < NAMES_MAX; i++)
+        if (!args->op->params[i].positional)
+            names[count++] = args->op->params[i].name;
+    size_t len = name.len < sizeof typed - 1 ? name.len : sizeof typed - 1;
+    memcpy(typed, name.data, len);
+    typed[len] = '\0';
+    const char *nearest = vcm_text_nearest(typed, names);
+    if (nearest)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "unknown option '%s'; did you mean '--%s'?",
+                             word, nearest);
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "unknown option '%s'; 'vcm %s%s--help' shows the options", word,
+                         args->op ? args->op->name : "", args->op ? " " : "");
+}
+
+static int take_long(struct vcm_args *args, struct words *words, const char *word,
+                     struct vcm_error *err)
+{
+    const char *equals = strchr(word, '='), *value = NULL;
+    struct vcm_slice name =
+        vcm_slice_of(word + 2, equals ? (size_t)(equals - word) - 2 : strlen(word + 2));
+
+    for (size_t i = 0; vcm_args_globals[i].name; i++) {
+        const struct vcm_args_global *global = &vcm_args_globals[i];
+        if (!name_is(global->name, name))
+            continue;
+        if (global->placeholder)
+            return take_value(&args->home, words, global->name, equals, err);
+        *global_flag(args, global->name) = true;
+        return refuse_value(global->name, equals, err);
+    }
+    for (size_t i = 0; args->op && i < args->op->param_count; i++) {
+        const struct vcm_op_param *param = &args->op->params[i];
+        if (param->positional || !name_is(param->name, name))
+            continue;
+        int rc = param->type == VCM_OP_FLAG ? refuse_value(param->name, equals, err)
+                                            : take_value(&value, words, param->name, equals, err);
+        if (rc == VCM_OK)
+            rc = vcm_op_take(args->values, args->op, i, value ? value : "", &args->arena, err);
+        return rc;
+    }
+    return unknown_option(args, word, name, err);
+}
+
+static int take_letters(struct vcm_args *args, const char *word, struct vcm_error *err)
+{
+    for (const char *letter = word + 1; *letter; letter++) {
+        size_t i = 0;
+        while (vcm_args_globals[i].name && vcm_args_globals[i].letter != *letter)
+            i++;
+        if (!vcm_args_globals[i].name)
+            return unknown_option(args, word, vcm_slice_of_string(word + 1), err);
+        *global_flag(args, vcm_args_globals[i].name) = true;
+    }
+    return VCM_OK;
+}
+
+static bool is_family(const char *word)
+{
+    size_t len = strlen(word);
+
+    for (size_t i = 0; vcm_args_command(i); i++)
+        if (strncmp(vcm_args_command(i)->name, word, len) == 0 &&
+            vcm_args_command(i)->name[len] == ' ')
+            return true;
+    return false;
+}
+
+static const struct vcm_op *find_command(const char *first, const char *second)
+{
+    size_t len = strlen(first);
+
+    for (size_t i = 0; vcm_args_command(i); i++) {
+        const char *name = vcm_args_command(i)->name;
+        if (!second && strcmp(name, first) == 0)
+            return vcm_args_command(i);
+        if (second && strncmp(name, first, len) == 0 && name[len] == ' ' &&
+            strcmp(name + len + 1, second) == 0)
+            return vcm_args_command(i);
+    }
+    return NULL;
+}
+
+static int unknown_command(const char *first, const char *second, struct vcm_error *err)
+{
+    const char *names[NAMES_MAX + 1] = {NULL};
+    struct vcm_buf typed = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    size_t count = 0;
+
+    for (; vcm_args_command(count) && count < NAMES_MAX; count++)
+        names[count] = vcm_args_command(count)->name;
+    vcm_buf_append_format(&typed, "%s%s%s", first, second ? " " : "", second ? second : "");
+    const char *nearest = vcm_text_nearest(vcm_buf_text(&typed), names);
+    int rc = nearest ? vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                                     "unknown command '%s'; did you mean '%s'?",
+                                     vcm_buf_text(&typed), nearest)
+                     : vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                                     "unknown command '%s'; 'vcm --help' lists the commands",
+                                     vcm_buf_text(&typed));
+    vcm_buf_release(&typed);
+    return rc;
+}
+
+static int take_command(struct vcm_args *args, struct words *words, const char *word,
+                        struct vcm_error *err)
+{
+    if (!words->first && is_family(word)) {
+        words->first = args->family = word;
+        return VCM_OK;
+    }
+    args->op = words->first ? find_command(words->first, word) : find_command(word, NULL);
+    if (!args->op)
+        return words->first ? unknown_command(words->first, word, err)
+                            : unknown_command(word, NULL, err);
+    args->family = NULL;
+    size_t count = args->op->param_count ? args->op->param_count : 1;
+    args->values = vcm_arena_alloc(&args->arena, count * sizeof *args->values);
+    return args->values ? VCM_OK : vcm_error_memory(err);
+}
+
+static int take_positional(struct vcm_args *args, struct words *words, const char *word,
+                           struct vcm_error *err)
+{
+    const struct vcm_op *op = args->op;
+    size_t i = words->next_positional;
+
+    while (i < op->param_count && !op->params[i].positional)
+        i++;
+    if (i == op->param_count)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "'%s' is one argument too many; 'vcm %s --help' shows how to call it",
+                             word, op->name);
+    words->next_positional = op->params[i].repeated ? i : i + 1;
+    return vcm_op_take(args->values, op, i, word, &args->arena, err);
+}
+
+static int take_word(struct vcm_args *args, struct words *words, const char *word,
+                     struct vcm_error *err)
+{
+    if (!words->options_ended && strcmp(word, "--") == 0) {
+        words->options_ended = true;
+        return VCM_OK;
+    }
+    if (!words->options_ended && strncmp(word, "--", 2) == 0)
+        return take_long(args, words, word, err);
+    if (!words->options_ended && word[0] == '-' && word[1] != '\0')
+        return take_letters(args, word, err);
+    if (!args->op)
+        return take_command(args, words, word, err);
+    return take_positional(args, words, word, err);
+}
+
+int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, struct vcm_error *err)
+{
+    struct words words = {.count = argc, .all = argv, .next = 1};
+    int rc = VCM_OK;
+
+    memset(args, 0, sizeof *args);
+    vcm_arena_init(&args->arena, 16 * VCM_MIB);
+    while (rc == VCM_OK && words.next < words.count)
+        rc = take_word(args, &words, argv[words.next++], err);
+    /* A mistake must not change the form in which it is reported. */
+    for (int i = words.next; rc != VCM_OK && i < argc; i++) {
+        args->json = args->json || strcmp(argv[i], "--json") == 0;
+        args->no_color = args->no_color || strcmp(argv[i], "--no-color") == 0;
+    }
+    if (rc == VCM_OK && args->op && !args->help)
+        rc = vcm_op_check_required(args->values, args->op, err);
+    return rc;
+}
+
+void vcm_args_release(struct vcm_args *args)
+{
+    vcm_arena_release(&args->arena);
+}

@@ -1,0 +1,12 @@
+/*
+ * completion.h - completions for bash, zsh and fish, written from the table of commands.
+ */
+#ifndef VCM_CLI_COMPLETION_H
+#define VCM_CLI_COMPLETION_H
+
+#include "ops/op.h"
+
+/* The command that prints them: about the command line itself, so it lives here. */
+extern const struct vcm_op vcm_completion_command;
+
+#endif

@@ -1,0 +1,324 @@
+#include "cli/help.h"
+
+#include <string.h>
+
+#include "base/limits.h"
+#include "cli/args.h"
+
+#include "base/banned.h"
+
+#define TEXT_COLUMNS 78u
+#define LABEL_MIN    12u
+#define HELP_BYTES   (1 * VCM_MIB)
+
+static const char tagline[] = "vcm - virtual memory for the context of language models";
+
+static const struct {
+    const char *status;
+    const char *meaning;
+} exit_statuses[] = {
+    {"0", "done"},
+    {"1", "failed"},
+    {"2", "wrong usage or invalid input"},
+    {"3", "partly done: some rows or files failed, the rest is done and reported"},
+    {"130", "interrupted"},
+};
+
+static const struct {
+    const char *name;
+    const char *meaning;
+} variables[] = {
+    {"VCM_HOME", "where the store is, unless --home says otherwise"},
+    {"XDG_DATA_HOME", "its folder vcm is the home without VCM_HOME; else ~/.local/share/vcm"},
+    {"NO_COLOR", "when set and not empty, no colour"},
+};
+
+void vcm_help_usage(struct vcm_buf *out, const struct vcm_op *op)
+{
+    bool has_options = false;
+
+    vcm_buf_append_string(out, op->name);
+    for (size_t i = 0; i < op->param_count; i++)
+        has_options = has_options || !op->params[i].positional;
+    if (has_options)
+        vcm_buf_append_string(out, " [OPTIONS]");
+    for (size_t i = 0; i < op->param_count; i++) {
+        const struct vcm_op_param *param = &op->params[i];
+        if (param->positional)
+            vcm_buf_append_format(out, " %s%s%s%s", param->required ? "" : "[", param->placeholder,
+                                  param->required ? "" : "]", param->repeated ? "..." : "");
+    }
+}
+
+/* Appends `text` in lines of TEXT_COLUMNS, each behind `indent` spaces; the first line begins
+ * where the cursor is. */
+static void wrap(struct vcm_print *out, const char *text, unsigned indent)
+{
+    size_t column = indent;
+    bool line_start = true;
+
+    while (*text) {
+        size_t word = strcspn(text, " \n");
+        if (!line_start && column + 1 + word > TEXT_COLUMNS) {
+            vcm_print_format(out, VCM_PRINT_PLAIN, "\n%*s", (int)indent, "");
+            column = indent;
+            line_start = true;
+        }
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s%.*s", line_start ? "" : " ", (int)word, text);
+        column += word + (line_start ? 0 : 1);
+        line_start = false;
+        text += word;
+        if (*text == '\n') {
+            vcm_print_format(out, VCM_PRINT_PLAIN, "\n%*s", (int)indent, "");
+            column = indent;
+            line_start = true;
+        }
+        if (*text)
+            text++;
+    }
+    vcm_buf_append_byte(out->out, '\n');
+}
+
+static void labelled(struct vcm_print *out, const char *label, unsigned width, const char *text)
+{
+    vcm_print_format(out, VCM_PRINT_PLAIN, "  %-*s  ", (int)width, label);
+    wrap(out, text, width + 4);
+}
+
+static void heading(struct vcm_print *out, const char *text)
+{
+    vcm_print_format(out, VCM_PRINT_BOLD, "\n%s\n", text);
+}
+
+static void global_label(struct vcm_buf *out, const struct vcm_args_global *global)
+{
+    if (global->letter)
+        vcm_buf_append_format(out, "-%c, ", global->letter);
+    vcm_buf_append_format(out, "--%s%s%s", global->name, global->placeholder ? " " : "",
+                          global->placeholder ? global->placeholder : "");
+}
+
+static void param_label(struct vcm_buf *out, const struct vcm_op_param *param)
+{
+    if (param->positional)
+        vcm_buf_append_string(out, param->placeholder);
+    else
+        vcm_buf_append_format(out, "--%s%s%s", param->name, param->placeholder ? " " : "",
+                              param->placeholder ? param->placeholder : "");
+}
+
+static void param_text(struct vcm_buf *out, const struct vcm_op_param *param)
+{
+    vcm_buf_append_string(out, param->summary);
+    for (const char *const *choice = param->choices; choice && *choice; choice++)
+        vcm_buf_append_format(out, "%s%s", choice == param->choices ? ": " : ", ", *choice);
+    if (param->default_text)
+        vcm_buf_append_format(out, " (default: %s)", param->default_text);
+}
+
+static void print_globals(struct vcm_print *out)
+{
+    struct vcm_buf label = VCM_BUF_INIT(256);
+    unsigned width = LABEL_MIN;
+
+    for (int measuring = 1; measuring >= 0; measuring--) {
+        for (size_t i = 0; vcm_args_globals[i].name; i++) {
+            vcm_buf_clear(&label);
+            global_label(&label, &vcm_args_globals[i]);
+            if (measuring)
+                width = label.len > width ? (unsigned)label.len : width;
+            else
+                labelled(out, vcm_buf_text(&label), width, vcm_args_globals[i].summary);
+        }
+    }
+    vcm_buf_release(&label);
+}
+
+/* The commands whose name begins with `prefix`. */
+static void print_commands(struct vcm_print *out, const char *prefix)
+{
+    unsigned width = LABEL_MIN;
+
+    for (size_t i = 0; vcm_args_command(i); i++)
+        if (strlen(vcm_args_command(i)->name) > width)
+            width = (unsigned)strlen(vcm_args_command(i)->name);
+    for (size_t i = 0; vcm_args_command(i); i++) {
+        const struct vcm_op *op = vcm_args_command(i);
+        if (strncmp(op->name, prefix, strlen(prefix)) == 0)
+            labelled(out, op->name, width, op->summary);
+    }
+}
+
+void vcm_help_overview(struct vcm_print *out)
+{
+    vcm_print_format(out, VCM_PRINT_BOLD, "%s\n", tagline);
+    vcm_print_text(out, VCM_PRINT_PLAIN, "\nUsage: vcm [OPTIONS] COMMAND [ARGUMENTS]\n");
+    heading(out, "Commands");
+    print_commands(out, "");
+    heading(out, "Options, before or after the command");
+    print_globals(out);
+    heading(out, "To begin with");
+    vcm_print_text(out, VCM_PRINT_PLAIN,
+                   "  vcm map .             map the repository around you\n"
+                   "  vcm pages             see its pages and what they hold\n"
+                   "  vcm page PAGE         read one\n"
+                   "\n'vcm COMMAND --help' says more about a command, 'man vcm' about all.\n");
+}
+
+void vcm_help_family(struct vcm_print *out, const char *family)
+{
+    struct vcm_buf prefix = VCM_BUF_INIT(256);
+
+    vcm_buf_append_format(&prefix, "%s ", family);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "Usage: vcm %s COMMAND [ARGUMENTS]\n", family);
+    heading(out, "Commands");
+    print_commands(out, vcm_buf_text(&prefix));
+    vcm_buf_release(&prefix);
+}
+
+static void print_params(struct vcm_print *out, const struct vcm_op *op, bool positional)
+{
+    struct vcm_buf label = VCM_BUF_INIT(256), text = VCM_BUF_INIT(4096);
+    unsigned width = LABEL_MIN;
+    bool any = false;
+
+    for (int measuring = 1; measuring >= 0; measuring--) {
+        for (size_t i = 0; i < op->param_count; i++) {
+            if (op->params[i].positional != positional)
+                continue;
+            if (!measuring && !any)
+                heading(out, positional ? "Arguments" : "Options");
+            vcm_buf_clear(&label);
+            vcm_buf_clear(&text);
+            param_label(&label, &op->params[i]);
+            param_text(&text, &op->params[i]);
+            if (measuring)
+                width = label.len > width ? (unsigned)label.len : width;
+            else
+                labelled(out, vcm_buf_text(&label), width, vcm_buf_text(&text));
+            any = any || !measuring;
+        }
+    }
+    vcm_buf_release(&label);
+    vcm_buf_release(&text);
+}
+
+void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
+{
+    struct vcm_buf usage = VCM_BUF_INIT(4096);
+    unsigned width = LABEL_MIN;
+
+    vcm_help_usage(&usage, op);
+    vcm_print_format(out, VCM_PRINT_BOLD, "vcm %s - %s\n", op->name, op->summary);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "\nUsage: vcm %s\n\n", vcm_buf_text(&usage));
+    wrap(out, op->description, 0);
+    print_params(out, op, true);
+    print_params(out, op, false);
+    heading(out, "Options of every command");
+    print_globals(out);
+    if (op->result && op->result[0].name) {
+        heading(out, "Keys of the JSON document");
+        for (const struct vcm_op_key *key = op->result; key->name; key++)
+            width = strlen(key->name) > width ? (unsigned)strlen(key->name) : width;
+        for (const struct vcm_op_key *key = op->result; key->name; key++)
+            labelled(out, key->name, width, key->summary);
+    }
+    heading(out, "Examples");
+    for (const char *const *example = op->examples; *example; example++)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "  %s\n", *example);
+    vcm_buf_release(&usage);
+}
+
+/* roff reads '\\', '-' at will, and '.' or '\'' at a line's beginning. */
+static void roff(struct vcm_buf *out, const char *text)
+{
+    bool line_start = true;
+
+    for (; *text; text++) {
+        if (line_start && (*text == '.' || *text == '\''))
+            vcm_buf_append_string(out, "\\&");
+        if (*text == '\\')
+            vcm_buf_append_string(out, "\\e");
+        else if (*text == '-')
+            vcm_buf_append_string(out, "\\-");
+        else if (*text == '\'')
+            vcm_buf_append_string(out, "\\(aq");
+        else if (*text == '\n')
+            vcm_buf_append_string(out, "\n.br\n");
+        else
+            vcm_buf_append_byte(out, *text);
+        line_start = *text == '\n';
+    }
+}
+
+static void roff_item(struct vcm_buf *out, const char *label, const char *text)
+{
+    vcm_buf_append_string(out, ".TP\n.B ");
+    roff(out, label);
+    vcm_buf_append_byte(out, '\n');
+    roff(out, text);
+    vcm_buf_append_byte(out, '\n');
+}
+
+static void manual_command(struct vcm_buf *out, const struct vcm_op *op)
+{
+    struct vcm_buf label = VCM_BUF_INIT(4096), text = VCM_BUF_INIT(4096);
+
+    vcm_help_usage(&label, op);
+    vcm_buf_append_string(out, ".SS vcm ");
+    roff(out, vcm_buf_text(&label));
+    vcm_buf_append_byte(out, '\n');
+    roff(out, op->summary);
+    vcm_buf_append_string(out, ".\n.PP\n");
+    roff(out, op->description);
+    vcm_buf_append_byte(out, '\n');
+    for (size_t i = 0; i < op->param_count; i++) {
+        vcm_buf_clear(&label);
+        vcm_buf_clear(&text);
+        param_label(&label, &op->params[i]);
+        param_text(&text, &op->params[i]);
+        roff_item(out, vcm_buf_text(&label), vcm_buf_text(&text));
+    }
+    vcm_buf_append_string(out, ".PP\nExamples:\n.PP\n.nf\n");
+    for (const char *const *example = op->examples; *example; example++) {
+        vcm_buf_append_string(out, "    ");
+        roff(out, *example);
+        vcm_buf_append_byte(out, '\n');
+    }
+    vcm_buf_append_string(out, ".fi\n");
+    vcm_buf_release(&label);
+    vcm_buf_release(&text);
+}
+
+void vcm_help_manual(struct vcm_buf *out)
+{
+    struct vcm_buf label = VCM_BUF_INIT(256);
+
+    vcm_buf_append_string(out, ".TH VCM 1 \"\" \"vcm " VCM_VERSION "\" \"User Commands\"\n"
+                               ".SH NAME\n");
+    roff(out, tagline);
+    vcm_buf_append_string(out, "\n.SH SYNOPSIS\n.B vcm\n[OPTIONS] COMMAND [ARGUMENTS]\n"
+                               ".SH DESCRIPTION\n");
+    roff(out, "vcm turns the files of a repository into pages of exact size for language models, "
+              "keeps them in a store that several processes can read in place, and says for every "
+              "file where it went. Results go to standard output; progress, log lines and errors "
+              "go to standard error.");
+    vcm_buf_append_string(out, "\n.SH OPTIONS\nThey stand before or after the command.\n");
+    for (size_t i = 0; vcm_args_globals[i].name; i++) {
+        vcm_buf_clear(&label);
+        global_label(&label, &vcm_args_globals[i]);
+        roff_item(out, vcm_buf_text(&label), vcm_args_globals[i].summary);
+    }
+    vcm_buf_append_string(out, ".SH COMMANDS\n");
+    for (size_t i = 0; vcm_args_command(i); i++)
+        manual_command(out, vcm_args_command(i));
+    vcm_buf_append_string(out, ".SH EXIT STATUS\n");
+    for (size_t i = 0; i < sizeof exit_statuses / sizeof exit_statuses[0]; i++)
+        roff_item(out, exit_statuses[i].status, exit_statuses[i].meaning);
+    vcm_buf_append_string(out, ".SH ENVIRONMENT\n");
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        roff_item(out, variables[i].name, variables[i].meaning);
+    vcm_buf_append_string(out, ".SH FILES\nThe home is made on first use with mode 0700. It holds "
+                               "the page store and\n.IR config.yaml .\n");
+    vcm_buf_release(&label);
+}

@@ -1,0 +1,277 @@
+/*
+ * main.c - the program: parses, runs one operation, prints its result or its error, and says by the
+ * exit status how it went.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "cli/args.h"
+#include "cli/help.h"
+#include "cli/progress.h"
+
+#include "base/banned.h"
+
+enum exit_status {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_INTERRUPTED = 130,
+};
+
+static struct vcm_cancel cancel;
+
+/* The first signal asks the work to stop; the second does not ask. */
+static void on_signal(int number)
+{
+    (void)number;
+    if (atomic_load_explicit(&cancel.requested, memory_order_relaxed))
+        _exit(EXIT_INTERRUPTED);
+    vcm_cancel_request(&cancel);
+}
+
+static void handle_signals(void)
+{
+    struct sigaction stop = {.sa_handler = on_signal};
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+    sigemptyset(&stop.sa_mask);
+    sigaction(SIGINT, &stop, NULL);
+    sigaction(SIGTERM, &stop, NULL);
+    sigaction(SIGHUP, &stop, NULL);
+    sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe shows as EPIPE where it is written to */
+}
+
+static bool wants_color(const struct vcm_args *args, int fd)
+{
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    return isatty(fd) && !args->no_color && !(no_color && no_color[0] != '\0') &&
+           !(terminal && strcmp(terminal, "dumb") == 0);
+}
+
+static int status_of(enum vcm_code code)
+{
+    switch (code) {
+    case VCM_OK:
+        return EXIT_DONE;
+    case VCM_INVALID_ARGUMENT:
+    case VCM_INVALID_REPO_MAP:
+        return EXIT_USAGE;
+    case VCM_INTERRUPTED:
+        return EXIT_INTERRUPTED;
+    default:
+        return EXIT_FAILED;
+    }
+}
+
+/* Writes everything. A reader that has gone away has seen what it wanted: that is no failure. */
+static int write_out(struct vcm_slice text)
+{
+    while (text.len > 0) {
+        ssize_t written = write(STDOUT_FILENO, text.data, text.len);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0 && errno == EPIPE)
+            return EXIT_DONE;
+        if (written < 0) {
+            fprintf(stderr, "vcm: cannot write standard output: %s\n", strerror(errno));
+            return EXIT_FAILED;
+        }
+        text = vcm_slice_of(text.data + written, text.len - (size_t)written);
+    }
+    return EXIT_DONE;
+}
+
+static void append_error_document(struct vcm_buf *out, const struct vcm_error *err)
+{
+    struct vcm_buf message = VCM_BUF_INIT(4096), details = VCM_BUF_INIT(4096);
+    struct vcm_jsonw w;
+
+    if (err->context[0] != '\0')
+        vcm_buf_append_format(&message, "%s: ", err->context);
+    vcm_buf_append_string(&message, err->message);
+    vcm_buf_append_format(&details, "{%s}", err->details);
+    vcm_jsonw_init(&w, out);
+    vcm_jsonw_begin_object(&w);
+    vcm_jsonw_key(&w, "error");
+    vcm_jsonw_begin_object(&w);
+    vcm_jsonw_member_string(&w, "code", vcm_error_code_name(err->code));
+    vcm_jsonw_member_string(&w, "message", vcm_buf_text(&message));
+    vcm_jsonw_key(&w, "details");
+    vcm_jsonw_raw(&w, vcm_buf_slice(&details));
+    vcm_jsonw_member_bool(&w, "retryable", vcm_error_retryable(err->code));
+    vcm_jsonw_end_object(&w);
+    vcm_jsonw_end_object(&w);
+    vcm_buf_append_byte(out, '\n');
+    vcm_buf_release(&message);
+    vcm_buf_release(&details);
+}
+
+static int report_error(const struct vcm_args *args, const struct vcm_error *err)
+{
+    struct vcm_buf document = VCM_BUF_INIT(16 * VCM_KIB);
+    bool color = wants_color(args, STDERR_FILENO);
+
+    if (args->json) {
+        append_error_document(&document, err);
+        write_out(vcm_buf_slice(&document));
+    } else {
+        fprintf(stderr, "%svcm:%s %s%s%s\n", color ? "\033[31m" : "", color ? "\033[0m" : "",
+                err->context, err->context[0] != '\0' ? ": " : "", err->message);
+    }
+    vcm_buf_release(&document);
+    return status_of(err->code);
+}
+
+static void write_log(void *context, enum vcm_log_level level, const char *line)
+{
+    struct vcm_progress_line *progress = context;
+
+    (void)level;
+    vcm_progress_line_clear(progress);
+    fprintf(stderr, "vcm: %s\n", line);
+}
+
+/* The document for a person. */
+static int print_document(struct vcm_buf *out, const struct vcm_args *args,
+                          const struct vcm_op_call *call, const struct vcm_buf *document,
+                          struct vcm_error *err)
+{
+    struct vcm_print print = {.out = out, .color = wants_color(args, STDOUT_FILENO)};
+    struct vcm_arena arena;
+    struct vcm_json *root = NULL;
+
+    vcm_arena_init(&arena, 4 * VCM_GIB);
+    int rc = vcm_json_parse(&root, &arena, vcm_buf_slice(document), err);
+    if (rc == VCM_OK) {
+        args->op->print(&print, root, call);
+        rc = vcm_buf_check(out, "the output", err);
+    }
+    vcm_arena_release(&arena);
+    return rc;
+}
+
+static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm_args *args,
+                         struct vcm_error *err)
+{
+    struct vcm_progress_line progress;
+    const struct vcm_log log = {.write = write_log,
+                                .context = &progress,
+                                .level = args->quiet     ? VCM_LOG_ERROR
+                                         : args->verbose ? VCM_LOG_DEBUG
+                                                         : VCM_LOG_INFO};
+    const struct vcm_op_settings settings = {.home = args->home, .log = &log, .cancel = &cancel};
+    struct vcm_buf document = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
+    struct vcm_op_call call = {
+        .values = args->values,
+        .quiet = args->quiet,
+        .progress = vcm_progress_line_update,
+        .progress_context = &progress,
+    };
+
+    vcm_progress_line_init(&progress, isatty(STDERR_FILENO) && !args->quiet && !args->no_progress);
+    int rc = vcm_op_run(&document, &call, args->op, &settings, err);
+    vcm_progress_line_clear(&progress);
+    *exit_status = call.exit_status;
+    if (rc == VCM_OK && !args->json && !call.json_wanted) {
+        rc = print_document(out, args, &call, &document, err);
+    } else if (rc == VCM_OK) {
+        vcm_buf_append_slice(out, vcm_buf_slice(&document));
+        vcm_buf_append_byte(out, '\n');
+        rc = vcm_buf_check(out, "the output", err);
+    }
+    vcm_buf_release(&document);
+    return rc;
+}
+
+/* Help and version; with --json, as a document that holds the text. */
+static int print_text(const struct vcm_args *args, void (*fill)(struct vcm_print *, const void *),
+                      const void *what, const char *key)
+{
+    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB), document = VCM_BUF_INIT(8 * VCM_MIB);
+    struct vcm_print print = {.out = &text,
+                              .color = !args->json && wants_color(args, STDOUT_FILENO)};
+    struct vcm_jsonw w;
+
+    fill(&print, what);
+    if (args->json) {
+        vcm_jsonw_init(&w, &document);
+        vcm_jsonw_begin_object(&w);
+        vcm_jsonw_member_string(&w, key, vcm_buf_text(&text));
+        vcm_jsonw_end_object(&w);
+    } else {
+        vcm_buf_append_slice(&document, vcm_buf_slice(&text));
+    }
+    if (document.len > 0 && document.data[document.len - 1] != '\n')
+        vcm_buf_append_byte(&document, '\n');
+    int status = write_out(vcm_buf_slice(&document));
+    vcm_buf_release(&text);
+    vcm_buf_release(&document);
+    return status;
+}
+
+static void fill_version(struct vcm_print *out, const void *what)
+{
+    (void)what;
+    vcm_print_text(out, VCM_PRINT_PLAIN, "vcm " VCM_VERSION);
+}
+
+static void fill_help(struct vcm_print *out, const void *what)
+{
+    const struct vcm_args *args = what;
+
+    if (args->op)
+        vcm_help_command(out, args->op);
+    else if (args->family)
+        vcm_help_family(out, args->family);
+    else
+        vcm_help_overview(out);
+}
+
+static int missing_command(const struct vcm_args *args, struct vcm_error *err)
+{
+    if (args->family)
+        vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                      "'%s' needs one more word; 'vcm %s --help' lists them", args->family,
+                      args->family);
+    else
+        vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                      "there is no command; 'vcm --help' lists the commands");
+    return report_error(args, err);
+}
+
+int main(int argc, char **argv)
+{
+    struct vcm_error err = {0};
+    struct vcm_args args;
+    int status = EXIT_DONE;
+
+    handle_signals();
+    int rc = vcm_args_parse(&args, argc, (const char *const *)argv, &err);
+    if (rc != VCM_OK) {
+        status = report_error(&args, &err);
+    } else if (args.version) {
+        status = print_text(&args, fill_version, NULL, "version");
+    } else if (args.help) {
+        status = print_text(&args, fill_help, &args, "help");
+    } else if (!args.op) {
+        status = missing_command(&args, &err);
+    } else {
+        struct vcm_buf out = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
+        rc = run_operation(&out, &status, &args, &err);
+        if (rc != VCM_OK) {
+            status = report_error(&args, &err);
+        } else {
+            int written = write_out(vcm_buf_slice(&out));
+            status = written != EXIT_DONE ? written : status;
+        }
+        vcm_buf_release(&out);
+    }
+    vcm_args_release(&args);
+    return status;
+}

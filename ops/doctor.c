@@ -1,0 +1,84 @@
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+static const struct vcm_op_key result[] = {
+    {"ok", "false when a finding is an error"},
+    {"findings", "each check with its status, what was seen, and what to do about it"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {"vcm doctor", NULL};
+
+static const char *const status_names[] = {
+    [VCM_FINDING_OK] = "ok",
+    [VCM_FINDING_WARNING] = "warning",
+    [VCM_FINDING_ERROR] = "error",
+};
+
+static int put_finding(void *context, const struct vcm_finding *finding, struct vcm_error *err)
+{
+    struct vcm_op_call *call = context;
+    struct vcm_jsonw *w = call->out;
+
+    (void)err;
+    if (finding->status == VCM_FINDING_ERROR)
+        call->exit_status = 1;
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "check", finding->check);
+    vcm_jsonw_member_string(w, "status", status_names[finding->status]);
+    vcm_jsonw_member_string(w, "detail", finding->detail);
+    vcm_jsonw_member_string(w, "remedy", finding->remedy);
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_jsonw *w = call->out;
+
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_key(w, "findings");
+    vcm_jsonw_begin_array(w);
+    int rc = vcm_doctor(call->vcm, put_finding, call, err);
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_member_bool(w, "ok", call->exit_status == 0);
+    vcm_jsonw_end_object(w);
+    return rc;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    static const char *const headings[] = {"CHECK", "STATUS", "FOUND"};
+    static const bool right[] = {false, false, false};
+    struct vcm_print_table table;
+
+    (void)call;
+    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
+    const struct vcm_json *findings = vcm_json_get(document, "findings");
+    for (const struct vcm_json *f = findings->first; f; f = f->next) {
+        const char *status = vcm_json_get_text(f, "status", "");
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(f, "check", ""));
+        vcm_print_table_cell(&table, vcm_shared_status_style(status), status);
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(f, "detail", ""));
+    }
+    vcm_print_table_end(&table);
+    for (const struct vcm_json *f = findings->first; f; f = f->next)
+        if (vcm_json_get_text(f, "remedy", NULL))
+            vcm_print_format(out, vcm_shared_status_style(vcm_json_get_text(f, "status", "")),
+                             "%s: %s\n", vcm_json_get_text(f, "check", ""),
+                             vcm_json_get_text(f, "remedy", ""));
+}
+
+const struct vcm_op vcm_op_doctor = {
+    .name = "doctor",
+    .summary = "check that this machine suits the store",
+    .description = "Looks at library versions, git and git-lfs, the home and its file system, free "
+                   "space, reader slots and limits. Each finding says what to do about it. The "
+                   "exit status is 1 when one of them is an error.",
+    .examples = examples,
+    .result = result,
+    .run = run,
+    .print = print,
+};

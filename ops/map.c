@@ -1,0 +1,280 @@
+#include <string.h>
+
+#include "base/limits.h"
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum {
+    REPO,
+    SCOPE,
+    BRANCH,
+    COMMIT,
+    ONLY,
+    FLUSH_THRESHOLD,
+    FLUSH_TOKEN_BUDGET,
+    PINNED,
+    REPLACE,
+    JOBS
+};
+
+static const struct vcm_op_param params[] = {
+    [REPO] = {.name = "repo",
+              .type = VCM_OP_TEXT,
+              .positional = true,
+              .placeholder = "REPO",
+              .hint = VCM_OP_HINT_DIRECTORY,
+              .default_text = "the repository around the current directory",
+              .summary = "path of the repository, or of a directory in it"},
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "BASE",
+               .default_text = "made from the origin",
+               .summary = "base name of the scopes that are mapped"},
+    [BRANCH] = {.name = "branch",
+                .type = VCM_OP_TEXT,
+                .placeholder = "B",
+                .default_text = "HEAD's",
+                .summary = "branch to map"},
+    [COMMIT] = {.name = "commit",
+                .type = VCM_OP_TEXT,
+                .placeholder = "C",
+                .default_text = "the branch's tip",
+                .summary = "commit or tag to map"},
+    [ONLY] = {.name = "only",
+              .type = VCM_OP_TEXT,
+              .repeated = true,
+              .placeholder = "NAME",
+              .summary = "map this row of the map alone (may be given several times)"},
+    [FLUSH_THRESHOLD] = {.name = "flush-threshold",
+                         .type = VCM_OP_NUMBER,
+                         .placeholder = "N",
+                         .min = 1,
+                         .max = VCM_LIMIT_FLUSH_THRESHOLD_MAX,
+                         .default_text = "mmap.flush_threshold",
+                         .summary = "most records in a page"},
+    [FLUSH_TOKEN_BUDGET] = {.name = "flush-token-budget",
+                            .type = VCM_OP_NUMBER,
+                            .placeholder = "N",
+                            .min = VCM_LIMIT_TOKEN_BUDGET_MIN,
+                            .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
+                            .default_text = "mmap.flush_token_budget",
+                            .summary = "most tokens in a page"},
+    [PINNED] = {.name = "pinned", .type = VCM_OP_FLAG, .summary = "exempt the pages from eviction"},
+    [REPLACE] = {.name = "replace",
+                 .type = VCM_OP_FLAG,
+                 .summary = "let another repository take the scope over"},
+    [JOBS] = {.name = "jobs",
+              .type = VCM_OP_NUMBER,
+              .placeholder = "N",
+              .min = 1,
+              .max = VCM_LIMIT_WORKERS,
+              .default_text = "one for each core",
+              .summary = "how many files to read at a time; the pages are the same"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"repo_root", "the working tree, or the directory of a bare repository"},
+    {"origin_url", "URL of the remote origin without credentials, or null"},
+    {"branch", "the branch that was mapped, or null"},
+    {"commit", "the commit that was mapped"},
+    {"base_scope_id", "what the scopes are called"},
+    {"status", "mapped, already_mapped, partial or error"},
+    {"sources", "what became of each row, with its coverage ledger"},
+    {"unmapped", "scopes of the base that no row names any more"},
+    {"knowledge", "what became of files that are routed to the knowledge base"},
+    {"elapsed_ms", "how long it took"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm map .",
+    "vcm map ~/src/tool --branch stable --scope tool-stable",
+    "vcm map --flush-token-budget 2048 --json | jq '.sources[].coverage'",
+    NULL,
+};
+
+static void put_source(struct vcm_jsonw *w, const struct vcm_map_source *source)
+{
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "name", source->name);
+    vcm_jsonw_member_string(w, "scope_id", source->scope_id);
+    vcm_jsonw_member_string(w, "status", vcm_status_name(source->status));
+    vcm_jsonw_member_string(w, "code",
+                            source->code == VCM_OK ? NULL : vcm_error_code_name(source->code));
+    vcm_jsonw_member_string(w, "message", source->message);
+    vcm_jsonw_member_string(w, "commit", source->commit);
+    vcm_jsonw_member_uint(w, "records", source->records);
+    vcm_jsonw_member_uint(w, "pages", source->pages);
+    vcm_jsonw_member_uint(w, "tokens", source->tokens);
+    vcm_jsonw_member_uint(w, "bytes", source->bytes);
+    vcm_jsonw_member_uint(w, "pages_created", source->pages_created);
+    vcm_jsonw_member_uint(w, "pages_reused", source->pages_reused);
+    vcm_jsonw_member_uint(w, "pages_dropped", source->pages_dropped);
+    vcm_shared_put_coverage(w, &source->coverage);
+    vcm_jsonw_member_uint(w, "elapsed_ms", source->elapsed_ms);
+    vcm_jsonw_end_object(w);
+}
+
+/* No routing yet: nothing is ingested, and the document says so. */
+static void put_knowledge(struct vcm_jsonw *w)
+{
+    vcm_jsonw_key(w, "knowledge");
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_uint(w, "ingested", 0);
+    vcm_jsonw_member_uint(w, "skipped", 0);
+    vcm_jsonw_member_uint(w, "failed", 0);
+    vcm_jsonw_member_uint(w, "removed", 0);
+    vcm_jsonw_key(w, "files");
+    vcm_jsonw_begin_array(w);
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_end_object(w);
+}
+
+static void put_result(struct vcm_jsonw *w, const struct vcm_map_result *map)
+{
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "repo_root", map->repo_root);
+    vcm_jsonw_member_string(w, "origin_url", map->origin_url);
+    vcm_jsonw_member_string(w, "branch", map->branch);
+    vcm_jsonw_member_string(w, "commit", map->commit);
+    vcm_jsonw_member_string(w, "base_scope_id", map->base_scope_id);
+    vcm_jsonw_member_string(w, "status", vcm_status_name(map->status));
+    vcm_jsonw_key(w, "sources");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < map->source_count; i++)
+        put_source(w, &map->sources[i]);
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_key(w, "unmapped");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < map->unmapped_count; i++)
+        vcm_jsonw_string(w, map->unmapped[i]);
+    vcm_jsonw_end_array(w);
+    put_knowledge(w);
+    vcm_jsonw_member_uint(w, "elapsed_ms", map->elapsed_ms);
+    vcm_jsonw_end_object(w);
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *repo = vcm_op_text(call, REPO);
+    const struct vcm_map_options options = {
+        .repository = repo ? repo : ".",
+        .base_scope_id = vcm_op_text(call, SCOPE),
+        .branch = vcm_op_text(call, BRANCH),
+        .commit = vcm_op_text(call, COMMIT),
+        .only = call->values[ONLY].list,
+        .only_count = call->values[ONLY].count,
+        .flush_threshold = (uint32_t)vcm_op_number(call, FLUSH_THRESHOLD, 0),
+        .flush_token_budget = (uint32_t)vcm_op_number(call, FLUSH_TOKEN_BUDGET, 0),
+        .pinned = vcm_op_flag(call, PINNED),
+        .replace = vcm_op_flag(call, REPLACE),
+        .jobs = (unsigned)vcm_op_number(call, JOBS, 0),
+        .progress = call->progress,
+        .progress_context = call->progress_context,
+    };
+    struct vcm_map_result *map = NULL;
+
+    int rc = vcm_map(&map, call->vcm, &options, err);
+    if (rc != VCM_OK)
+        return rc;
+    call->exit_status = map->status == VCM_STATUS_ERROR     ? 1
+                        : map->status == VCM_STATUS_PARTIAL ? 3
+                                                            : 0;
+    put_result(call->out, map);
+    vcm_map_result_free(map);
+    return VCM_OK;
+}
+
+static void print_head(struct vcm_print *out, const struct vcm_json *document)
+{
+    const char *status = vcm_json_get_text(document, "status", "");
+    const char *branch = vcm_json_get_text(document, "branch", NULL);
+
+    vcm_print_text(out, vcm_shared_status_style(status), status);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "  %s at %.12s%s%s%s\n",
+                     vcm_json_get_text(document, "repo_root", ""),
+                     vcm_json_get_text(document, "commit", ""), branch ? " (" : "",
+                     branch ? branch : "", branch ? ")" : "");
+}
+
+static void print_sources(struct vcm_print *out, const struct vcm_json *sources)
+{
+    static const char *const headings[] = {"SCOPE",  "STATUS",  "RECORDS", "PAGES", "NEW",
+                                           "REUSED", "DROPPED", "TOKENS",  "BYTES", "TIME"};
+    static const bool right[] = {false, false, true, true, true, true, true, true, true, true};
+    struct vcm_print_table table;
+    char number[VCM_PRINT_NUMBER_BYTES];
+
+    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
+    for (const struct vcm_json *s = sources->first; s; s = s->next) {
+        const char *status = vcm_json_get_text(s, "status", "");
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "scope_id", ""));
+        vcm_print_table_cell(&table, vcm_shared_status_style(status), status);
+        vcm_shared_count_cell(&table, s, "records");
+        vcm_shared_count_cell(&table, s, "pages");
+        vcm_shared_count_cell(&table, s, "pages_created");
+        vcm_shared_count_cell(&table, s, "pages_reused");
+        vcm_shared_count_cell(&table, s, "pages_dropped");
+        vcm_shared_count_cell(&table, s, "tokens");
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
+                             vcm_print_bytes(number, (uint64_t)vcm_json_get_int(s, "bytes", 0)));
+        vcm_print_table_cell(
+            &table, VCM_PRINT_PLAIN,
+            vcm_print_duration(number, (uint64_t)vcm_json_get_int(s, "elapsed_ms", 0)));
+    }
+    vcm_print_table_end(&table);
+}
+
+static void print_notes(struct vcm_print *out, const struct vcm_json *document)
+{
+    const struct vcm_json *sources = vcm_json_get(document, "sources");
+    const struct vcm_json *unmapped = vcm_json_get(document, "unmapped");
+    char number[VCM_PRINT_NUMBER_BYTES];
+
+    for (const struct vcm_json *s = sources->first; s; s = s->next) {
+        const struct vcm_json *coverage = vcm_json_get(s, "coverage");
+        const char *message = vcm_json_get_text(s, "message", NULL);
+        int64_t tracked = vcm_json_get_int(coverage, "tracked", 0);
+        if (strcmp(vcm_json_get_text(s, "status", ""), "error") != 0) {
+            vcm_print_format(out, VCM_PRINT_PLAIN,
+                             "%s: %s file%s tracked: ", vcm_json_get_text(s, "scope_id", ""),
+                             vcm_print_count(number, (uint64_t)tracked), tracked == 1 ? "" : "s");
+            vcm_shared_print_coverage(out, coverage);
+            vcm_buf_append_byte(out->out, '\n');
+        }
+        if (message)
+            vcm_print_format(out, VCM_PRINT_WARNING, "%s: %s\n",
+                             vcm_json_get_text(s, "scope_id", ""), message);
+    }
+    for (const struct vcm_json *scope = unmapped->first; scope; scope = scope->next)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "unmapped %s\n", scope->text.data);
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    if (call->quiet)
+        return;
+    print_head(out, document);
+    print_sources(out, vcm_json_get(document, "sources"));
+    print_notes(out, document);
+}
+
+const struct vcm_op vcm_op_map = {
+    .name = "map",
+    .summary = "turn a repository's files into pages",
+    .description =
+        "Reads the files of a commit straight from the repository's objects, cuts them into "
+        "records, packs the records into pages by directory, record count and token budget, and "
+        "keeps the pages in the store. Nothing in the repository is changed or run.\n"
+        "A second run on the same commit does nothing; after a new commit only pages with changed "
+        "content are written. Every tracked file is accounted for in the coverage ledger. "
+        "The exit status is 3 when some files could not be mapped and the rest was.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

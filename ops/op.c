@@ -1,0 +1,138 @@
+#include "ops/op.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+#include "base/banned.h"
+
+static const char *shown_prefix(const struct vcm_op_param *param)
+{
+    return param->positional ? "" : "--";
+}
+
+static const char *shown_name(const struct vcm_op_param *param)
+{
+    return param->positional ? param->placeholder : param->name;
+}
+
+static int check_choice(const struct vcm_op_param *param, const char *text, struct vcm_error *err)
+{
+    struct vcm_buf known = VCM_BUF_INIT(1024);
+
+    for (const char *const *choice = param->choices; *choice; choice++) {
+        if (strcmp(*choice, text) == 0) {
+            vcm_buf_release(&known);
+            return VCM_OK;
+        }
+        vcm_buf_append_format(&known, "%s%s", choice == param->choices ? "" : ", ", *choice);
+    }
+    int rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s%s is one of %s, not '%s'",
+                           shown_prefix(param), shown_name(param), vcm_buf_text(&known), text);
+    vcm_buf_release(&known);
+    return rc;
+}
+
+static int check_number(struct vcm_op_value *value, const struct vcm_op_param *param,
+                        const char *text, struct vcm_error *err)
+{
+    if (vcm_text_parse_uint(&value->number, text) && value->number >= param->min &&
+        value->number <= param->max)
+        return VCM_OK;
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "%s%s takes a number from %llu to %llu, not '%s'", shown_prefix(param),
+                         shown_name(param), (unsigned long long)param->min,
+                         (unsigned long long)param->max, text);
+}
+
+static int add_to_list(struct vcm_op_value *value, const char *text, struct vcm_arena *arena,
+                       struct vcm_error *err)
+{
+    /* Doubled whenever the count reaches a power of two. */
+    if ((value->count & (value->count - 1)) == 0) {
+        size_t capacity = value->count ? 2 * value->count : 1;
+        const char **list = vcm_arena_alloc(arena, capacity * sizeof *list);
+        if (!list)
+            return vcm_error_memory(err);
+        if (value->count > 0)
+            memcpy(list, value->list, value->count * sizeof *list);
+        value->list = list;
+    }
+    value->list[value->count++] = text;
+    return VCM_OK;
+}
+
+int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,
+                const char *text, struct vcm_arena *arena, struct vcm_error *err)
+{
+    const struct vcm_op_param *param = &op->params[index];
+    struct vcm_op_value *value = &values[index];
+    int rc = VCM_OK;
+
+    if (param->type == VCM_OP_CHOICE)
+        rc = check_choice(param, text, err);
+    else if (param->type == VCM_OP_NUMBER)
+        rc = check_number(value, param, text, err);
+    else if (param->type == VCM_OP_TEXT && text[0] == '\0')
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s%s must not be empty", shown_prefix(param),
+                           shown_name(param));
+    if (rc == VCM_OK && param->repeated)
+        rc = add_to_list(value, text, arena, err);
+    if (rc != VCM_OK)
+        return rc;
+    value->is_set = true;
+    value->text = text;
+    return VCM_OK;
+}
+
+int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op *op,
+                          struct vcm_error *err)
+{
+    for (size_t i = 0; i < op->param_count; i++)
+        if (op->params[i].required && !values[i].is_set)
+            return vcm_error_set(
+                err, VCM_INVALID_ARGUMENT, "%s%s is missing; 'vcm %s --help' shows how to call it",
+                shown_prefix(&op->params[i]), shown_name(&op->params[i]), op->name);
+    return VCM_OK;
+}
+
+const char *vcm_op_text(const struct vcm_op_call *call, size_t index)
+{
+    return call->values[index].text;
+}
+
+uint64_t vcm_op_number(const struct vcm_op_call *call, size_t index, uint64_t otherwise)
+{
+    return call->values[index].is_set ? call->values[index].number : otherwise;
+}
+
+bool vcm_op_flag(const struct vcm_op_call *call, size_t index)
+{
+    return call->values[index].is_set;
+}
+
+int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+               const struct vcm_op_settings *settings, struct vcm_error *err)
+{
+    struct vcm_jsonw w;
+
+    vcm_jsonw_init(&w, document);
+    call->out = &w;
+    call->log = settings->log;
+    int rc = vcm_open(&call->vcm,
+                      &(struct vcm_open_options){
+                          .home = settings->home,
+                          .log = settings->log,
+                          .cancel = settings->cancel,
+                      },
+                      err);
+    if (rc == VCM_OK)
+        rc = op->run(call, err);
+    if (rc == VCM_OK)
+        rc = vcm_jsonw_finish(&w, err);
+    vcm_close(call->vcm);
+    call->vcm = NULL;
+    call->out = NULL;
+    call->log = NULL;
+    return rc;
+}

@@ -1,0 +1,119 @@
+/*
+ * op.h - what an operation is: one descriptor that the command line, and later MCP and HTTP, read.
+ *
+ * Everything about an operation is here: its name, what it takes, what it gives, how it is run and
+ * how its result reads for a person. A new one is a file in this folder and a line in table.c
+ * (CONTRIBUTING.md).
+ */
+#ifndef VCM_OPS_OP_H
+#define VCM_OPS_OP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/vcm.h"
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "ops/print.h"
+
+enum vcm_op_type {
+    VCM_OP_TEXT,
+    VCM_OP_FLAG,
+    VCM_OP_NUMBER,
+    VCM_OP_CHOICE,
+};
+
+/* What may stand for a value, so that a shell can complete it. */
+enum vcm_op_hint {
+    VCM_OP_HINT_NONE,
+    VCM_OP_HINT_DIRECTORY,
+    VCM_OP_HINT_FILE,
+};
+
+struct vcm_op_param {
+    const char *name; /* "token-budget": --token-budget here, token_budget in JSON */
+    enum vcm_op_type type;
+    bool positional;
+    bool required;
+    bool repeated; /* takes several values; the last positional only */
+    enum vcm_op_hint hint;
+    const char *placeholder;    /* "N"; positional ones use it as their name in help */
+    const char *default_text;   /* shown in help; NULL for none */
+    const char *const *choices; /* of VCM_OP_CHOICE; ends with NULL */
+    uint64_t min, max;          /* of VCM_OP_NUMBER */
+    const char *summary;
+};
+
+/* A parameter's value in a call, at the parameter's index. */
+struct vcm_op_value {
+    bool is_set;
+    const char *text; /* the last one given */
+    uint64_t number;
+    const char **list; /* all that were given, of repeated ones */
+    size_t count;
+};
+
+/* A top-level key of the result document. */
+struct vcm_op_key {
+    const char *name;
+    const char *summary;
+};
+
+struct vcm_op_call {
+    struct vcm *vcm;
+    const struct vcm_op_value *values;
+    struct vcm_jsonw *out; /* the result document goes here */
+    const struct vcm_log *log;
+    bool quiet;       /* print only what was asked for */
+    int exit_status;  /* 0 unless the operation says otherwise: 1 or 3 */
+    bool json_wanted; /* a parameter asked for the document itself */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
+};
+
+struct vcm_op {
+    const char *name; /* one word, or two for a family: "config set" */
+    const char *summary;
+    const char *description;     /* a paragraph or two for help and manual */
+    const char *const *examples; /* commands, without the prompt; ends with NULL */
+    const struct vcm_op_param *params;
+    size_t param_count;
+    const struct vcm_op_key *result; /* ends with a NULL name */
+
+    /* Writes exactly one JSON document, or fails. */
+    int (*run)(struct vcm_op_call *call, struct vcm_error *err);
+
+    /* The document for a person. */
+    void (*print)(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call);
+};
+
+#define VCM_OP_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+struct vcm_op_settings {
+    const char *home; /* NULL for the default */
+    const struct vcm_log *log;
+    const struct vcm_cancel *cancel;
+};
+
+/* Opens the home, runs the operation, closes it. `call` has its values and wishes set; the document
+ * is appended to `document`, whatever it holds after a failure is void. */
+int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+               const struct vcm_op_settings *settings, struct vcm_error *err);
+
+/* Takes one value for a parameter: checks its type, range and choices. `values` is the array of the
+ * operation; lists grow in the arena. INVALID_ARGUMENT names the parameter. */
+int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,
+                const char *text, struct vcm_arena *arena, struct vcm_error *err);
+
+/* INVALID_ARGUMENT when a required parameter has no value. */
+int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op *op,
+                          struct vcm_error *err);
+
+/* The value of the parameter at `index`, or what stands for a missing one. */
+const char *vcm_op_text(const struct vcm_op_call *call, size_t index);
+uint64_t vcm_op_number(const struct vcm_op_call *call, size_t index, uint64_t otherwise);
+bool vcm_op_flag(const struct vcm_op_call *call, size_t index);
+
+#endif

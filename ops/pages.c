@@ -1,0 +1,169 @@
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { SCOPE, PATH, STATE, PINNED, LIMIT, CURSOR };
+
+static const char *const states[] = {"resident", "compressed", "evicted", NULL};
+
+static const struct vcm_op_param params[] = {
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "S",
+               .summary = "only this scope, or all scopes of this base; a prefix will do"},
+    [PATH] = {.name = "path",
+              .type = VCM_OP_TEXT,
+              .placeholder = "P",
+              .summary = "only pages with this file, or with files below this directory"},
+    [STATE] = {.name = "state",
+               .type = VCM_OP_CHOICE,
+               .placeholder = "STATE",
+               .choices = states,
+               .summary = "only pages in this state"},
+    [PINNED] = {.name = "pinned", .type = VCM_OP_FLAG, .summary = "only pinned pages"},
+    [LIMIT] = {.name = "limit",
+               .type = VCM_OP_NUMBER,
+               .placeholder = "N",
+               .min = 1,
+               .max = VCM_LIMIT_LISTING_ROWS,
+               .default_text = "100000",
+               .summary = "list at most this many"},
+    [CURSOR] = {.name = "cursor",
+                .type = VCM_OP_TEXT,
+                .placeholder = "C",
+                .summary = "go on where a listing ended: its next_cursor"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"pages", "the pages by scope and seq, each with the files that it holds"},
+    {"next_cursor", "what --cursor takes to go on, or null at the end"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm pages --path src/main.c",
+    "vcm pages --scope tool-stable --limit 20",
+    NULL,
+};
+
+static int put_page(void *context, const struct vcm_page_entry *page, struct vcm_error *err)
+{
+    struct vcm_jsonw *w = context;
+
+    (void)err;
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "page_id", page->page_id);
+    vcm_jsonw_member_string(w, "scope_id", page->scope_id);
+    vcm_jsonw_member_uint(w, "seq", page->seq);
+    vcm_jsonw_member_uint(w, "records", page->records);
+    vcm_jsonw_member_uint(w, "tokens", page->tokens);
+    vcm_jsonw_member_uint(w, "bytes", page->bytes);
+    vcm_jsonw_member_string(w, "state", page->state);
+    vcm_jsonw_member_bool(w, "pinned", page->pinned);
+    if (page->locked_until > 0)
+        vcm_jsonw_member_uint(w, "locked_until", page->locked_until);
+    else
+        vcm_jsonw_member_null(w, "locked_until");
+    vcm_jsonw_key(w, "files");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < page->file_count; i++)
+        vcm_jsonw_string(w, page->files[i]);
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const struct vcm_pages_query query = {
+        .scope = vcm_op_text(call, SCOPE),
+        .path = vcm_op_text(call, PATH),
+        .state = vcm_op_text(call, STATE),
+        .pinned = vcm_op_flag(call, PINNED),
+        .limit = (uint32_t)vcm_op_number(call, LIMIT, 0),
+        .cursor = vcm_op_text(call, CURSOR),
+    };
+    struct vcm_jsonw *w = call->out;
+    char *next_cursor = NULL;
+
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_key(w, "pages");
+    vcm_jsonw_begin_array(w);
+    int rc = vcm_pages(&next_cursor, call->vcm, &query, put_page, w, err);
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_member_string(w, "next_cursor", next_cursor);
+    vcm_jsonw_end_object(w);
+    free(next_cursor);
+    return rc;
+}
+
+/* "a.c, b.c and 3 more" */
+static void describe_files(char *out, size_t size, const struct vcm_json *files)
+{
+    size_t used = 0;
+    unsigned shown = 0;
+
+    out[0] = '\0';
+    for (const struct vcm_json *f = files->first; f && shown < 3; f = f->next, shown++) {
+        int len = snprintf(out + used, size - used, "%s%s", shown > 0 ? ", " : "", f->text.data);
+        if (len < 0 || (size_t)len >= size - used)
+            return;
+        used += (size_t)len;
+    }
+    if (files->count > shown)
+        snprintf(out + used, size - used, " and %u more", files->count - shown);
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    static const char *const headings[] = {"PAGE",   "SCOPE", "SEQ",   "RECORDS",
+                                           "TOKENS", "BYTES", "STATE", "FILES"};
+    static const bool right[] = {false, false, true, true, true, true, false, false};
+    const char *next_cursor = vcm_json_get_text(document, "next_cursor", NULL);
+    const struct vcm_json *pages = vcm_json_get(document, "pages");
+    struct vcm_print_table table;
+    char text[512];
+
+    if (!pages->first) {
+        if (!call->quiet)
+            vcm_print_text(out, VCM_PRINT_PLAIN, "no pages\n");
+        return;
+    }
+    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
+    for (const struct vcm_json *p = pages->first; p; p = p->next) {
+        snprintf(text, sizeof text, "%.12s", vcm_json_get_text(p, "page_id", ""));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, text);
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(p, "scope_id", ""));
+        vcm_shared_count_cell(&table, p, "seq");
+        vcm_shared_count_cell(&table, p, "records");
+        vcm_shared_count_cell(&table, p, "tokens");
+        vcm_shared_count_cell(&table, p, "bytes");
+        snprintf(text, sizeof text, "%s%s", vcm_json_get_text(p, "state", ""),
+                 vcm_json_get_bool(p, "pinned", false) ? ", pinned" : "");
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, text);
+        describe_files(text, sizeof text, vcm_json_get(p, "files"));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, text);
+    }
+    vcm_print_table_end(&table);
+    if (next_cursor)
+        vcm_print_format(out, VCM_PRINT_DIM, "more with --cursor %s\n", next_cursor);
+}
+
+const struct vcm_op vcm_op_pages = {
+    .name = "pages",
+    .summary = "list pages and the files that they hold",
+    .description =
+        "Lists the page tables of the mapped scopes in order. A page whose content occurs several "
+        "times, in one scope or in several, is listed each time.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,67 @@
+/*
+ * print.h - text for people: tables whose columns fit, numbers that read well, colour where it is
+ * wanted.
+ *
+ * Prints into a buffer; who calls decides where that goes. Text from outside is printed with
+ * control characters replaced, so that a file name cannot drive a terminal.
+ */
+#ifndef VCM_OPS_PRINT_H
+#define VCM_OPS_PRINT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+
+enum vcm_print_style {
+    VCM_PRINT_PLAIN,
+    VCM_PRINT_BOLD,
+    VCM_PRINT_DIM,
+    VCM_PRINT_GOOD,
+    VCM_PRINT_WARNING,
+    VCM_PRINT_BAD,
+};
+
+struct vcm_print {
+    struct vcm_buf *out;
+    bool color;
+};
+
+/* A table is filled cell by cell and printed at the end. */
+struct vcm_print_table {
+    struct vcm_print *print;
+    struct vcm_arena arena;
+    unsigned columns;
+    const bool *right; /* for each column: numbers stand at the right */
+    struct vcm_print_cell *first, *last;
+    bool failed;
+};
+
+struct vcm_print_cell {
+    const char *text;
+    enum vcm_print_style style;
+    struct vcm_print_cell *next;
+};
+
+/* Appends `text`, without control characters but line ends, in a style. */
+void vcm_print_text(struct vcm_print *print, enum vcm_print_style style, const char *text);
+void vcm_print_format(struct vcm_print *print, enum vcm_print_style style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+void vcm_print_table_begin(struct vcm_print_table *table, struct vcm_print *print,
+                           const char *const *headings, const bool *right, unsigned columns);
+void vcm_print_table_cell(struct vcm_print_table *table, enum vcm_print_style style,
+                          const char *text);
+void vcm_print_table_end(struct vcm_print_table *table);
+
+#define VCM_PRINT_NUMBER_BYTES 40
+
+/* "1,234,567" */
+const char *vcm_print_count(char out[VCM_PRINT_NUMBER_BYTES], uint64_t value);
+/* "12.3 MiB" */
+const char *vcm_print_bytes(char out[VCM_PRINT_NUMBER_BYTES], uint64_t value);
+/* "450 ms", "3.2 s", "4 m 05 s" */
+const char *vcm_print_duration(char out[VCM_PRINT_NUMBER_BYTES], uint64_t ms);
+
+#endif

@@ -1,0 +1,55 @@
+#include "ops/shared.h"
+
+#include <string.h>
+
+#include "base/banned.h"
+
+void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage)
+{
+    vcm_jsonw_key(w, "coverage");
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_uint(w, "tracked", coverage->tracked);
+    vcm_jsonw_member_uint(w, "paged", coverage->paged);
+    vcm_jsonw_member_uint(w, "excluded", coverage->excluded);
+    vcm_jsonw_member_uint(w, "ignored", coverage->ignored);
+    vcm_jsonw_member_uint(w, "binary", coverage->binary);
+    vcm_jsonw_member_uint(w, "symlink", coverage->symlink);
+    vcm_jsonw_member_uint(w, "submodule", coverage->submodule);
+    vcm_jsonw_member_uint(w, "lfs_missing", coverage->lfs_missing);
+    vcm_jsonw_member_uint(w, "too_large", coverage->too_large);
+    vcm_jsonw_member_uint(w, "failed", coverage->failed);
+    vcm_jsonw_end_object(w);
+}
+
+void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *coverage)
+{
+    char number[VCM_PRINT_NUMBER_BYTES];
+    bool first = true;
+
+    for (const struct vcm_json *member = coverage ? coverage->first : NULL; member;
+         member = member->next) {
+        bool is_sum = strcmp(member->key.data, "tracked") == 0;
+        if (is_sum || (member->integer == 0 && strcmp(member->key.data, "paged") != 0))
+            continue;
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s%s %s", first ? "" : ", ",
+                         vcm_print_count(number, (uint64_t)member->integer), member->key.data);
+        first = false;
+    }
+}
+
+void vcm_shared_count_cell(struct vcm_print_table *table, const struct vcm_json *object,
+                           const char *key)
+{
+    char number[VCM_PRINT_NUMBER_BYTES];
+    vcm_print_table_cell(table, VCM_PRINT_PLAIN,
+                         vcm_print_count(number, (uint64_t)vcm_json_get_int(object, key, 0)));
+}
+
+enum vcm_print_style vcm_shared_status_style(const char *status)
+{
+    if (strcmp(status, "error") == 0)
+        return VCM_PRINT_BAD;
+    if (strcmp(status, "partial") == 0 || strcmp(status, "warning") == 0)
+        return VCM_PRINT_WARNING;
+    return VCM_PRINT_GOOD;
+}

@@ -1,0 +1,22 @@
+/*
+ * shared.h - pieces that several operations' documents have in common. Private to ops/.
+ */
+#ifndef VCM_OPS_SHARED_H
+#define VCM_OPS_SHARED_H
+
+#include "ops/op.h"
+
+/* The members of a "coverage" object and its key. */
+void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage);
+
+/* "110 paged, 6 binary, 4 symlinks" from a coverage object, leaving out what is 0. */
+void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *coverage);
+
+/* A count of the document as a table's cell. */
+void vcm_shared_count_cell(struct vcm_print_table *table, const struct vcm_json *object,
+                           const char *key);
+
+/* The colour of a row's status. */
+enum vcm_print_style vcm_shared_status_style(const char *status);
+
+#endif

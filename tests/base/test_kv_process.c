@@ -1,0 +1,502 @@
+/* Several processes on one store. The others are this program again, started with a role. */
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+
+#include "kv_fixture.h"
+
+#include "base/banned.h"
+
+#define SKIPPED 77
+#define NOBODY  65534
+
+static const char *program;
+
+struct process {
+    pid_t pid;
+    int to;
+    int from;
+};
+
+static struct process start(const char *role, const struct fixture *fixture)
+{
+    struct process process;
+    int in[2], out[2];
+
+    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
+    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
+    process.pid = fork();
+    assert_true(process.pid >= 0);
+    if (process.pid == 0) {
+        dup2(in[0], 0);
+        dup2(out[1], 1);
+        execl(program, program, role, fixture->directory, (char *)NULL);
+        _exit(127);
+    }
+    close(in[0]);
+    close(out[1]);
+    process.to = in[1];
+    process.from = out[0];
+    return process;
+}
+
+static void wait_ready(const struct process *process)
+{
+    char byte;
+    assert_int_equal(read(process->from, &byte, 1), 1);
+}
+
+/* Its exit status, or minus the signal that ended it. */
+static int finish(struct process *process)
+{
+    int status;
+    close(process->to);
+    assert_int_equal(waitpid(process->pid, &status, 0), process->pid);
+    close(process->from);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void say_ready(void)
+{
+    if (write(1, "!", 1) != 1)
+        _exit(126);
+}
+
+static void wait_for_end_of_input(void)
+{
+    char byte;
+    while (read(0, &byte, 1) > 0)
+        continue;
+}
+
+/* Roles, which report by their exit status: 0 is well. */
+
+static int role_grow(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    struct bulk bulk = {.first = 100, .count = 1000, .bytes = 8168};
+    fixture->options.map_bytes = VCM_MIB;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    int rc = vcm_kv_update(kv, put_bulk, &bulk, 0, NULL, NULL);
+    vcm_kv_close(kv);
+    return rc == VCM_OK ? 0 : 2;
+}
+
+static int put_and_hold(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    int rc = put_pair(context, txn, err);
+    say_ready();
+    wait_for_end_of_input();
+    return rc;
+}
+
+static int role_hold(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    struct pair pair = {PAGES, text("held"), text("yes")};
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    int rc = vcm_kv_update(kv, put_and_hold, &pair, 0, NULL, NULL);
+    vcm_kv_close(kv);
+    return rc == VCM_OK ? 0 : 2;
+}
+
+static int role_read(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    struct vcm_kv_txn *txn;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+        return 2;
+    say_ready();
+    wait_for_end_of_input();
+    vcm_kv_read_end(txn);
+    vcm_kv_close(kv);
+    return 0;
+}
+
+static int put_and_give_back(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    const struct pair *pair = context;
+    struct bulk bulk = {.count = 20, .bytes = 30000};
+    int rc = put_bulk(&bulk, txn, err);
+    for (unsigned i = 10; i < 20 && rc == VCM_OK; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "%08u", i);
+        rc = vcm_kv_delete(txn, PAGES, text(key), err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, PAGES, text("left"), pair->value, err);
+    return rc == VCM_OK ? vcm_kv_put(txn, SCOPES, text("right"), pair->value, err) : rc;
+}
+
+/* Writes until it is killed. */
+static int role_write(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    fixture->options.map_bytes = VCM_MIB;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    say_ready();
+    for (unsigned i = 0;; i++) {
+        char number[16];
+        struct pair pair = {.value = {number, 8}};
+        snprintf(number, sizeof number, "%08u", i);
+        if (vcm_kv_update(kv, put_and_give_back, &pair, 0, NULL, NULL) != VCM_OK)
+            return 2;
+    }
+}
+
+/* Reads "alpha" without the permission to write, and is told so when it wants to. */
+static int read_without_permission(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    struct vcm_kv_txn *txn;
+    struct vcm_slice value;
+
+    if (vcm_kv_open(&kv, &fixture->options, &fixture->err) != VCM_IO_ERROR)
+        return 2;
+    if (!strstr(fixture->err.message, fixture->directory) ||
+        !strstr(fixture->err.message, "write permission"))
+        return 3;
+    fixture->options.read_only = true;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 4;
+    if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+        return 5;
+    if (vcm_kv_get(&value, txn, PAGES, text("alpha"), NULL) != VCM_OK ||
+        !vcm_slice_equal(value, text("one")))
+        return 6;
+    vcm_kv_read_end(txn);
+    struct vcm_kv *second;
+    fixture->options.read_only = false;
+    if (vcm_kv_open(&second, &fixture->options, NULL) != VCM_IO_ERROR || second)
+        return 7;
+    vcm_kv_close(kv);
+    return 0;
+}
+
+static int role_nobody(struct fixture *fixture)
+{
+    if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
+        return 1;
+    return read_without_permission(fixture);
+}
+
+/* A small file system of our own over the fixture's directory. */
+static bool mount_small(const struct fixture *fixture)
+{
+    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
+        return false;
+    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("none", fixture->directory, "tmpfs", 0, "size=2m") == 0;
+}
+
+static int role_read_only_disk(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    if (!mount_small(fixture))
+        return SKIPPED;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
+        store(kv, "alpha", "one", NULL) != VCM_OK)
+        return 1;
+    vcm_kv_close(kv);
+    if (mount(NULL, fixture->directory, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
+        return SKIPPED;
+    return read_without_permission(fixture);
+}
+
+static int role_full_disk(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    struct bulk large = {.count = 1000, .bytes = 8168};
+    if (!mount_small(fixture))
+        return SKIPPED;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
+        store(kv, "alpha", "one", NULL) != VCM_OK)
+        return 1;
+    if (vcm_kv_update(kv, put_bulk, &large, 0, NULL, &fixture->err) != VCM_STORE_FULL)
+        return 2;
+    if (!strstr(fixture->err.message, fixture->directory))
+        return 3;
+    if (count_bulk(kv, 0, 1000, 8168) != 0)
+        return 4;
+    vcm_kv_close(kv);
+    vcm_error_reset(&fixture->err);
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 5;
+    assert_value(kv, "alpha", "one");
+    vcm_kv_close(kv);
+    return 0;
+}
+
+static int role_little_space(struct fixture *fixture)
+{
+    struct rlimit limit = {VCM_GIB, VCM_GIB};
+    struct vcm_kv *kv;
+    if (setrlimit(RLIMIT_AS, &limit) != 0)
+        return SKIPPED;
+    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    int rc = store(kv, "alpha", "one", NULL);
+    vcm_kv_close(kv);
+    return rc == VCM_OK ? 0 : 2;
+}
+
+static void make_store(struct fixture *fixture)
+{
+    struct vcm_kv *kv = open_store(fixture);
+    assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
+    vcm_kv_close(kv);
+}
+
+static void what_another_process_added_beyond_our_map_is_read(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.map_bytes = VCM_MIB;
+    struct vcm_kv *kv = open_store(fixture);
+    struct bulk bulk = {.count = 10, .bytes = 8168};
+    assert_int_equal(vcm_kv_update(kv, put_bulk, &bulk, 0, NULL, &fixture->err), VCM_OK);
+    struct process other = start("grow", fixture);
+    assert_int_equal(finish(&other), 0);
+    assert_int_equal(count_bulk(kv, 100, 1000, 8168), 1000);
+    assert_int_equal(count_bulk(kv, 0, 10, 8168), 10);
+    assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
+    vcm_kv_close(kv);
+}
+
+static void a_change_goes_on_after_another_process_grew_the_store(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.map_bytes = VCM_MIB;
+    struct vcm_kv *kv = open_store(fixture);
+    struct process other = start("grow", fixture);
+    assert_int_equal(finish(&other), 0);
+    assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
+    assert_value(kv, "alpha", "one");
+    vcm_kv_close(kv);
+}
+
+static void keep_line(void *context, enum vcm_log_level level, const char *line)
+{
+    assert_int_equal(level, VCM_LOG_INFO);
+    vcm_buf_append_string(context, line);
+    vcm_buf_append_byte(context, '\n');
+}
+
+static void a_second_writer_is_told_who_holds_the_lock(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_buf lines = VCM_BUF_INIT(4096);
+    struct vcm_log log = {keep_line, &lines, VCM_LOG_INFO};
+    char expected[128];
+    make_store(fixture);
+    fixture->options.log = &log;
+    struct vcm_kv *kv = open_store(fixture);
+    struct process other = start("hold", fixture);
+    wait_ready(&other);
+
+    struct pair pair = {PAGES, text("alpha"), text("two")};
+    assert_int_equal(vcm_kv_update(kv, put_pair, &pair, SOON_MS, NULL, &fixture->err),
+                     VCM_STORE_BUSY);
+    snprintf(expected, sizeof expected, "held by process %ld;", (long)other.pid);
+    assert_non_null(strstr(fixture->err.message, expected));
+    snprintf(expected, sizeof expected, "waiting for process %ld, which is writing to the store\n",
+             (long)other.pid);
+    assert_string_equal(vcm_buf_text(&lines), expected);
+
+    struct vcm_cancel cancel = {true};
+    assert_int_equal(vcm_kv_update(kv, put_pair, &pair, LATER_MS, &cancel, NULL), VCM_INTERRUPTED);
+    assert_value(kv, "alpha", "one");
+    close(other.to);
+    other.to = -1;
+    assert_int_equal(vcm_kv_update(kv, put_pair, &pair, LATER_MS, NULL, NULL), VCM_OK);
+    assert_int_equal(finish(&other), 0);
+    assert_value(kv, "alpha", "two");
+    assert_value(kv, "held", "yes");
+    vcm_kv_close(kv);
+    vcm_buf_release(&lines);
+}
+
+static void a_writer_that_is_killed_leaves_no_trace_and_no_lock(void **state)
+{
+    struct fixture *fixture = *state;
+    make_store(fixture);
+    struct vcm_kv *kv = open_store(fixture);
+    struct process other = start("hold", fixture);
+    wait_ready(&other);
+    kill(other.pid, SIGKILL);
+    assert_int_equal(finish(&other), -SIGKILL);
+    assert_value(kv, "held", NULL);
+    assert_int_equal(store(kv, "alpha", "two", &fixture->err), VCM_OK);
+    vcm_kv_close(kv);
+    kv = open_store(fixture);
+    assert_value(kv, "alpha", "two");
+    assert_value(kv, "held", NULL);
+    vcm_kv_close(kv);
+}
+
+static void a_writer_may_be_killed_at_any_moment(void **state)
+{
+    struct fixture *fixture = *state;
+    unsigned seed = 20240229;
+    print_message("seed %u\n", seed);
+    for (unsigned round = 0; round < 30; round++) {
+        struct process other = start("write", fixture);
+        wait_ready(&other);
+        seed = seed * 1103515245u + 12345u;
+        usleep(seed / 65536 % 12000);
+        kill(other.pid, SIGKILL);
+        assert_int_equal(finish(&other), -SIGKILL);
+
+        struct vcm_kv *kv = open_store(fixture);
+        struct vcm_kv_txn *txn;
+        struct vcm_slice left, right;
+        assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+        int rc = vcm_kv_get(&left, txn, PAGES, text("left"), &fixture->err);
+        assert_int_equal(vcm_kv_get(&right, txn, SCOPES, text("right"), &fixture->err), rc);
+        assert_true(vcm_slice_equal(left, right));
+        vcm_kv_read_end(txn);
+        assert_int_equal(count_bulk(kv, 0, 20, 30000), rc == VCM_OK ? 10 : 0);
+        vcm_kv_close(kv);
+    }
+}
+
+static void slots_of_killed_readers_are_reclaimed(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.readers_max = 2;
+    struct vcm_kv *kv = open_store(fixture);
+    struct vcm_kv_txn *txn;
+    struct process others[2];
+    for (unsigned i = 0; i < 2; i++) {
+        others[i] = start("read", fixture);
+        wait_ready(&others[i]);
+    }
+    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_STORE_BUSY);
+    for (unsigned i = 0; i < 2; i++) {
+        kill(others[i].pid, SIGKILL);
+        assert_int_equal(finish(&others[i]), -SIGKILL);
+    }
+    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
+    vcm_kv_read_end(txn);
+    vcm_kv_close(kv);
+}
+
+static void a_forked_child_may_not_use_the_store_and_does_no_harm(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_kv *kv = open_store(fixture);
+    struct vcm_kv_txn *txn, *other;
+    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct vcm_kv *second;
+        bool refused = vcm_kv_open(&second, &fixture->options, NULL) == VCM_INVALID_ARGUMENT &&
+                       vcm_kv_read_begin(&other, kv, NULL) == VCM_INVALID_ARGUMENT &&
+                       store(kv, "alpha", "child", NULL) == VCM_INVALID_ARGUMENT;
+        vcm_kv_close(kv);
+        _exit(refused ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    struct vcm_kv_info info;
+    assert_int_equal(vcm_kv_info(&info, kv, &fixture->err), VCM_OK);
+    assert_int_equal(info.readers_used, 1);
+    vcm_kv_read_end(txn);
+    assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
+    vcm_kv_close(kv);
+}
+
+static void run_role(struct fixture *fixture, const char *role)
+{
+    struct process other = start(role, fixture);
+    int status = finish(&other);
+    if (status == SKIPPED) {
+        print_message("%s: not possible here\n", role);
+        skip();
+    }
+    assert_int_equal(status, 0);
+}
+
+static void a_store_without_write_permission_is_read(void **state)
+{
+    struct fixture *fixture = *state;
+    char path[96];
+    make_store(fixture);
+    snprintf(path, sizeof path, "%s/lock.mdb", fixture->directory);
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_int_equal(chmod(fixture->data, 0444), 0);
+    assert_int_equal(chmod(fixture->directory, 0555), 0);
+    run_role(fixture, "nobody");
+    chmod(fixture->directory, 0755);
+    unlink(path);
+    chmod(fixture->directory, 0555);
+    run_role(fixture, "nobody");
+}
+
+static void a_store_on_a_read_only_disk_is_read(void **state)
+{
+    run_role(*state, "read_only_disk");
+}
+
+static void a_full_disk_is_a_full_store_which_stays_as_it_was(void **state)
+{
+    run_role(*state, "full_disk");
+}
+
+static void little_address_space_is_enough(void **state)
+{
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    (void)state;
+    skip(); /* sanitizers need more address space than the limit leaves */
+#else
+    run_role(*state, "little_space");
+#endif
+}
+
+static int run_as(const char *role, const char *directory)
+{
+    static const struct {
+        const char *name;
+        int (*run)(struct fixture *fixture);
+    } roles[] = {
+        {"grow", role_grow},           {"hold", role_hold},
+        {"read", role_read},           {"write", role_write},
+        {"nobody", role_nobody},       {"read_only_disk", role_read_only_disk},
+        {"full_disk", role_full_disk}, {"little_space", role_little_space},
+    };
+    struct fixture fixture;
+
+    fixture_name(&fixture, directory);
+    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++)
+        if (strcmp(role, roles[i].name) == 0)
+            return roles[i].run(&fixture);
+    return 125;
+}
+
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
+
+int main(int argc, char **argv)
+{
+    if (argc == 3)
+        _exit(run_as(argv[1], argv[2]));
+    program = argv[0];
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(what_another_process_added_beyond_our_map_is_read),
+        STORE_TEST(a_change_goes_on_after_another_process_grew_the_store),
+        STORE_TEST(a_second_writer_is_told_who_holds_the_lock),
+        STORE_TEST(a_writer_that_is_killed_leaves_no_trace_and_no_lock),
+        STORE_TEST(a_writer_may_be_killed_at_any_moment),
+        STORE_TEST(slots_of_killed_readers_are_reclaimed),
+        STORE_TEST(a_forked_child_may_not_use_the_store_and_does_no_harm),
+        STORE_TEST(a_store_without_write_permission_is_read),
+        STORE_TEST(a_store_on_a_read_only_disk_is_read),
+        STORE_TEST(a_full_disk_is_a_full_store_which_stays_as_it_was),
+        STORE_TEST(little_address_space_is_enough),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,198 @@
+/*
+ * block.h - the ends of many pieces at once, by bits, where the text is ASCII.
+ *
+ * The patterns of scan.h as logic on 64 bytes: a bit of a mask stands for a byte, the lowest for
+ * the first. Says only what no text behind the block could change, and leaves contractions, other
+ * characters and pieces that do not end in the block to scan.h. Without SSE2 it leaves everything.
+ * Internal to tokens/.
+ */
+#ifndef VCM_TOKENS_BLOCK_H
+#define VCM_TOKENS_BLOCK_H
+
+#include "tokens/scan.h"
+
+#define BLOCK_BYTES 64
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+/* How much must be known behind the start of a piece: it is a letter or not, is a space or not. */
+#define BLOCK_MARGIN 4
+
+struct block {
+    unsigned known; /* leading ASCII bytes; the masks have no bits behind them */
+    uint64_t upper;
+    uint64_t lower;
+    uint64_t digit;
+    uint64_t space; /* ' ' */
+    uint64_t blank; /* all white space but line breaks */
+    uint64_t newline;
+    uint64_t slash;
+    uint64_t quote;
+    uint64_t punct; /* the rest, with slash and quote */
+};
+
+/* The bytes from `first` on, `count` of them. */
+SCAN_INLINE uint64_t block_range(__m128i bytes, unsigned char first, int count)
+{
+    __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8((char)(0x80 - first)));
+    return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(moved, _mm_set1_epi8((char)(count - 128))));
+}
+
+SCAN_INLINE uint64_t block_equal(__m128i bytes, char byte)
+{
+    return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
+}
+
+SCAN_INLINE struct block block_load(const unsigned char *at)
+{
+    struct block block = {0};
+    uint64_t wide = 0;
+    for (unsigned i = 0; i < BLOCK_BYTES; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
+        wide |= (uint64_t)(unsigned)_mm_movemask_epi8(bytes) << i;
+        block.upper |= block_range(bytes, 'A', 26) << i;
+        block.lower |= block_range(bytes, 'a', 26) << i;
+        block.digit |= block_range(bytes, '0', 10) << i;
+        block.space |= block_equal(bytes, ' ') << i;
+        block.blank |= block_range(bytes, '\t', 5) << i;
+        block.newline |= (block_equal(bytes, '\n') | block_equal(bytes, '\r')) << i;
+        block.slash |= block_equal(bytes, '/') << i;
+        block.quote |= block_equal(bytes, '\'') << i;
+    }
+    block.blank = (block.blank & ~block.newline) | block.space;
+    block.punct = ~(block.upper | block.lower | block.digit | block.blank | block.newline);
+    block.known = BLOCK_BYTES;
+    if (wide) {
+        block.known = (unsigned)__builtin_ctzll(wide);
+        uint64_t valid = (UINT64_C(1) << block.known) - 1;
+        block.upper &= valid;
+        block.lower &= valid;
+        block.digit &= valid;
+        block.space &= valid;
+        block.blank &= valid;
+        block.newline &= valid;
+        block.slash &= valid;
+        block.quote &= valid;
+        block.punct &= valid;
+    }
+    return block;
+}
+
+/* What `from` reaches through neighbours in `through`, towards higher bits. */
+SCAN_INLINE uint64_t block_spread_up(uint64_t from, uint64_t through)
+{
+    for (unsigned step = 1; step < BLOCK_BYTES; step *= 2) {
+        from |= through & from << step;
+        through &= through << step;
+    }
+    return from;
+}
+
+SCAN_INLINE uint64_t block_spread_down(uint64_t from, uint64_t through)
+{
+    for (unsigned step = 1; step < BLOCK_BYTES; step *= 2) {
+        from |= through & from >> step;
+        through &= through >> step;
+    }
+    return from;
+}
+
+/* Every third digit of a run begins a piece. */
+SCAN_INLINE uint64_t block_number_starts(uint64_t digit)
+{
+    uint64_t starts = digit & ~(digit << 1);
+    uint64_t fourth = digit & digit << 1 & digit << 2 & digit << 3;
+    for (uint64_t next = starts << 3 & fourth; next; next = next << 3 & fourth)
+        starts |= next;
+    return starts;
+}
+
+/* Line breaks, and slashes, that a piece of punctuation takes behind it. */
+SCAN_INLINE uint64_t block_punct_tails(enum scan_pattern pattern, const struct block *block)
+{
+    uint64_t tail = pattern == SCAN_O200K ? block->newline | block->slash : block->newline;
+    return block_spread_up(block->newline & block->punct << 1, tail);
+}
+
+/*
+ * White space: a run is a piece up to its last line break; what is left of it is another, but its
+ * last character begins the next piece. Line breaks that belong to punctuation are no part of it.
+ */
+SCAN_INLINE uint64_t block_space_starts(const struct block *block, uint64_t tails)
+{
+    uint64_t white = block->blank | block->newline;
+    uint64_t visible = block->upper | block->lower | block->digit | block->punct;
+    uint64_t before_break = block_spread_down(block->newline, white);
+    uint64_t after_break = (block->newline & ~tails) << 1;
+    uint64_t last = ~(white >> 1) & block->blank << 1;
+    return (block->blank & (visible << 1 | tails << 1)) |
+           (block->blank & (after_break | last) & ~before_break) |
+           (block->newline & (block->upper | block->lower | block->digit) << 1);
+}
+
+/* Punctuation goes on in a run, behind one ' ', and in a tail; but not behind a tail's slash. */
+SCAN_INLINE uint64_t block_punct_starts(const struct block *block, uint64_t tails)
+{
+    uint64_t runs_on = (block->punct & ~tails) << 1 | block->space << 1 | tails;
+    return block->punct & ~runs_on;
+}
+
+/* A word takes the one character before it, when that is no line break and would begin a piece. */
+SCAN_INLINE uint64_t block_word_starts(enum scan_pattern pattern, const struct block *block,
+                                       uint64_t punct_starts)
+{
+    uint64_t letter = block->upper | block->lower;
+    uint64_t starts = letter & ~((letter | block->blank | punct_starts) << 1);
+    return pattern == SCAN_O200K ? starts | (block->upper & block->lower << 1) : starts;
+}
+
+/* The bits that are certain: not too near the end, not in white space that may go on, and not from
+ * a contraction on. */
+SCAN_INLINE uint64_t block_certain(enum scan_pattern pattern, const struct block *block,
+                                   const unsigned char *at)
+{
+    uint64_t visible = block->upper | block->lower | block->digit | block->punct;
+    uint64_t letter = block->upper | block->lower;
+    if (block->known <= BLOCK_MARGIN || !visible)
+        return 1;
+    unsigned last = block->known - BLOCK_MARGIN;
+    unsigned white = BLOCK_BYTES - (unsigned)__builtin_clzll(visible);
+    last = white < last ? white : last;
+    uint64_t certain = (UINT64_C(2) << last) - 1;
+    uint64_t quotes = block->quote & letter >> 1 & certain;
+    if (pattern == SCAN_O200K)
+        quotes &= letter << 1;
+    for (; quotes; quotes &= quotes - 1) {
+        unsigned quote = (unsigned)__builtin_ctzll(quotes);
+        if (scan_contraction(at + quote, at + BLOCK_BYTES) > 0)
+            return (certain & ((UINT64_C(1) << quote) - 1)) | 1;
+    }
+    return certain;
+}
+
+/* Where pieces begin in the 64 bytes at `at`, itself the beginning of one. The piece of the highest
+ * bit is the first whose end is not known. */
+SCAN_INLINE uint64_t block_starts(enum scan_pattern pattern, const unsigned char *at)
+{
+    struct block block = block_load(at);
+    uint64_t tails = block_punct_tails(pattern, &block);
+    /* The first byte begins a piece whatever stands before it. */
+    uint64_t puncts = block_punct_starts(&block, tails) | (block.punct & 1);
+    uint64_t starts = puncts | block_space_starts(&block, tails) |
+                      block_number_starts(block.digit) | block_word_starts(pattern, &block, puncts);
+    return (starts | 1) & block_certain(pattern, &block, at);
+}
+
+#else
+
+SCAN_INLINE uint64_t block_starts(enum scan_pattern pattern, const unsigned char *at)
+{
+    (void)pattern;
+    (void)at;
+    return 1;
+}
+
+#endif
+
+#endif

@@ -1,0 +1,281 @@
+#include "tokens/bpe.h"
+
+#include <assert.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/banned.h"
+
+/* Not thread-local themselves: that would take their size from the stack of every thread. */
+static _Thread_local struct bpe_cache *caches[BPE_CACHES];
+static pthread_key_t caches_key;
+static bool caches_key_made;
+static pthread_once_t caches_once = PTHREAD_ONCE_INIT;
+
+static void free_caches(void *value)
+{
+    struct bpe_cache **of_thread = value;
+    for (int i = 0; i < BPE_CACHES; i++) {
+        free(of_thread[i]);
+        of_thread[i] = NULL;
+    }
+}
+
+static void make_caches_key(void)
+{
+    caches_key_made = pthread_key_create(&caches_key, free_caches) == 0;
+}
+
+static struct bpe_cache *new_cache(unsigned index)
+{
+    pthread_once(&caches_once, make_caches_key);
+    if (!caches_key_made || pthread_setspecific(caches_key, caches) != 0)
+        return NULL;
+    caches[index] = calloc(1, sizeof *caches[index]);
+    return caches[index];
+}
+
+void vcm_bpe_init(struct bpe *bpe, const struct vocabulary *vocabulary, unsigned cache)
+{
+    assert(vocabulary->magic == VOCABULARY_MAGIC && cache < BPE_CACHES);
+    *bpe = (struct bpe){
+        .vocabulary = vocabulary,
+        .splits = vocabulary_section(vocabulary, vocabulary->splits_at),
+        .pairs = vocabulary_section(vocabulary, vocabulary->pairs.slots_at),
+        .pair_displacements = vocabulary_section(vocabulary, vocabulary->pairs.displacements_at),
+        .words = vocabulary_section(vocabulary, vocabulary->words.slots_at),
+        .word_displacements = vocabulary_section(vocabulary, vocabulary->words.displacements_at),
+        .nodes = vocabulary_section(vocabulary, vocabulary->nodes_at),
+        .cache = cache,
+    };
+}
+
+struct bpe_cache *vcm_bpe_cache(const struct bpe *bpe)
+{
+    struct bpe_cache *cache = caches[bpe->cache];
+    return cache ? cache : new_cache(bpe->cache);
+}
+
+/* The token that two neighbours make, or VOCABULARY_NONE. */
+static inline uint32_t merged(const struct bpe *bpe, uint32_t left, uint32_t right)
+{
+    const struct vocabulary_hash *shape = &bpe->vocabulary->pairs;
+    uint64_t key = vocabulary_pair_key(left, right);
+    uint64_t hash = vocabulary_pair_hash(key);
+    uint16_t displacement = bpe->pair_displacements[hash & shape->bucket_mask];
+    uint64_t pair = bpe->pairs[vocabulary_slot(shape, hash, displacement)];
+    return pair >> VOCABULARY_RANK_BITS == key ? (uint32_t)pair & VOCABULARY_NONE : VOCABULARY_NONE;
+}
+
+static inline bool is_word(const struct bpe *bpe, struct vocabulary_word key)
+{
+    const struct vocabulary_hash *shape = &bpe->vocabulary->words;
+    uint64_t hash = vocabulary_word_hash(key);
+    uint16_t displacement = bpe->word_displacements[hash & shape->bucket_mask];
+    struct vocabulary_word word = bpe->words[vocabulary_slot(shape, hash, displacement)];
+    return word.low == key.low && word.high == key.high;
+}
+
+/* Merges the pair of the lowest rank, the leftmost first, until no pair is a token. */
+static size_t count_by_merging(const struct bpe *bpe, const unsigned char *piece, size_t len)
+{
+    uint32_t parts[BPE_MERGE_BYTES_MAX];
+    uint32_t ranks[BPE_MERGE_BYTES_MAX]; /* of the token that a part makes with the next one */
+    size_t count = len;
+
+    parts[0] = bpe->vocabulary->byte_ranks[piece[0]];
+    for (size_t i = 1; i < len; i++) {
+        parts[i] = bpe->vocabulary->byte_ranks[piece[i]];
+        ranks[i - 1] = merged(bpe, parts[i - 1], parts[i]);
+    }
+    while (count > 1) {
+        uint32_t best = VOCABULARY_NONE;
+        size_t at = 0;
+        for (size_t i = 0; i + 1 < count; i++) {
+            at = ranks[i] < best ? i : at;
+            best = ranks[i] < best ? ranks[i] : best;
+        }
+        if (best == VOCABULARY_NONE)
+            break;
+        count--;
+        parts[at] = best;
+        if (at + 1 < count) {
+            memmove(&parts[at + 1], &parts[at + 2], (count - at - 1) * sizeof parts[0]);
+            memmove(&ranks[at + 1], &ranks[at + 2], (count - at - 2) * sizeof ranks[0]);
+            ranks[at] = merged(bpe, best, parts[at + 1]);
+        }
+        if (at > 0)
+            ranks[at - 1] = merged(bpe, parts[at - 1], best);
+    }
+    return count;
+}
+
+static size_t count_uncached(const struct bpe *bpe, const unsigned char *piece, size_t len)
+{
+    if (len <= BPE_MERGE_BYTES_MAX)
+        return count_by_merging(bpe, piece, len);
+    struct bpe_prefix prefix;
+    vcm_bpe_prefix_init(&prefix);
+    vcm_bpe_prefix_push(&prefix, bpe, piece, len);
+    return bpe_prefix_count(&prefix, 0);
+}
+
+static struct bpe_middle_slot *middle_slot(struct bpe_cache *cache, const unsigned char *piece,
+                                           size_t len)
+{
+    uint64_t words[4];
+    memcpy(&words[0], piece, 16);
+    memcpy(&words[2], piece + len - 16, 16);
+    uint64_t hash = len;
+    for (int i = 0; i < 4; i++)
+        hash = (hash ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return &cache->middles[hash >> (64 - BPE_MIDDLE_BITS)];
+}
+
+static size_t count_middle(const struct bpe *bpe, struct bpe_cache *cache,
+                           const unsigned char *piece, size_t len)
+{
+    struct bpe_middle_slot *slot = middle_slot(cache, piece, len);
+    if (slot->len != len || memcmp(slot->bytes, piece, len) != 0) {
+        slot->count = (uint8_t)count_uncached(bpe, piece, len);
+        slot->len = (uint8_t)len;
+        memcpy(slot->bytes, piece, len);
+    }
+    return slot->count;
+}
+
+size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
+                          const unsigned char *piece, size_t len)
+{
+    if (cache && len > BPE_SHORT_BYTES && len <= BPE_MIDDLE_BYTES)
+        return count_middle(bpe, cache, piece, len);
+    return count_uncached(bpe, piece, len);
+}
+
+size_t vcm_bpe_count_missed(const struct bpe *bpe, struct vocabulary_word *slot,
+                            struct vocabulary_word key, const unsigned char *piece)
+{
+    size_t count = 1;
+    if (!is_word(bpe, key))
+        count = count_uncached(bpe, piece, (size_t)(key.high >> 56));
+    slot->low = key.low;
+    slot->high = key.high | (uint64_t)count << 60;
+    return count;
+}
+
+void vcm_bpe_prefix_init(struct bpe_prefix *prefix)
+{
+    prefix->len = 0;
+    prefix->counts[0] = 0;
+}
+
+/*
+ * Whether two tokens side by side stay as they are: undoes their merges in the reverse of the order
+ * in which they were made, and looks at each step whether the parts that then met at the seam would
+ * have been merged first.
+ */
+static bool decide(const struct bpe *bpe, uint32_t left, uint32_t right)
+{
+    uint32_t limit = VOCABULARY_NONE;
+    for (;;) {
+        if (merged(bpe, left, right) < limit)
+            return false;
+        bool undo_left = left > right;
+        for (int tries = 0;; tries++) {
+            uint32_t part = undo_left ? bpe->splits[left].right : bpe->splits[right].left;
+            if (part != (undo_left ? left : right)) {
+                /* Of two merges of one rank the left one came first. */
+                limit = undo_left ? left : right + 1;
+                *(undo_left ? &left : &right) = part;
+                break;
+            }
+            if (tries == 1)
+                return true;
+            undo_left = !undo_left;
+        }
+    }
+}
+
+static bool agree(const struct bpe *bpe, struct bpe_cache *cache, uint32_t left, uint32_t right)
+{
+    if (!cache)
+        return decide(bpe, left, right);
+    uint64_t key = vocabulary_pair_key(left, right) + 1;
+    uint64_t *slot = &cache->agreed[key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - BPE_AGREED_BITS)];
+    if (*slot >> 1 != key)
+        *slot = key << 1 | decide(bpe, left, right);
+    return *slot & 1;
+}
+
+static void set_last(struct bpe_prefix *prefix, uint32_t token, uint64_t start)
+{
+    uint64_t end = prefix->len;
+    prefix->last[end % BPE_PREFIX_RING] = token;
+    prefix->last_len[end % BPE_PREFIX_RING] = (uint8_t)(end - start);
+    prefix->counts[end % BPE_PREFIX_RING] = prefix->counts[start % BPE_PREFIX_RING] + 1;
+}
+
+/* Looks at all tokens that end here, from the shortest, for the one that agrees with the token
+ * before it, and returns where it begins. */
+static uint64_t find_last(struct bpe_prefix *prefix, const struct bpe *bpe, struct bpe_cache *cache)
+{
+    uint32_t node = 0;
+    for (uint64_t at = prefix->len; at > 0; at--) {
+        uint32_t child =
+            vocabulary_node_base(bpe->nodes[node]) + prefix->bytes[at % BPE_PREFIX_RING];
+        if (vocabulary_node_parent(bpe->nodes[child]) != node)
+            break;
+        node = child;
+        uint32_t token = vocabulary_node_rank(bpe->nodes[node]);
+        uint64_t start = at - 1;
+        if (token != VOCABULARY_NONE &&
+            (start == 0 || agree(bpe, cache, prefix->last[start % BPE_PREFIX_RING], token))) {
+            set_last(prefix, token, start);
+            return start;
+        }
+    }
+    assert(false && "every prefix has an encoding");
+    return 0;
+}
+
+/* Runs of one character have many tokens that end at a place, and mostly the last one grows: that
+ * is tried first, when it was seen before. */
+static void push_byte(struct bpe_prefix *prefix, const struct bpe *bpe, struct bpe_cache *cache,
+                      unsigned char byte)
+{
+    uint64_t before = prefix->len++;
+    prefix->bytes[prefix->len % BPE_PREFIX_RING] = byte;
+    if (!cache || before == 0) {
+        find_last(prefix, bpe, cache);
+        return;
+    }
+    uint32_t last = prefix->last[before % BPE_PREFIX_RING];
+    uint64_t start = before - prefix->last_len[before % BPE_PREFIX_RING];
+    uint32_t key = (last << 8 | byte) + 1;
+    struct bpe_longer *longer =
+        &cache->longer[key * UINT32_C(0x9e3779b1) >> (32 - BPE_LONGER_BITS)];
+    if (longer->key == key &&
+        (start == 0 || agree(bpe, cache, prefix->last[start % BPE_PREFIX_RING], longer->token)))
+        set_last(prefix, longer->token, start);
+    else if (find_last(prefix, bpe, cache) == start)
+        *longer = (struct bpe_longer){key, prefix->last[prefix->len % BPE_PREFIX_RING]};
+}
+
+void vcm_bpe_prefix_push(struct bpe_prefix *prefix, const struct bpe *bpe,
+                         const unsigned char *bytes, size_t len)
+{
+    struct bpe_cache *cache = vcm_bpe_cache(bpe);
+    for (size_t i = 0; i < len; i++)
+        push_byte(prefix, bpe, cache, bytes[i]);
+}
+
+size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix)
+{
+    uint64_t least = prefix->counts[prefix->len % BPE_PREFIX_RING];
+    for (uint64_t back = 1; back < VOCABULARY_TOKEN_BYTES_MAX && back <= prefix->len; back++) {
+        uint64_t count = prefix->counts[(prefix->len - back) % BPE_PREFIX_RING];
+        least = count < least ? count : least;
+    }
+    return (size_t)least;
+}

@@ -1,0 +1,146 @@
+/*
+ * bpe.h - how many tokens the byte-pair merges of a vocabulary leave of one piece of text.
+ *
+ * A piece is what the splitting pattern (scan.h) gives; merges never cross its ends. Two ways to
+ * the same number: merging, quick for the short pieces that texts are made of, and struct
+ * bpe_prefix, which takes a piece of any length byte by byte in fixed memory and linear time.
+ * bpe_count() remembers short pieces per thread. Internal to tokens/.
+ */
+#ifndef VCM_TOKENS_BPE_H
+#define VCM_TOKENS_BPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "tokens/vocabulary.h"
+
+/* Above this, merging (which is quadratic) is slower than struct bpe_prefix. */
+#define BPE_MERGE_BYTES_MAX 24
+
+/* A short piece is cached as the vocabulary has its words, with the count in the highest 4 bits. */
+#define BPE_SHORT_BYTES VOCABULARY_WORD_BYTES
+#define BPE_SHORT_BITS  16
+
+/* A middling one is cached whole; what is longer is rare and not cached. */
+#define BPE_MIDDLE_BYTES 62
+#define BPE_MIDDLE_BITS  11
+
+struct bpe_middle_slot {
+    unsigned char bytes[BPE_MIDDLE_BYTES];
+    uint8_t len;
+    uint8_t count;
+};
+
+/* Which token a token makes with one more byte, as seen: a guess at the next step of a long run. */
+#define BPE_LONGER_BITS 10
+
+struct bpe_longer {
+    uint32_t key; /* the token and the byte, plus one */
+    uint32_t token;
+};
+
+/* Whether two tokens agree, as found: the pair's key, plus one, and the answer in the lowest bit.
+ */
+#define BPE_AGREED_BITS 13
+
+struct bpe_cache {
+    struct vocabulary_word shorts[1 << BPE_SHORT_BITS];
+    struct bpe_middle_slot middles[1 << BPE_MIDDLE_BITS];
+    struct bpe_longer longer[1 << BPE_LONGER_BITS];
+    uint64_t agreed[1 << BPE_AGREED_BITS];
+};
+
+struct bpe {
+    const struct vocabulary *vocabulary;
+    const struct vocabulary_split *splits;
+    const uint64_t *pairs;
+    const uint16_t *pair_displacements;
+    const struct vocabulary_word *words;
+    const uint16_t *word_displacements;
+    const uint64_t *nodes;
+    unsigned cache; /* which of the thread's caches */
+};
+
+#define BPE_CACHES 2
+
+void vcm_bpe_init(struct bpe *bpe, const struct vocabulary *vocabulary, unsigned cache);
+
+/* The calling thread's cache for this vocabulary; NULL without memory for one. */
+struct bpe_cache *vcm_bpe_cache(const struct bpe *bpe);
+
+/* The count of a piece of any length. `cache` may be NULL. */
+size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
+                          const unsigned char *piece, size_t len);
+
+/* Counts a short piece that its slot does not hold, and puts it there. */
+size_t vcm_bpe_count_missed(const struct bpe *bpe, struct vocabulary_word *slot,
+                            struct vocabulary_word key, const unsigned char *piece);
+
+/*
+ * The encodings of all prefixes of a piece: the last token of each, and how many tokens it has, for
+ * the latest prefixes. Any token sequence in which each two neighbours alone would stay as they are
+ * is the encoding of its bytes, so the last token of a prefix is the one token that ends there and
+ * agrees with the last token of the prefix before it.
+ */
+#define BPE_PREFIX_RING 256
+
+struct bpe_prefix {
+    uint64_t len; /* bytes taken so far */
+    uint64_t counts[BPE_PREFIX_RING];
+    uint32_t last[BPE_PREFIX_RING];
+    uint8_t last_len[BPE_PREFIX_RING];
+    unsigned char bytes[BPE_PREFIX_RING];
+};
+
+void vcm_bpe_prefix_init(struct bpe_prefix *prefix);
+void vcm_bpe_prefix_push(struct bpe_prefix *prefix, const struct bpe *bpe,
+                         const unsigned char *bytes, size_t len);
+
+/* The count of the prefix that lacks the last `back` bytes, at most VOCABULARY_TOKEN_BYTES_MAX. */
+static inline size_t bpe_prefix_count(const struct bpe_prefix *prefix, size_t back)
+{
+    return (size_t)prefix->counts[(prefix->len - back) % BPE_PREFIX_RING];
+}
+
+/* No continuation has a prefix of fewer tokens than this. */
+size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix);
+
+/* The key of a short piece in a text that ends at `end`, which only bounds what may be read. */
+static inline struct vocabulary_word bpe_short_key(const unsigned char *piece, size_t len,
+                                                   const unsigned char *end)
+{
+    struct vocabulary_word key = {0, 0};
+    if (end - piece >= 16) {
+        unsigned spare = (unsigned)(16 - len) * 8;
+        memcpy(&key, piece, 16);
+        if (spare >= 64) {
+            key.low = key.low << (spare - 64) >> (spare - 64);
+            key.high = 0;
+        } else {
+            key.high = key.high << spare >> spare;
+        }
+    } else {
+        memcpy(&key, piece, len);
+    }
+    key.high |= (uint64_t)len << 56;
+    return key;
+}
+
+static inline struct vocabulary_word *bpe_short_slot(struct bpe_cache *cache,
+                                                     struct vocabulary_word key)
+{
+    uint64_t hash =
+        (key.low ^ key.high * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+    return &cache->shorts[hash >> (64 - BPE_SHORT_BITS)];
+}
+
+static inline size_t bpe_count_short(const struct bpe *bpe, struct vocabulary_word *slot,
+                                     struct vocabulary_word key, const unsigned char *piece)
+{
+    if (slot->low == key.low && (slot->high & (UINT64_MAX >> 4)) == key.high)
+        return (size_t)(slot->high >> 60);
+    return vcm_bpe_count_missed(bpe, slot, key, piece);
+}
+
+#endif
