@@ -361,7 +361,7 @@ static int find_gitlink(struct vcm_git_submodule *out, struct vcm_git_repo *repo
 
 static int check_path(struct vcm_git_submodule *out, const char *path, struct vcm_error *err)
 {
-    struct vcm_slice slice = vcm_slice_of_string(path);
+    struct vcm_slice slice = vcm_slice_of(path, strlen(path));
     struct vcm_error reason = {0};
 
     if (vcm_path_check_relative("its path", slice, &reason) != VCM_OK)

@@ -133,7 +133,8 @@ static void check_chunks(struct vcm_load *load, const struct vcm_repo_map_row *r
     const char *by_default = "";
     char place[VCM_LOAD_WHERE_MAX];
 
-    if (row->chunk_overlap_tokens < row->chunk_target_tokens)
+    if (row->chunk_overlap_tokens < row->chunk_target_tokens ||
+        (row->type && !vcm_repo_map_takes(row->type, field)))
         return;
     if (!vcm_repo_map_row_sets(row, field)) {
         field = VCM_REPO_MAP_CHUNK_TARGET_TOKENS;

@@ -382,6 +382,9 @@ static void a_field_of_another_type_is_a_warning(void **state)
                    "?5:24 sources[0].chunk_target_tokens: has no effect: it belongs to "
                    "'literature' sources, and this is a 'git_repo'\n");
     assert_int_equal(map.row_count, 1);
+    check_problems(ROW "  chunk_target_tokens: 9\n",
+                   "?5:24 sources[0].chunk_target_tokens: has no effect: it belongs to "
+                   "'literature' sources, and this is a 'git_repo'\n");
     check_problems(PROSE "  binary_policy: skip\n",
                    "?5:18 sources[0].binary_policy: has no effect: it belongs to 'git_repo' "
                    "sources, and this is a 'literature'\n");
