@@ -251,8 +251,31 @@ bool vcm_config_flag(const struct vcm_config *config, const char *name)
     return strcmp(vcm_config_text(config, name), "true") == 0;
 }
 
+/* The comment behind a line's value with the blanks before it, without the line's end. */
+static struct vcm_slice comment_of(struct vcm_slice line)
+{
+    size_t end = line.len, start = 0;
+    char quote = '\0';
+
+    while (end > 0 && (line.data[end - 1] == '\n' || line.data[end - 1] == '\r'))
+        end--;
+    for (size_t i = 0; i < end; i++) {
+        char c = line.data[i];
+        if (c == '#' && !quote && i > start)
+            return vcm_slice_of(line.data + start, end - start);
+        if (c == quote)
+            quote = '\0';
+        else if (!quote && (c == '\'' || c == '"'))
+            quote = c;
+        if (c != ' ' && c != '\t')
+            start = i + 1;
+    }
+    return vcm_slice_of("", 0);
+}
+
 /* Appends "name: value", the name quoted where YAML wants it. */
-static void append_line(struct vcm_buf *out, const char *name, const char *value)
+static void append_line(struct vcm_buf *out, const char *name, const char *value,
+                        struct vcm_slice comment)
 {
     bool plain =
         strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
@@ -262,7 +285,9 @@ static void append_line(struct vcm_buf *out, const char *name, const char *value
     vcm_buf_append_format(out, "%s%s%s: ", quote, name, quote);
     bool plain_value = value[0] != '~' && !strpbrk(value, ":#\"'\\ ");
     quote = plain_value ? "" : "\"";
-    vcm_buf_append_format(out, "%s%s%s\n", quote, value, quote);
+    vcm_buf_append_format(out, "%s%s%s", quote, value, quote);
+    vcm_buf_append_slice(out, comment);
+    vcm_buf_append_byte(out, '\n');
 }
 
 /* The text with the line of `setting` replaced, or with a line more when there is none. */
@@ -275,7 +300,7 @@ static void edit(struct vcm_buf *out, struct vcm_slice text,
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         size_t len = newline ? (size_t)(newline - p) + 1 : (size_t)(end - p);
         if (setting && setting->line == line)
-            append_line(out, name, value);
+            append_line(out, name, value, comment_of(vcm_slice_of(p, len)));
         else
             vcm_buf_append(out, p, len);
         p += len;
@@ -284,7 +309,7 @@ static void edit(struct vcm_buf *out, struct vcm_slice text,
         return;
     if (out->len > 0 && out->data[out->len - 1] != '\n')
         vcm_buf_append_byte(out, '\n');
-    append_line(out, name, value);
+    append_line(out, name, value, vcm_slice_of("", 0));
 }
 
 /* Whether `text` says what `config` says, but for `name`, which is `value`. */

@@ -123,9 +123,13 @@ static int check_home(struct doctor *doctor, const char *name, struct vcm_error 
 
 static int check_filesystem(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
-    int rc = vcm_path_filesystem(&doctor->detail, doctor->vcm->home, err);
-    if (rc != VCM_OK)
-        return rc;
+    struct vcm_error failure = {0};
+
+    if (vcm_path_filesystem(&doctor->detail, doctor->vcm->home, &failure) != VCM_OK) {
+        vcm_buf_clear(&doctor->detail);
+        vcm_buf_append_string(&doctor->detail, failure.message);
+        return report(doctor, name, VCM_FINDING_ERROR, "choose another home with VCM_HOME", err);
+    }
     bool network = vcm_path_is_network_filesystem(vcm_buf_text(&doctor->detail));
     return report(doctor, name, network ? VCM_FINDING_ERROR : VCM_FINDING_OK,
                   "the store needs a local file system; choose another home with VCM_HOME", err);

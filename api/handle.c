@@ -84,13 +84,37 @@ int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name
     return vcm_buf_check(out, "the path of the home", err);
 }
 
+/* Tells a home that is not there from one that cannot be looked into. */
+static int look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
+{
+    struct stat status;
+
+    *exists = stat(vcm->home, &status) == 0;
+    if (!*exists && errno != ENOENT)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno,
+                             "cannot look into the home '%s'; mend its permissions or choose "
+                             "another with --home",
+                             vcm->home);
+    if (*exists && !S_ISDIR(status.st_mode))
+        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is no directory", vcm->home);
+    if (*exists && access(vcm->home, R_OK | X_OK) != 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno,
+                             "cannot read the home '%s'; mend its permissions or choose another "
+                             "with --home",
+                             vcm->home);
+    return VCM_OK;
+}
+
 int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    bool exists = false;
 
     if (vcm->config_loaded)
         return VCM_OK;
-    int rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
+    int rc = look_at_home(&exists, vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
     if (rc == VCM_OK)
         rc = vcm_config_load(&vcm->config, vcm_buf_text(&path), err);
     vcm->config_loaded = rc == VCM_OK;
@@ -145,27 +169,6 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
     vcm->store_writable = rc == VCM_OK && writable;
     vcm_buf_release(&path);
     return rc;
-}
-
-/* Tells a home that is not there from one that cannot be looked into. */
-static int look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
-{
-    struct stat status;
-
-    *exists = stat(vcm->home, &status) == 0;
-    if (!*exists && errno != ENOENT)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno,
-                             "cannot look into the home '%s'; mend its permissions or choose "
-                             "another with --home",
-                             vcm->home);
-    if (*exists && !S_ISDIR(status.st_mode))
-        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is no directory", vcm->home);
-    if (*exists && access(vcm->home, R_OK | X_OK) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno,
-                             "cannot read the home '%s'; mend its permissions or choose another "
-                             "with --home",
-                             vcm->home);
-    return VCM_OK;
 }
 
 int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)

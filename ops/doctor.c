@@ -3,8 +3,8 @@
 #include "base/banned.h"
 
 static const struct vcm_op_key result[] = {
-    {"ok", "false when a finding is an error"},
     {"findings", "each check with its status, what was seen, and what to do about it"},
+    {"ok", "false when a finding is an error"},
     {NULL, NULL},
 };
 

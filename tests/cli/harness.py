@@ -240,6 +240,24 @@ class VcmTest(unittest.TestCase):
         return mounted
 
 
+class WriterLock:
+    """Holds the lock of a home's only writer, as a vcm that is writing does."""
+
+    def __init__(self, home):
+        # Naming the process is the writer's part of the bargain.
+        self.fd = os.open(os.path.join(home, "store/writer.lock"), os.O_RDWR)
+        self._lock(fcntl.F_WRLCK)
+        os.pwrite(self.fd, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self):
+        os.ftruncate(self.fd, 0)
+        self._lock(fcntl.F_UNLCK)
+        os.close(self.fd)
+
+    def _lock(self, kind):
+        fcntl.fcntl(self.fd, fcntl.F_OFD_SETLK, struct.pack("hhqqi4x", kind, os.SEEK_SET, 0, 0, 0))
+
+
 def _to_bytes(content):
     return content.encode("utf-8", "surrogateescape") if isinstance(content, str) else content
 
