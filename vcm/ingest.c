@@ -200,10 +200,9 @@ static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
     return VCM_OK;
 }
 
-static int submit(struct ingest *ingest, const struct vcm_source_item *item, struct vcm_error *err)
+/* Fills the next slot, which is free. */
+static int fill_slot(struct slot *slot, const struct vcm_source_item *item, struct vcm_error *err)
 {
-    struct slot *slot = &ingest->slots[ingest->submitted % ingest->slot_count];
-
     assert(slot->state == SLOT_FREE);
     vcm_buf_clear(&slot->raw_path);
     vcm_buf_clear(&slot->path);
@@ -216,36 +215,38 @@ static int submit(struct ingest *ingest, const struct vcm_source_item *item, str
         return rc;
     slot->item = *item;
     slot->item.path = vcm_buf_slice(&slot->raw_path);
-    slot->content.outcome = VCM_SOURCE_PAGED;
+    slot->content.outcome = item->outcome;
     slot->content.reason = NULL;
     slot->content.lossy = false;
     slot->record_count = 0;
     slot->rc = VCM_OK;
     vcm_error_reset(&slot->error);
-    slot->state = SLOT_RUNNING;
-    ingest->submitted++;
-    vcm_pool_submit(ingest->pool, run_slot, slot);
     return VCM_OK;
 }
 
+/* Items that are left out by their name alone wait for their turn with the others, so that
+ * omissions too come in the order of the walk. */
 static int visit_item(void *context, const struct vcm_source_item *item, struct vcm_error *err)
 {
     struct ingest *ingest = context;
+    struct slot *slot = &ingest->slots[ingest->submitted % ingest->slot_count];
     int rc = VCM_OK;
 
-    ingest->scope->coverage.tracked++;
-    if (item->outcome == VCM_SOURCE_PAGED) {
-        if (ingest->submitted - ingest->consumed == ingest->slot_count)
-            rc = consume_oldest(ingest, err);
-        return rc == VCM_OK ? submit(ingest, item, err) : rc;
-    }
-    struct vcm_buf path = VCM_BUF_INIT(4 * VCM_LIMIT_TREE_PATH_BYTES);
-    vcm_utf8_escape_path(&path, item->path);
-    rc = vcm_buf_check(&path, "a path", err);
+    if (ingest->submitted - ingest->consumed == ingest->slot_count)
+        rc = consume_oldest(ingest, err);
     if (rc == VCM_OK)
-        rc = leave_out(ingest, item, vcm_buf_slice(&path), item->outcome, NULL, err);
-    vcm_buf_release(&path);
-    return rc;
+        rc = fill_slot(slot, item, err);
+    if (rc != VCM_OK)
+        return rc;
+    ingest->scope->coverage.tracked++;
+    ingest->submitted++;
+    if (item->outcome == VCM_SOURCE_PAGED) {
+        slot->state = SLOT_RUNNING;
+        vcm_pool_submit(ingest->pool, run_slot, slot);
+    } else {
+        slot->state = SLOT_DONE;
+    }
+    return VCM_OK;
 }
 
 static int take_page(void *context, const struct vcm_page_built *page, struct vcm_error *err)

@@ -101,11 +101,12 @@ static int take_number(uint64_t *number, struct vcm_kv_txn *txn, struct vcm_erro
     return rc;
 }
 
-/* The first mapping of an empty store settles its tokenizer; counts of two do not mix. */
+/* The first mapping of an empty store settles its tokenizer; counts of two do not mix, not even
+ * those of a first mapping that is still being built. */
 static int settle_tokenizer(struct vcm_kv_txn *txn, const char *wanted, struct vcm_error *err)
 {
     struct vcm_slice stored, key = vcm_slice_of_string(VCM_META_TOKENIZER);
-    uint64_t scopes = 0;
+    uint64_t mappings = 0;
 
     int rc = vcm_kv_get(&stored, txn, VCM_TABLE_META, key, err);
     if (rc == VCM_OK && vcm_slice_equal(stored, vcm_slice_of_string(wanted)))
@@ -113,10 +114,10 @@ static int settle_tokenizer(struct vcm_kv_txn *txn, const char *wanted, struct v
     if (rc != VCM_OK && rc != VCM_NOT_FOUND)
         return rc;
     if (rc == VCM_OK) {
-        rc = vcm_kv_count(&scopes, txn, VCM_TABLE_SCOPES, err);
+        rc = vcm_kv_count(&mappings, txn, VCM_TABLE_MAPPINGS, err);
         if (rc != VCM_OK)
             return rc;
-        if (scopes > 0)
+        if (mappings > 0)
             return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                                  "the pages of this home were counted with '%.*s', not '%s'; "
                                  "use another --home, or unmap its scopes first",

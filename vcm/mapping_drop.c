@@ -119,18 +119,25 @@ static int drop_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *
     struct drop *drop = context;
     unsigned budget = DROP_BATCH;
     unsigned char key[8];
+    enum vcm_mapping_state state = VCM_MAPPING_DROPPING;
+    struct vcm_slice scope_id;
 
     drop->dropped = 0;
+    drop->finished = true;
+    /* Whoever found it unfinished read an older state: it may be in force, or gone, by now. */
+    int rc = vcm_table_get_mapping(&state, &scope_id, txn, drop->mapping, err);
+    if (rc == VCM_NOT_FOUND || (rc == VCM_OK && state == VCM_MAPPING_IN_FORCE))
+        return VCM_OK;
     drop->finished = false;
-    int rc = drop_entries(drop, txn, VCM_TABLE_ROWS, &budget, err);
+    if (rc == VCM_OK)
+        rc = drop_entries(drop, txn, VCM_TABLE_ROWS, &budget, err);
     if (rc == VCM_OK && budget > 0)
         rc = drop_entries(drop, txn, VCM_TABLE_OMISSIONS, &budget, err);
     if (rc != VCM_OK || budget == 0)
         return rc;
     drop->finished = true;
     vcm_wire_store_be64(key, drop->mapping);
-    rc = vcm_kv_delete(txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
-    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    return vcm_kv_delete(txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
 }
 
 int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
@@ -234,7 +241,12 @@ int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
 
     int rc =
         vcm_kv_update(store->kv, remove_change, &removal, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
-    if (rc == VCM_OK)
-        rc = vcm_mapping_drop(&dropped, store, removal.mapping, 0, cancel, err);
-    return rc;
+    if (rc != VCM_OK)
+        return rc;
+    /* The scope is gone whatever happens now; what is left of it goes with the next mapping. */
+    struct vcm_error ignored = {0};
+    if (vcm_mapping_drop(&dropped, store, removal.mapping, 0, NULL, &ignored) != VCM_OK)
+        vcm_log_write(store->log, VCM_LOG_WARNING,
+                      "the removed page table is not cleared away yet: %s", ignored.message);
+    return VCM_OK;
 }

@@ -8,9 +8,9 @@
 #include "vcm/page_store.h"
 
 /*
- * Deletes the rows and omissions of a mapping that is not in force, and the pages that nothing else
- * holds, in transactions of bounded size. Counts in *dropped the distinct pages that `successor` (0
- * for none) does not hold. May be called again after a failure.
+ * Deletes the rows and omissions of a mapping and the pages that nothing else holds, in
+ * transactions of bounded size; does nothing to one that is in force. Counts in *dropped the
+ * distinct pages that `successor` (0 for none) does not hold. May be called again after a failure.
  */
 int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
                      uint64_t successor, const struct vcm_cancel *cancel, struct vcm_error *err);

@@ -81,6 +81,8 @@ static uint32_t get_count32(struct vcm_wire_reader *r)
 static void get_record(struct vcm_page_record *record, struct vcm_wire_reader *r)
 {
     uint8_t flags = vcm_wire_get_u8(r);
+    if (flags & ~(FLAG_LOSSY | FLAG_PATH_LOSSY))
+        r->bad = true;
     record->lossy = flags & FLAG_LOSSY;
     record->path_lossy = flags & FLAG_PATH_LOSSY;
     record->path = vcm_wire_get_bytes(r);

@@ -30,17 +30,20 @@ struct vcm_page_cache {
     struct counters private; /* counts when the file cannot be written */
 };
 
+/* Its blocks are allocated, not only its size set: a write to a mapped hole on a full disk is a
+ * SIGBUS. O_NONBLOCK because what lies there may be a FIFO. */
 static struct counters *map_file(const char *path, bool writable)
 {
-    int fd = open(path, (writable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int access = writable ? O_RDWR | O_CREAT : O_RDONLY;
+    int fd = open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     struct stat status;
     void *memory = MAP_FAILED;
 
     if (fd < 0)
         return NULL;
-    bool sized =
-        fstat(fd, &status) == 0 && (status.st_size >= (off_t)COUNTERS_BYTES ||
-                                    (writable && ftruncate(fd, (off_t)COUNTERS_BYTES) == 0));
+    bool sized = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
+                 (writable ? posix_fallocate(fd, 0, (off_t)COUNTERS_BYTES) == 0
+                           : status.st_size >= (off_t)COUNTERS_BYTES);
     if (sized)
         memory = mmap(NULL, COUNTERS_BYTES, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                       MAP_SHARED, fd, 0);

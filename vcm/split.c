@@ -80,13 +80,18 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
     return legal_cut(text, start, start + span);
 }
 
-static size_t count_unit(struct splitter *s, size_t start, size_t end)
+static int count_unit(size_t *tokens, struct splitter *s, size_t start, size_t end,
+                      struct vcm_error *err)
 {
     vcm_buf_clear(&s->escaped);
     vcm_jsonw_escape(&s->escaped, vcm_slice_of(s->text.data + start, end - start));
+    int rc = vcm_buf_check(&s->escaped, "a line", err);
+    if (rc != VCM_OK)
+        return rc;
     assert(s->escaped.len >= 2);
     struct vcm_slice inner = vcm_slice_of(s->escaped.data + 1, s->escaped.len - 2);
-    return vcm_tokenizer_count(s->options->tokenizer, inner);
+    *tokens = vcm_tokenizer_count(s->options->tokenizer, inner);
+    return VCM_OK;
 }
 
 static int add_unit(struct splitter *s, size_t end, size_t tokens_so_far, struct vcm_error *err)
@@ -108,13 +113,16 @@ static int add_unit(struct splitter *s, size_t end, size_t tokens_so_far, struct
 /* Collects the units that one part may hold, at least one. */
 static int fill_window(struct splitter *s, size_t start, struct vcm_error *err)
 {
-    size_t tokens = 0;
+    size_t tokens = 0, unit_tokens;
     int rc = VCM_OK;
 
     s->unit_count = 0;
     for (size_t at = start; rc == VCM_OK && at < s->text.len;) {
         size_t end = next_unit_end(s->text, at);
-        tokens += count_unit(s, at, end);
+        rc = count_unit(&unit_tokens, s, at, end, err);
+        if (rc != VCM_OK)
+            break;
+        tokens += unit_tokens;
         if (tokens > s->body_tokens_max && s->unit_count > 0)
             break;
         rc = add_unit(s, end, tokens, err);
@@ -199,7 +207,7 @@ static bool fits(struct splitter *s, size_t start, size_t end, size_t *tokens)
     return *tokens <= s->options->token_budget;
 }
 
-static int path_too_long(const struct splitter *s, struct vcm_error *err)
+static int no_room(const struct splitter *s, struct vcm_error *err)
 {
     return vcm_error_set(err, VCM_UNSUPPORTED,
                          "the path and one character exceed the token budget of %u",
@@ -220,7 +228,7 @@ static int settle_cut(size_t *end, size_t *tokens, struct splitter *s, size_t st
     for (;;) {
         size_t shorter = legal_cut(s->text, start, start + (*end - start) / 2);
         if (shorter >= *end)
-            return path_too_long(s, err);
+            return no_room(s, err);
         *end = shorter;
         if (fits(s, start, *end, tokens))
             return vcm_buf_check(&s->value, "a record", err);
@@ -273,6 +281,25 @@ static int split_long(struct splitter *s, vcm_split_part_fn emit, void *context,
     return rc;
 }
 
+/* An eighth is left to the path, so that the same content is cut in the same places whatever it is
+ * called; a path that needs more takes more. */
+static int settle_body(struct splitter *s, struct vcm_error *err)
+{
+    uint32_t budget = s->options->token_budget;
+    size_t reserve = budget / 8;
+
+    vcm_buf_clear(&s->value);
+    vcm_page_serialise(&s->value, s->path, vcm_slice_of("", 0));
+    int rc = vcm_buf_check(&s->value, "a record", err);
+    if (rc != VCM_OK)
+        return rc;
+    size_t overhead = vcm_tokenizer_count(s->options->tokenizer, vcm_buf_slice(&s->value));
+    if (overhead > reserve)
+        reserve = overhead < budget ? overhead : budget - 1;
+    s->body_tokens_max = budget - reserve;
+    return VCM_OK;
+}
+
 int vcm_split_text(struct vcm_slice path, struct vcm_slice text,
                    const struct vcm_split_options *options, vcm_split_part_fn emit, void *context,
                    struct vcm_error *err)
@@ -288,18 +315,11 @@ int vcm_split_text(struct vcm_slice path, struct vcm_slice text,
         if (rc == VCM_OK)
             rc = emit_part(&s, 0, text.len, tokens, emit, context, err);
     } else if (text.len == 0) {
-        rc = path_too_long(&s, err);
+        rc = no_room(&s, err);
     } else {
-        /* An eighth is left to the path, so that the same content is cut in the same places
-         * whatever it is called; a path that needs more takes more. */
-        vcm_buf_clear(&s.value);
-        vcm_page_serialise(&s.value, path, vcm_slice_of("", 0));
-        size_t overhead = vcm_tokenizer_count(options->tokenizer, vcm_buf_slice(&s.value));
-        size_t reserve = options->token_budget / 8;
-        if (overhead > reserve)
-            reserve = overhead < options->token_budget ? overhead : options->token_budget - 1;
-        s.body_tokens_max = options->token_budget - reserve;
-        rc = split_long(&s, emit, context, err);
+        rc = settle_body(&s, err);
+        if (rc == VCM_OK)
+            rc = split_long(&s, emit, context, err);
     }
     free(s.units);
     vcm_buf_release(&s.escaped);
