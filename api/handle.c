@@ -77,6 +77,12 @@ const char *vcm_home(const struct vcm *vcm)
     return vcm->home;
 }
 
+int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
+                             struct vcm_error *err)
+{
+    return vcm_registry_add(&vcm->registry, type, err);
+}
+
 int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,
                     struct vcm_error *err)
 {

@@ -34,6 +34,12 @@ void vcm_close(struct vcm *vcm);
 
 const char *vcm_home(const struct vcm *vcm);
 
+/* Makes a type of source of the caller's own known, so that rows of a map can name it. The type (see
+ * sources/registry.h) must outlive the handle. INVALID_ARGUMENT when the name is taken. */
+struct vcm_source_type;
+int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
+                             struct vcm_error *err);
+
 /* Mapping */
 
 enum vcm_status {

@@ -156,7 +156,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_check = {
     .name = "check",
-    .summary = "validate a repository's map, and say what it would miss",
+    .summary = "validate a repository's map",
     .description =
         "Reads .colony/repo_map.yaml, from the working tree unless a branch or commit is given, "
         "and reports everything that is wrong with it in one run, with line and column. A valid "

@@ -244,7 +244,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_show = {
     .name = "show",
-    .summary = "show a repository's map as it counts, its text, and its directories",
+    .summary = "show a repository's map, and its directories",
     .description =
         "Prints the map of the working tree with every default filled in. --raw prints its text "
         "instead, --tree the directories and files on disk, folders first and .git left out.",

@@ -451,11 +451,13 @@ class Scopes(PagingTest):
         result = self.vcm("map", repo, "--only", "default", "--only", "docs", "--json", check=2)
         self.assertIn("docs", result.json()["error"]["message"])
 
-    def test_a_repository_with_a_map_file_is_not_mapped_as_if_it_had_none(self):
-        repo = self.make_repo({".colony/repo_map.yaml": "schema_version: 1\nsources: []\n"})
-        result = self.vcm("map", repo, "--json", check=1)
-        self.assertEqual(result.json()["error"]["code"], "UNSUPPORTED")
-        self.assertIn("repo_map.yaml", result.json()["error"]["message"])
+    def test_the_rows_of_a_map_file_are_mapped(self):
+        repo = self.make_repo({
+            ".colony/repo_map.yaml": "schema_version: 1\nsources:\n"
+                                     "  - {name: code, type: git_repo, start_dir: src}\n",
+            "src/a.c": "int a;\n", "b.c": "int b;\n"})
+        source, = self.vcm("map", repo, "--json", check=0).json()["sources"]
+        self.assertEqual((source["name"], source["coverage"]["tracked"]), ("code", 1))
 
 
 class People(PagingTest):
