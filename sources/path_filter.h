@@ -51,6 +51,10 @@ int vcm_path_filter_add(struct vcm_path_filter *filter, const struct vcm_path_fi
  * path. */
 void vcm_path_filter_note_use(struct vcm_path_filter *filter);
 
+/* Leaves out VCM_PATH_EXCLUDED from now on, and with it the entries that can take nothing below a
+ * directory: for many rows over one large tree. */
+void vcm_path_filter_skip_excluded(struct vcm_path_filter *filter);
+
 /* Called for every leaf, links and submodules too, with the verdicts in the order of the entries.
  * Links and submodules are judged by their path like files. */
 typedef int (*vcm_path_filter_fn)(void *context, const struct vcm_git_entry *entry,

@@ -66,6 +66,7 @@ static void a_slash_at_the_end_means_directories(void **state)
     check_file("a/", "a", NONE);
     check_directory("x/a/", "x/a", MATCH);
     check_directory("*/", "x/a", MATCH);
+    check_directory("a**//", "a", MATCH);
 }
 
 static void two_stars_cross_directories_between_slashes(void **state)
@@ -175,6 +176,41 @@ static void case_counts(void **state)
     check_file("[A-Z].c", "a.c", NONE);
 }
 
+static void mark_used(const struct vcm_glob_list *list, const char *path, bool is_directory,
+                      bool *used)
+{
+    enum vcm_glob_result expected = vcm_glob_list_match(list, text(path), is_directory);
+
+    assert_int_equal(vcm_glob_list_match_named(list, text(path), vcm_glob_last_part(text(path)),
+                                               is_directory, used),
+                     expected);
+}
+
+static void a_list_knows_where_it_cannot_match(void **state)
+{
+    static const struct {
+        const char *pattern;
+        const char *directory;
+        bool reaches;
+    } cases[] = {
+        {"*.c", "x", true},    {"x", "y/z", true},      {"/x", "x", false},
+        {"/x/y", "x", true},   {"/x/y", "x/y", false},  {"x/y/z", "x/yy", false},
+        {"x/**", "x/y", true}, {"x/**", "y", false},    {"/x*/y", "xz", true},
+        {"/x*/y", "y", false}, {"/x/y*", "x", true},    {"x/y*/z", "xx", false},
+        {"**/a", "x/y", true}, {"a**/b", "ab/c", true}, {"[a", "x", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct vcm_glob_list list;
+        vcm_glob_list_init(&list);
+        assert_int_equal(vcm_glob_list_add(&list, text(cases[i].pattern), NULL), VCM_OK);
+        if (vcm_glob_list_reaches(&list, text(cases[i].directory)) != cases[i].reaches)
+            fail_msg("%s below %s", cases[i].pattern, cases[i].directory);
+        vcm_glob_list_release(&list);
+    }
+}
+
 static void patterns_that_match_by_themselves_are_marked(void **state)
 {
     static const char *const patterns[] = {"*.c", "!a.c", "b.c", "x/"};
@@ -185,9 +221,9 @@ static void patterns_that_match_by_themselves_are_marked(void **state)
     vcm_glob_list_init(&list);
     for (unsigned i = 0; i < 4; i++)
         assert_int_equal(vcm_glob_list_add(&list, text(patterns[i]), NULL), VCM_OK);
-    vcm_glob_list_mark_used(&list, text("a.c"), false, used);
+    mark_used(&list, "a.c", false, used);
     assert_true(used[0] && used[1] && !used[2] && !used[3]);
-    vcm_glob_list_mark_used(&list, text("x"), true, used);
+    mark_used(&list, "x", true, used);
     assert_true(used[0] && used[1] && !used[2] && used[3]);
     vcm_glob_list_release(&list);
 }
@@ -219,7 +255,7 @@ static void a_pattern_that_cannot_match_keeps_its_place(void **state)
     assert_int_equal(vcm_glob_list_add(&list, text("[a"), NULL), VCM_OK);
     assert_int_equal(vcm_glob_list_add(&list, text("a"), NULL), VCM_OK);
     assert_int_equal(list.count, 3);
-    vcm_glob_list_mark_used(&list, text("a"), false, used);
+    mark_used(&list, "a", false, used);
     assert_true(!used[0] && !used[1] && used[2]);
     vcm_glob_list_release(&list);
 }
@@ -332,6 +368,7 @@ int main(void)
         cmocka_unit_test(the_last_match_wins_and_negation_is_told_apart),
         cmocka_unit_test(lines_are_read_as_git_reads_them),
         cmocka_unit_test(case_counts),
+        cmocka_unit_test(a_list_knows_where_it_cannot_match),
         cmocka_unit_test(patterns_that_match_by_themselves_are_marked),
         cmocka_unit_test(a_list_takes_what_lies_below_a_directory_that_it_takes),
         cmocka_unit_test(a_pattern_that_cannot_match_keeps_its_place),
