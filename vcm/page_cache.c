@@ -1,5 +1,6 @@
 #include "vcm/page_cache.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -30,6 +31,14 @@ struct vcm_page_cache {
     struct counters private; /* counts when the file cannot be written */
 };
 
+/* Takes the room for the file: on a full disk a write through the map would be SIGBUS. */
+static bool make_room(int fd)
+{
+    if (fallocate(fd, 0, 0, (off_t)COUNTERS_BYTES) == 0)
+        return true;
+    return errno == EOPNOTSUPP && ftruncate(fd, (off_t)COUNTERS_BYTES) == 0;
+}
+
 static struct counters *map_file(const char *path, bool writable)
 {
     int fd = open(path, (writable ? O_RDWR | O_CREAT : O_RDONLY) | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -38,9 +47,8 @@ static struct counters *map_file(const char *path, bool writable)
 
     if (fd < 0)
         return NULL;
-    bool sized =
-        fstat(fd, &status) == 0 && (status.st_size >= (off_t)COUNTERS_BYTES ||
-                                    (writable && ftruncate(fd, (off_t)COUNTERS_BYTES) == 0));
+    bool sized = fstat(fd, &status) == 0 &&
+                 (writable ? make_room(fd) : status.st_size >= (off_t)COUNTERS_BYTES);
     if (sized)
         memory = mmap(NULL, COUNTERS_BYTES, writable ? PROT_READ | PROT_WRITE : PROT_READ,
                       MAP_SHARED, fd, 0);
