@@ -38,10 +38,11 @@ class TroubleTest(PagingTest):
         return prefix
 
     def make_large_repo(self, name="large"):
-        """Some 9 MB, enough to be caught in the middle of mapping them."""
+        """Some 6 MB, enough to be caught in the middle of mapping them."""
         chosen = random.Random(SEED)
+        self.git(self.tmp, "config", "--global", "core.compression", "0")
         files = {f"f{i:02}": "".join(f"    call_{chosen.getrandbits(60):020}(argument);\n"
-                                     for _ in range(13000)) for i in range(16)}
+                                     for _ in range(9000)) for i in range(16)}
         return self.make_repo(files, name=name)
 
     def assert_error(self, result, code, *words):
@@ -230,7 +231,7 @@ class Streams(TroubleTest):
             store = os.path.join(self.home, "store")
             for name in os.listdir(store):
                 with open(os.path.join(store, name), "rb") as file:
-                    self.assertNotIn(b"waiting for process", file.read(), name)
+                    self.assertFalse(b"waiting for process" in file.read(), name)
         self.assertEqual([page["scope_id"] for page in self.pages()],
                          ["closed0", "closed1", "closed2", "open"])
 
@@ -398,9 +399,9 @@ class Damage(TroubleTest):
     @staticmethod
     def damages(whole, chosen):
         pages = len(whole) // 4096
-        for size in (1, 4096, 8192, len(whole) // 2, len(whole) - 4096):
+        for size in (4096, len(whole) // 2, len(whole) - 4096):
             yield whole[:size]
-        for _ in range(5):
+        for _ in range(4):
             at = 4096 * chosen.randrange(pages)
             yield whole[:at] + chosen.randbytes(4096) + whole[at + 4096:]
         yield bytes(8192) + whole[8192:]
