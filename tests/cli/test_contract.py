@@ -76,7 +76,7 @@ class EveryCommand(ContractTest):
         for command in self.commands():
             with self.subTest(command=command.name):
                 words = command.name.split() + self.arguments(command)
-                mistakes = [["--nope"], ["--nope=1"], ["-z"], ["--quiet=1"]]
+                mistakes = [["--nope=1"], ["-z"]]
                 if "..." not in command.text.split("\n\n")[1]:
                     mistakes.append(["one", "two", "three", "too many"])
                 for wrong in mistakes:
@@ -85,8 +85,8 @@ class EveryCommand(ContractTest):
                     plain = self.vcm(*words, *wrong, check=2)
                     self.assertEqual(plain.err, f"vcm: {error['message']}\n")
                     self.assertEqual(plain.out, "")
-                    # The form of the answer does not depend on where the mistake is.
-                    self.assert_error(self.vcm(*wrong, *words, "--json", check=2))
+                # The form of the answer does not depend on where the mistake is.
+                self.assert_error(self.vcm("--nope", *words, "--json", check=2))
 
     def test_an_unusable_home_is_one_document_and_status_1(self):
         blocked = os.path.join(self.tmp, "file")
@@ -135,7 +135,7 @@ class Arguments(ContractTest):
             self.vcm(*words, check=0)
         for words, name in ((["pages", "--limit"], "--limit"), (["--home"], "--home"),
                             (["pages", "--scope="], "--scope"), (["pages", "--home="], "--home"),
-                            (["pages", "--pinned=yes"], "--pinned")):
+                            (["pages", "--pinned=yes"], "--pinned"), (["--quiet=1", "pages"], "--quiet")):
             self.assertIn(name, self.assert_error(self.vcm("--json", *words, check=2))["message"])
 
     def test_behind_two_dashes_everything_is_an_argument(self):
