@@ -18,6 +18,8 @@
 struct job {
     const struct vcm_tokenizer *tokenizer;
     const struct vcm_cancel *cancel;
+    bool is_input;
+    bool is_empty; /* standard input that an earlier job reads to its end */
     struct vcm_tokens_file file;
     struct vcm_error error;
 };
@@ -50,16 +52,17 @@ static int count_stream(struct job *job, int fd, struct vcm_error *err)
 static void run_job(void *argument, unsigned worker)
 {
     struct job *job = argument;
-    bool is_input = strcmp(job->file.path, "-") == 0;
 
     (void)worker;
-    int fd = is_input ? STDIN_FILENO : open(job->file.path, O_RDONLY | O_CLOEXEC);
+    if (job->is_empty)
+        return;
+    int fd = job->is_input ? STDIN_FILENO : open(job->file.path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         vcm_error_sys(&job->error, errno == ENOENT ? VCM_NOT_FOUND : VCM_IO_ERROR, errno,
                       "cannot open '%s'", job->file.path);
     else
         count_stream(job, fd, &job->error);
-    if (fd >= 0 && !is_input)
+    if (fd >= 0 && !job->is_input)
         close(fd);
 }
 
@@ -80,6 +83,16 @@ static int report(struct job *jobs, size_t count, vcm_tokens_fn visit, void *con
     return rc;
 }
 
+static unsigned worker_count(size_t jobs)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    size_t workers = cores > 0 ? (size_t)cores : 1;
+
+    if (workers > VCM_LIMIT_WORKERS)
+        workers = VCM_LIMIT_WORKERS;
+    return (unsigned)(jobs < workers ? jobs : workers);
+}
+
 int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
                void *context, struct vcm_error *err)
 {
@@ -89,7 +102,7 @@ int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens
     struct vcm_tokenizer *tokenizer = NULL;
     struct vcm_pool *pool = NULL;
     struct job *jobs = calloc(count, sizeof *jobs);
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    bool input_taken = false;
 
     int rc = jobs ? vcm_handle_config(vcm, err) : vcm_error_memory(err);
     if (rc == VCM_OK)
@@ -97,13 +110,15 @@ int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens
             &tokenizer,
             query->encoding ? query->encoding : vcm_config_text(&vcm->config, "tokenizer"), err);
     if (rc == VCM_OK)
-        rc = vcm_pool_open(&pool, cores > 0 && (size_t)cores < count ? (unsigned)cores : 1,
-                           QUEUE_JOBS, err);
+        rc = vcm_pool_open(&pool, worker_count(count), QUEUE_JOBS, err);
     for (size_t i = 0; rc == VCM_OK && i < count; i++) {
         jobs[i].tokenizer = tokenizer;
         jobs[i].cancel = vcm->cancel;
         jobs[i].file.path = paths[i];
         jobs[i].file.encoding = vcm_tokenizer_name(tokenizer);
+        jobs[i].is_input = strcmp(paths[i], "-") == 0;
+        jobs[i].is_empty = jobs[i].is_input && input_taken;
+        input_taken |= jobs[i].is_input;
         vcm_pool_submit(pool, run_job, &jobs[i]);
     }
     vcm_pool_close(pool);

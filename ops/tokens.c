@@ -40,7 +40,7 @@ struct counting {
     bool begun; /* the document, with the first file */
     uint64_t total;
     size_t counted;
-    struct vcm_error first; /* of the files that could not be read */
+    struct vcm_error first; /* of the files that could not be read; told in the end */
 };
 
 static int put_file(void *context, const struct vcm_tokens_file *file, struct vcm_error *err)
@@ -57,8 +57,9 @@ static int put_file(void *context, const struct vcm_tokens_file *file, struct vc
         counting->begun = true;
     }
     if (file->error) {
-        vcm_log_write(counting->call->log, VCM_LOG_ERROR, "%s", file->error->message);
-        if (counting->first.code == VCM_OK)
+        if (counting->first.code != VCM_OK)
+            vcm_log_write(counting->call->log, VCM_LOG_ERROR, "%s", file->error->message);
+        else
             counting->first = *file->error;
         return VCM_OK;
     }
@@ -87,11 +88,14 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_end_array(call->out);
     vcm_jsonw_member_uint(call->out, "total", counting.total);
     vcm_jsonw_end_object(call->out);
-    if (counting.first.code != VCM_OK && counting.counted == 0) {
+    if (counting.first.code == VCM_OK)
+        return VCM_OK;
+    if (counting.counted == 0) {
         *err = counting.first;
         return (int)counting.first.code;
     }
-    call->exit_status = counting.first.code != VCM_OK ? 3 : 0;
+    vcm_log_write(call->log, VCM_LOG_ERROR, "%s", counting.first.message);
+    call->exit_status = 3;
     return VCM_OK;
 }
 
