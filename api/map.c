@@ -65,34 +65,38 @@ static uint64_t now_ms(void)
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
-/* The row's message with the context that was gathered on the way up; NULL for none. */
-static int row_message(const char **out, struct result *result,
-                       const struct vcm_materialise_row *row, struct vcm_error *err)
+/* The row's message with the context that was gathered on the way up. */
+static const char *row_message(struct result *result, const struct vcm_materialise_row *row,
+                               struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(4096);
+    const char *message = NULL;
 
-    *out = NULL;
     if (row->error.code != VCM_OK && row->error.context[0] != '\0')
         vcm_buf_append_format(&text, "%s: ", row->error.context);
     vcm_buf_append_string(&text, row->error.code != VCM_OK ? row->error.message : row->message);
     int rc = vcm_buf_check(&text, "a message", err);
     if (rc == VCM_OK && text.len > 0 &&
-        !(*out = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
-        rc = vcm_error_memory(err);
+        !(message = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
+        vcm_error_memory(err);
     vcm_buf_release(&text);
-    return rc;
+    return message;
 }
 
 static int take_row(void *context, const struct vcm_materialise_row *row, struct vcm_error *err)
 {
     struct result *result = context;
     struct vcm_map_source *source = &result->public.sources[result->public.source_count];
+    struct vcm_error own = {0};
 
+    if (!err)
+        err = &own;
     *source = (struct vcm_map_source){
         .name = row->plan->row->name,
         .scope_id = row->plan->scope_id,
         .status = row_status[row->status],
         .code = row->error.code,
+        .message = row_message(result, row, err),
         .commit = result->plan.commit,
         .records = row->records,
         .pages = row->pages,
@@ -105,7 +109,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
     };
     vcm_handle_coverage(&source->coverage, &row->coverage);
     result->public.source_count++;
-    return row_message(&source->message, result, row, err);
+    return err->code;
 }
 
 static int take_unmapped(void *context, const char *scope_id, struct vcm_error *err)

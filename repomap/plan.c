@@ -79,8 +79,7 @@ static int load_map(const struct vcm_repo_map **map, struct vcm_plan *plan,
                              "map a commit without one",
                              plan->commit, VCM_REPO_MAP_PATH);
     if (rc != VCM_NOT_FOUND) {
-        if (err)
-            *err = missing;
+        *err = missing;
         return rc;
     }
     *map = &vcm_repo_map_default;
