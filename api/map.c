@@ -75,7 +75,9 @@ static const char *row_message(struct result *result, const struct vcm_materiali
     if (row->error.code != VCM_OK && row->error.context[0] != '\0')
         vcm_buf_append_format(&text, "%s: ", row->error.context);
     vcm_buf_append_string(&text, row->error.code != VCM_OK ? row->error.message : row->message);
-    if (text.len > 0 && !(message = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
+    int rc = vcm_buf_check(&text, "a message", err);
+    if (rc == VCM_OK && text.len > 0 &&
+        !(message = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
         vcm_error_memory(err);
     vcm_buf_release(&text);
     return message;
@@ -85,7 +87,10 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
 {
     struct result *result = context;
     struct vcm_map_source *source = &result->public.sources[result->public.source_count];
+    struct vcm_error own = {0};
 
+    if (!err)
+        err = &own;
     *source = (struct vcm_map_source){
         .name = row->plan->row->name,
         .scope_id = row->plan->scope_id,

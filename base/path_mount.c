@@ -70,6 +70,7 @@ int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, cons
     struct vcm_buf point = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
     struct vcm_slice best = vcm_slice_of("", 0);
     size_t best_len = 0;
+    bool no_memory = false;
 
     while (mountinfo.len > 0) {
         const char *end = memchr(mountinfo.data, '\n', mountinfo.len);
@@ -81,10 +82,13 @@ int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, cons
             best = type;
             best_len = point.len;
         }
+        no_memory |= point.fault == VCM_BUF_NO_MEMORY;
         len += end ? 1 : 0;
         mountinfo = vcm_slice_of(mountinfo.data + len, mountinfo.len - len);
     }
     vcm_buf_release(&point);
+    if (no_memory) /* the mount that counts may be among those that could not be read */
+        return vcm_error_memory(err);
     if (best.len == 0)
         return vcm_error_set(err, VCM_NOT_FOUND, "no mount holds '%s'", path);
     append_unescaped(out, best);

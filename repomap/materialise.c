@@ -368,7 +368,9 @@ int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialis
     struct survey survey = {.plan = plan, .options = options};
 
     vcm_buf_init(&survey.stale, 64 * VCM_MIB);
-    int rc = survey_base(&survey, err);
+    int rc = vcm_mapping_clear(options->store, options->cancel, err);
+    if (rc == VCM_OK)
+        rc = survey_base(&survey, err);
     for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++) {
         struct vcm_materialise_row row = {.plan = &plan->rows[i]};
         uint64_t start = now_ms();
@@ -378,7 +380,8 @@ int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialis
         }
         row.elapsed_ms = now_ms() - start;
         if (row.error.code == VCM_INTERRUPTED) {
-            *err = row.error;
+            if (err)
+                *err = row.error;
             rc = VCM_INTERRUPTED;
         } else {
             rc = on_row(context, &row, err);

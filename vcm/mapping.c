@@ -184,6 +184,19 @@ done:
     return rc;
 }
 
+int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *cancel,
+                      struct vcm_error *err)
+{
+    int fd;
+
+    int rc = open_lock_file(&fd, store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_mapping_drop_abandoned(store, fd, cancel, err);
+    close(fd);
+    return rc;
+}
+
 static int store_full(uint64_t needed, uint64_t capacity, struct vcm_error *err)
 {
     return vcm_error_set(err, VCM_STORE_FULL,
