@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api/internal.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "repomap/materialise.h"
 
@@ -56,13 +56,6 @@ void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_cover
     out->lfs_missing = in->by_outcome[VCM_SOURCE_LFS_MISSING];
     out->too_large = in->by_outcome[VCM_SOURCE_TOO_LARGE];
     out->failed = in->by_outcome[VCM_SOURCE_FAILED];
-}
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 
 /* The row's message with the context that was gathered on the way up. */
@@ -235,7 +228,7 @@ static int materialise(struct result *result, struct vcm *vcm,
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err)
 {
-    uint64_t start = now_ms();
+    uint64_t start = vcm_clock_ms();
 
     *out = NULL;
     struct result *result = calloc(1, sizeof *result);
@@ -252,7 +245,7 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
         rc = materialise(result, vcm, options, err);
     if (rc == VCM_OK) {
         result->public.status = overall_status(&result->public);
-        result->public.elapsed_ms = now_ms() - start;
+        result->public.elapsed_ms = vcm_clock_ms() - start;
         *out = &result->public;
     } else {
         vcm_map_result_free(&result->public);

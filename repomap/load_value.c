@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "repomap/load_value.h"
 
 #include <inttypes.h>
@@ -217,9 +218,9 @@ static bool read_word(struct vcm_load_value *out, struct vcm_load *load,
         return true;
     }
     struct vcm_buf known = VCM_BUF_INIT(WORDS_SHOWN_MAX);
-    const char *nearest = vcm_schema_nearest(node->text, words, count);
+    const char *nearest = vcm_text_nearest(node->text, words, count);
     if (!nearest && more)
-        nearest = vcm_schema_nearest(node->text, more->names, more->count);
+        nearest = vcm_text_nearest(node->text, more->names, more->count);
     list_words(&known, words, count);
     if (more)
         list_words(&known, more->names, more->count);

@@ -70,7 +70,9 @@ class EveryCommand(ContractTest):
                 self.assertEqual(result.out.count("\n"), 1)
                 self.assertEqual(list(result.json()), command.keys)
                 self.assert_snake_case(result.json())
+                self.vcm("map", self.repo, "--scope", "sample", check=0)  # after 'unmap'
                 self.assertEqual(self.vcm(*words, check=0).err, "")
+                self.vcm("map", self.repo, "--scope", "sample", check=0)
 
     def test_wrong_usage_is_one_document_and_status_2(self):
         for command in self.commands():
