@@ -136,7 +136,16 @@ static bool is_page_prefix(const char *name)
     for (const char *p = name; *p; p++)
         if (!isxdigit((unsigned char)*p))
             return false;
-    return len >= VCM_LIMIT_PREFIX_MIN && len <= VCM_PAGE_ID_HEX;
+    return len <= VCM_PAGE_ID_HEX;
+}
+
+int vcm_names_check_page(const char *name, struct vcm_error *err)
+{
+    if (strlen(name) >= VCM_LIMIT_PREFIX_MIN)
+        return VCM_OK;
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "'%s' is too short for a page; give at least %zu digits of its id", name,
+                         VCM_LIMIT_PREFIX_MIN);
 }
 
 int vcm_names_find_page(struct vcm_page_id *out, struct vcm_kv_txn *txn, const char *name,
@@ -148,16 +157,14 @@ int vcm_names_find_page(struct vcm_page_id *out, struct vcm_kv_txn *txn, const c
     const char *candidates[CANDIDATES_MAX];
     unsigned count = 0;
 
-    if (!is_page_prefix(name)) {
-        if (strlen(name) < VCM_LIMIT_PREFIX_MIN)
-            return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                 "'%s' is too short for a page; give at least %zu digits of its id",
-                                 name, VCM_LIMIT_PREFIX_MIN);
+    int rc = vcm_names_check_page(name, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!is_page_prefix(name))
         return vcm_names_no_page(name, err);
-    }
     for (size_t i = 0; i <= strlen(name); i++)
         prefix[i] = (char)tolower((unsigned char)name[i]);
-    int rc = vcm_page_store_find_pages(ids, &count, CANDIDATES_MAX, txn, prefix, err);
+    rc = vcm_page_store_find_pages(ids, &count, CANDIDATES_MAX, txn, prefix, err);
     if (rc != VCM_OK)
         return rc;
     if (count == 0)

@@ -155,7 +155,8 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
                           const struct vcm_op_call *call, const struct vcm_buf *document,
                           struct vcm_error *err)
 {
-    struct vcm_print print = {.out = out, .color = wants_color(args, STDOUT_FILENO)};
+    struct vcm_print print = {
+        .out = out, .color = wants_color(args, STDOUT_FILENO), .terminal = isatty(STDOUT_FILENO)};
     struct vcm_arena arena;
     struct vcm_json *root = NULL;
 

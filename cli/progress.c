@@ -27,7 +27,7 @@ void vcm_progress_line_update(void *context, const struct vcm_progress *progress
     uint64_t now = vcm_clock_ms(), elapsed = now - line->started_ms;
     if (elapsed < FIRST_AFTER_MS || (line->drawn && now - line->drawn_ms < INTERVAL_MS))
         return;
-    fprintf(stderr, ERASE_LINE "%s files  %s pages  %s tokens  %.1f MB/s",
+    fprintf(stderr, ERASE_LINE "files %s  pages %s  tokens %s  %.1f MB/s",
             vcm_print_count(files, progress->files), vcm_print_count(pages, progress->pages),
             vcm_print_count(tokens, progress->tokens),
             (double)progress->bytes / 1000 / (double)elapsed);

@@ -436,7 +436,7 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
          * away by the next mapping, so a failure here is no failure of this one. */
         struct vcm_error ignored = {0};
         if (vcm_mapping_drop(&result->pages_dropped, mapping->store, commit.former, mapping->number,
-                             NULL, &ignored) != VCM_OK)
+                             VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
             vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                           "the former page table is not cleared away yet: %s", ignored.message);
     }
@@ -450,7 +450,8 @@ void vcm_mapping_abort(struct vcm_mapping *mapping)
         return;
     struct vcm_error ignored = {0};
     uint64_t dropped;
-    if (vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0, NULL, &ignored) != VCM_OK)
+    if (vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
+                         VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
         vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                       "the unfinished page table is not cleared away yet: %s", ignored.message);
     free_mapping(mapping);
