@@ -346,14 +346,15 @@ static void the_tables_have_the_documented_bytes(void **state)
     struct vcm_mapping *mapping = begin(fix, "sc");
     struct vcm_mapping_result result;
     struct vcm_page_id id = id_of("1");
-    char row[20 + 17], holder[20 + 8] = {0};
+    static const char list[17] = {1, 0, 4, 'f', 'i', 'l', 'e', 3, 1, 2, 3, 7, 26, 0, 0, 1, 1};
+    char row[20 + sizeof list], holder[20 + 8] = {0};
     struct vcm_slice key = vcm_slice_of("\0\0\0\0\0\0\0\1\0\0\0\0", 12);
 
     assert_ok(fix, add_page(mapping, &scope, "1", &fix->err));
     assert_ok(fix, add_omission(mapping, &scope, "x", VCM_SOURCE_FAILED, "why", &fix->err));
     assert_ok(fix, vcm_mapping_commit(mapping, &scope, &result, &fix->err));
     memcpy(row, id.bytes, 20);
-    memcpy(row + 20, "\1\0\4file\3\1\2\3\7\x1a\0\0\1\1", 17);
+    memcpy(row + 20, list, sizeof list);
     memcpy(holder, id.bytes, 20);
     holder[27] = 1;
 
@@ -366,7 +367,7 @@ static void the_tables_have_the_documented_bytes(void **state)
                        "\x1b\0\0\0\0\0\0\0"
                        "\7\0\0\0\0\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key.data, 8), BYTES("\1\2sc"));
-    assert_value(fix, txn, VCM_TABLE_ROWS, key, row, 20 + 17);
+    assert_value(fix, txn, VCM_TABLE_ROWS, key, row, sizeof row);
     assert_value(fix, txn, VCM_TABLE_HOLDERS, vcm_slice_of(holder, sizeof holder),
                  BYTES("\1\0\0\0\0\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_PAGES, vcm_table_id_key(&id),
