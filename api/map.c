@@ -109,7 +109,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
     };
     vcm_handle_coverage(&source->coverage, &row->coverage);
     result->public.source_count++;
-    return err->code;
+    return (int)err->code;
 }
 
 static int take_unmapped(void *context, const char *scope_id, struct vcm_error *err)
