@@ -35,14 +35,16 @@ static bool fails(void)
     return true;
 }
 
-/* A call that gives -1, under both of its names where it takes an offset. */
-#define WRAP(type, name, parameters, arguments)                                                    \
+/* A call that gives -1 or the like, under both of its names where it takes an offset. */
+#define WRAP_AS(type, failed, name, parameters, arguments)                                         \
     type __real_##name parameters;                                                                 \
     type __wrap_##name parameters;                                                                 \
     type __wrap_##name parameters                                                                  \
     {                                                                                              \
-        return fails() ? (type)-1 : __real_##name arguments;                                       \
+        return fails() ? (failed) : __real_##name arguments;                                       \
     }
+
+#define WRAP(type, name, parameters, arguments) WRAP_AS(type, -1, name, parameters, arguments)
 
 WRAP(ssize_t, write, (int fd, const void *data, size_t len), (fd, data, len))
 WRAP(ssize_t, writev, (int fd, const struct iovec *pieces, int count), (fd, pieces, count))
@@ -58,10 +60,12 @@ WRAP(int, ftruncate, (int fd, off_t len), (fd, len))
 WRAP(int, ftruncate64, (int fd, off_t len), (fd, len))
 WRAP(int, mkdir, (const char *path, mode_t mode), (path, mode))
 WRAP(int, renameat, (int from, const char *a, int to, const char *b), (from, a, to, b))
-WRAP(void *, mmap, (void *memory, size_t len, int protection, int flags, int fd, off_t at),
-     (memory, len, protection, flags, fd, at))
-WRAP(void *, mmap64, (void *memory, size_t len, int protection, int flags, int fd, off_t at),
-     (memory, len, protection, flags, fd, at))
+WRAP_AS(void *, MAP_FAILED, mmap,
+        (void *memory, size_t len, int protection, int flags, int fd, off_t at),
+        (memory, len, protection, flags, fd, at))
+WRAP_AS(void *, MAP_FAILED, mmap64,
+        (void *memory, size_t len, int protection, int flags, int fd, off_t at),
+        (memory, len, protection, flags, fd, at))
 
 static mode_t mode_argument(int flags, va_list args)
 {
