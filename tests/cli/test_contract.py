@@ -273,13 +273,13 @@ class Terminal(ContractTest):
     def test_progress_is_drawn_on_a_terminal_and_wiped(self):
         self.map_row(self.make_repo({"a": "a\n"}))
         drawn = self.slow_map("--json", tty="err")
-        self.assertIn("1 files", drawn.err)
+        self.assertIn("files 1  pages ", drawn.err)
         self.assertTrue(drawn.err.endswith("\r\x1b[K"), repr(drawn.err))
         self.assertEqual(drawn.json()["status"], "mapped")
         for options, how in ((["-q"], {"tty": "err"}), (["--no-progress"], {"tty": "err"}),
                              ([], {}), ([], {"tty": "out"})):
             result = self.slow_map(*options, **how)
-            self.assertNotRegex(result.err + result.out, r"files  |\r\x1b", result)
+            self.assertNotRegex(result.err + result.out, r"files \d+  |\r\x1b", result)
             self.assertEqual("waiting for process" in result.err, options != ["-q"], result)
 
     def test_quick_work_draws_no_progress(self):
