@@ -52,14 +52,31 @@ static uint32_t fields_set(const struct vcm_repo_map_row *row)
     return bits;
 }
 
-static void describe_row(struct vcm_map_row *out, const struct vcm_repo_map_row *row)
+/* Credentials stay in the file. */
+static int shown_url(const char **out, struct report *report, const char *url,
+                     struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
+
+    *out = NULL;
+    if (!url)
+        return VCM_OK;
+    vcm_git_repo_strip_credentials(&text, url);
+    int rc = vcm_buf_check(&text, "a URL", err);
+    if (rc == VCM_OK && !(*out = vcm_arena_copy(&report->arena, vcm_buf_slice(&text))))
+        rc = vcm_error_memory(err);
+    vcm_buf_release(&text);
+    return rc;
+}
+
+static void describe_row(struct vcm_map_row *out, const struct vcm_repo_map_row *row,
+                         const struct vcm_plan_config *config)
 {
     bool literature = strcmp(row->type, VCM_REPO_MAP_LITERATURE) == 0;
 
     *out = (struct vcm_map_row){
         .name = row->name,
         .type = row->type,
-        .origin_url = row->origin_url,
         .submodule = row->submodule,
         .branch = row->branch,
         .commit = row->commit,
@@ -72,9 +89,9 @@ static void describe_row(struct vcm_map_row *out, const struct vcm_repo_map_row 
         .is_static = row->is_static,
         .chunk_target_tokens = row->chunk_target_tokens,
         .chunk_overlap_tokens = row->chunk_overlap_tokens,
-        .flush_threshold = row->flush_threshold,
-        .flush_token_budget = row->flush_token_budget,
-        .pinned = row->pinned,
+        .flush_threshold = config->flush_threshold,
+        .flush_token_budget = config->flush_token_budget,
+        .pinned = config->pinned,
         .is_literature = literature,
         .sets = fields_set(row),
         .matched_files = -1,
@@ -82,7 +99,8 @@ static void describe_row(struct vcm_map_row *out, const struct vcm_repo_map_row 
 }
 
 /* The rows of the map, or of the plan where there is one. */
-static int describe_rows(struct report *report, struct vcm_error *err)
+static int describe_rows(struct report *report, const struct vcm_plan_request *request,
+                         struct vcm_error *err)
 {
     const struct vcm_plan *plan = &report->plan;
     bool planned = plan->rows != NULL;
@@ -93,12 +111,14 @@ static int describe_rows(struct report *report, struct vcm_error *err)
         return vcm_error_memory(err);
     for (unsigned i = 0; i < count; i++) {
         const struct vcm_plan_row *p = planned ? &plan->rows[i] : NULL;
-        describe_row(&rows[i], planned ? p->row : &plan->map.rows[i]);
+        const struct vcm_repo_map_row *row = planned ? p->row : &plan->map.rows[i];
+        struct vcm_plan_config config = vcm_plan_config_of(row, request);
+        describe_row(&rows[i], row, &config);
+        int rc = shown_url(&rows[i].origin_url, report, row->origin_url, err);
+        if (rc != VCM_OK)
+            return rc;
         if (!planned)
             continue;
-        rows[i].flush_threshold = p->config.flush_threshold;
-        rows[i].flush_token_budget = p->config.flush_token_budget;
-        rows[i].pinned = p->config.pinned;
         rows[i].scope_id = p->scope_id;
         rows[i].call_origin_url = p->origin_url;
         rows[i].call_branch = vcm_handle_text_or_null(p->branch);
@@ -109,6 +129,12 @@ static int describe_rows(struct report *report, struct vcm_error *err)
     report->public.rows = rows;
     report->public.row_count = count;
     return VCM_OK;
+}
+
+/* Before the first commit the tree is empty. */
+static int64_t nothing_counted(const struct vcm_plan *plan)
+{
+    return plan->has_commit ? -1 : 0;
 }
 
 static int describe_routes(struct report *report, struct vcm_error *err)
@@ -125,8 +151,8 @@ static int describe_routes(struct report *report, struct vcm_error *err)
             .path_count = map->routes[i].paths.count,
             .ingest_to = vcm_repo_map_destination_name(map->routes[i].ingest_to),
             .profile = map->routes[i].profile,
-            .matched_files =
-                report->survey.routes ? (int64_t)report->survey.routes[i].matched_files : -1,
+            .matched_files = report->survey.routes ? (int64_t)report->survey.routes[i].matched_files
+                                                   : nothing_counted(&report->plan),
         };
     report->public.routes = routes;
     report->public.route_count = map->route_count;
@@ -174,24 +200,69 @@ static int survey_submodule(struct vcm_survey_row *out, struct report *report, u
     return rc;
 }
 
+/* Rows of this repository with a commit of their own are counted there. One that is not here is
+ * not counted. */
+static int survey_elsewhere(struct report *report, const struct vcm_survey_options *options,
+                            struct vcm_error *err)
+{
+    const struct vcm_plan *plan = &report->plan;
+    int rc = VCM_OK;
+
+    for (unsigned i = 0; rc == VCM_OK && i < plan->map.row_count; i++) {
+        struct vcm_error absent = {0};
+        struct vcm_git_id commit;
+        if (options->elsewhere[i] &&
+            vcm_plan_own_commit(&commit, plan, &plan->map.rows[i], &absent) == VCM_OK)
+            rc = vcm_survey_row(&report->survey.rows[i], &plan->map, i, plan->repo, &commit,
+                                options, err);
+    }
+    return rc;
+}
+
+/* Notes which rows map another commit than the one that is looked at. */
+static int find_elsewhere(bool **out, struct report *report, struct vcm_error *err)
+{
+    const struct vcm_plan *plan = &report->plan;
+    bool *elsewhere = vcm_arena_alloc(&report->arena, plan->map.row_count + 1);
+
+    *out = elsewhere;
+    if (!elsewhere)
+        return vcm_error_memory(err);
+    for (unsigned i = 0; i < plan->map.row_count; i++) {
+        struct vcm_error absent = {0};
+        struct vcm_git_id commit;
+        elsewhere[i] = vcm_survey_is_own(&plan->map.rows[i]) &&
+                       (vcm_plan_own_commit(&commit, plan, &plan->map.rows[i], &absent) != VCM_OK ||
+                        memcmp(&commit, &plan->commit_id, sizeof commit) != 0);
+    }
+    return VCM_OK;
+}
+
 static int survey(struct report *report, struct vcm *vcm, bool lint, struct vcm_error *err)
 {
     struct vcm_plan *plan = &report->plan;
+    bool *elsewhere = NULL;
+
+    report->public.unmapped_files = 0;
+    if (!plan->has_commit)
+        return VCM_OK;
+    int rc = find_elsewhere(&elsewhere, report, err);
+    if (rc != VCM_OK)
+        return rc;
     const struct vcm_survey_options options = {
         .problems = lint ? &plan->problems : NULL,
         .cache_capacity = vcm_config_number(&vcm->config, "cache.capacity"),
         .pinned_by_default = vcm_config_flag(&vcm->config, "mmap.pinned"),
         .cancel = vcm->cancel,
+        .elsewhere = elsewhere,
     };
-
-    if (!plan->has_commit)
-        return VCM_OK;
-    int rc =
-        vcm_survey_run(&report->survey, &plan->map, plan->repo, &plan->commit_id, &options, err);
+    rc = vcm_survey_run(&report->survey, &plan->map, plan->repo, &plan->commit_id, &options, err);
     for (unsigned i = 0; rc == VCM_OK && i < plan->map.row_count; i++)
         if (plan->map.rows[i].submodule && !plan->map.rows[i].origin_url)
             rc = survey_submodule(&report->survey.rows[i], report, i, &options, err);
-    report->public.unmapped_files = report->survey.unmapped_files;
+    if (rc == VCM_OK)
+        rc = survey_elsewhere(report, &options, err);
+    report->public.unmapped_files = (int64_t)report->survey.unmapped_files;
     return rc;
 }
 
@@ -199,15 +270,19 @@ static void fill_matches(struct report *report)
 {
     const struct vcm_plan *plan = &report->plan;
 
-    for (size_t i = 0; report->survey.rows && i < report->public.row_count; i++) {
+    for (size_t i = 0; i < report->public.row_count; i++) {
         const struct vcm_repo_map_row *row = plan->rows ? plan->rows[i].row : &plan->map.rows[i];
-        const struct vcm_survey_row *counted = &report->survey.rows[row - plan->map.rows];
-        if (counted->counted)
+        const struct vcm_survey_row *counted =
+            report->survey.rows ? &report->survey.rows[row - plan->map.rows] : NULL;
+        if (!counted && vcm_survey_is_own(row))
+            report->rows[i].matched_files = nothing_counted(plan);
+        else if (counted && counted->counted && !report->rows[i].error)
             report->rows[i].matched_files = (int64_t)counted->matched_files;
     }
 }
 
-static int describe(struct report *report, struct vcm_error *err)
+static int describe(struct report *report, const struct vcm_plan_request *request,
+                    struct vcm_error *err)
 {
     const struct vcm_plan *plan = &report->plan;
     struct vcm_map_report *public = &report->public;
@@ -215,8 +290,9 @@ static int describe(struct report *report, struct vcm_error *err)
     vcm_path_join(&report->path, plan->repo_root, VCM_REPO_MAP_PATH);
     public->repo_root = plan->repo_root;
     public->path = report->path.data;
-    public->has_repo_map_file = plan->map_text.len > 0 || plan->map.has_file;
-    public->raw = public->has_repo_map_file ? vcm_buf_text(&plan->map_text) : NULL;
+    public->has_repo_map_file = plan->has_map_file;
+    public->raw = plan->has_map_file ? vcm_buf_text(&plan->map_text) : NULL;
+    public->raw_len = plan->map_text.len;
     public->origin_url = vcm_handle_text_or_null(plan->origin_url);
     public->branch = vcm_handle_text_or_null(plan->branch);
     public->commit = vcm_handle_text_or_null(plan->commit);
@@ -225,7 +301,7 @@ static int describe(struct report *report, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = describe_problems(report, err);
     if (rc == VCM_OK)
-        rc = describe_rows(report, err);
+        rc = describe_rows(report, request, err);
     if (rc == VCM_OK)
         rc = describe_routes(report, err);
     if (rc == VCM_OK)
@@ -247,15 +323,17 @@ static int fill(struct report *report, struct vcm *vcm, const struct vcm_map_que
         .only_count = (unsigned)query->only_count,
         .overrides = {query->flush_threshold, query->flush_token_budget, query->pinned},
     };
+    bool even_invalid = wish == WISH_CHECK || (wish == WISH_SHOW && query->even_invalid);
     struct vcm_error invalid = {0};
 
+    report->public.unmapped_files = -1;
     vcm_handle_plan_defaults(&request, vcm);
     int rc = vcm_plan_open(&report->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_plan_load(&report->plan, &request, &invalid);
     bool is_readable = rc == VCM_OK;
-    if (rc == VCM_INVALID_REPO_MAP && wish == WISH_CHECK && report->plan.problems.count > 0)
+    if (rc == VCM_INVALID_REPO_MAP && even_invalid && report->plan.problems.count > 0)
         rc = VCM_OK;
     else if (rc != VCM_OK && err)
         *err = invalid;
@@ -263,7 +341,7 @@ static int fill(struct report *report, struct vcm *vcm, const struct vcm_map_que
         rc = vcm_plan_resolve(&report->plan, &request, err);
     if (rc == VCM_OK && is_readable && wish != WISH_SHOW)
         rc = survey(report, vcm, wish == WISH_CHECK, err);
-    return rc == VCM_OK ? describe(report, err) : rc;
+    return rc == VCM_OK ? describe(report, &request, err) : rc;
 }
 
 static int make(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,

@@ -172,7 +172,8 @@ struct vcm_map_report {
     const char *path; /* of the map, whether it is there or not */
     const char *repo_root;
     bool has_repo_map_file;
-    const char *raw;        /* its text, NULL without a file */
+    const char *raw; /* its bytes, NULL without a file */
+    size_t raw_len;
     const char *origin_url; /* NULL without a remote */
     const char *branch;     /* NULL when HEAD is detached */
     const char *commit;     /* NULL before the first one */
@@ -184,7 +185,7 @@ struct vcm_map_report {
     size_t row_count;
     const struct vcm_map_route *routes;
     size_t route_count;
-    uint64_t unmapped_files;
+    int64_t unmapped_files; /* -1 when they cannot be counted */
 };
 
 struct vcm_map_query {
@@ -197,6 +198,7 @@ struct vcm_map_query {
     bool from_commit; /* read the map from the commit in any case, as mapping does */
     uint32_t flush_threshold, flush_token_budget; /* 0: as the row and the configuration say */
     bool pinned;
+    bool even_invalid; /* show: a report without rows for a map with errors, instead of a failure */
 };
 
 /* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report
@@ -208,7 +210,8 @@ int vcm_map_check(struct vcm_map_report **out, struct vcm *vcm, const struct vcm
 int vcm_map_preview(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
                     struct vcm_error *err);
 
-/* The map as it is, without a look at the tree. INVALID_REPO_MAP when it has errors. */
+/* The map as it is, without a look at the tree. INVALID_REPO_MAP when it has errors, unless the
+ * query takes it even so. */
 int vcm_map_show(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
                  struct vcm_error *err);
 

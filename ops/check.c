@@ -25,7 +25,7 @@ static const struct vcm_op_key result[] = {
     {"warnings", "what is probably not meant, likewise"},
     {"sources", "the rows, each with the number of files that it takes"},
     {"knowledge_routing", "the routes, each with the number of files that it matches"},
-    {"unmapped_files", "files that no row and no route matches"},
+    {"unmapped_files", "how many files no row and no route matches, null for an invalid map"},
     {NULL, NULL},
 };
 
@@ -69,7 +69,7 @@ static void put_report(struct vcm_jsonw *w, const struct vcm_map_report *report)
     }
     vcm_jsonw_end_array(w);
     vcm_report_put_routes(w, report, true);
-    vcm_jsonw_member_uint(w, "unmapped_files", report->unmapped_files);
+    vcm_report_put_count(w, "unmapped_files", report->unmapped_files);
     vcm_jsonw_end_object(w);
 }
 
@@ -143,7 +143,9 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
                          vcm_json_get_text(document, "path", ""));
     print_sources(out, vcm_json_get(document, "sources"));
     vcm_report_print_routes(out, document);
-    int64_t unmapped = vcm_json_get_int(document, "unmapped_files", 0);
+    int64_t unmapped = vcm_json_get_int(document, "unmapped_files", -1);
+    if (unmapped < 0)
+        return;
     vcm_print_format(out, VCM_PRINT_PLAIN, "%s file%s not mapped\n",
                      vcm_print_count(number, (uint64_t)unmapped), unmapped == 1 ? " is" : "s are");
 }

@@ -199,8 +199,9 @@ void vcm_report_print_preview(struct vcm_print *out, const struct vcm_json *docu
                          (long long)vcm_json_get_int(config, "flush_token_budget", 0),
                          vcm_json_get_bool(config, "pinned", false) ? ", pinned" : "");
         if (files && files->kind == VCM_JSON_INT)
-            vcm_print_format(out, VCM_PRINT_PLAIN, "  %s files\n",
-                             vcm_print_count(number, (uint64_t)files->integer));
+            vcm_print_format(out, VCM_PRINT_PLAIN, "  %s file%s\n",
+                             vcm_print_count(number, (uint64_t)files->integer),
+                             files->integer == 1 ? "" : "s");
     }
     vcm_report_print_routes(out, document);
 }

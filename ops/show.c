@@ -32,7 +32,7 @@ static const struct vcm_op_param params[] = {
 static const struct vcm_op_key result[] = {
     {"path", "where the map is, or would be"},
     {"has_repo_map_file", "whether it is there"},
-    {"map", "the map as it counts, defaults filled in"},
+    {"map", "the map as it counts, defaults filled in; null if it is invalid"},
     {"raw", "its text with --raw, else null"},
     {"tree", "the directory with --tree, else null"},
     {"tree_truncated", "whether the tree was cut at a limit"},
@@ -80,6 +80,10 @@ static void put_row(struct vcm_jsonw *w, const struct vcm_map_row *row)
 
 static void put_map(struct vcm_jsonw *w, const struct vcm_map_report *report)
 {
+    if (!report->ok) {
+        vcm_jsonw_member_null(w, "map");
+        return;
+    }
     vcm_jsonw_key(w, "map");
     vcm_jsonw_begin_object(w);
     vcm_jsonw_member_uint(w, "schema_version", 1);
@@ -136,7 +140,9 @@ static int put_tree(bool *truncated, struct vcm_op_call *call, const struct vcm_
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *repo = vcm_op_text(call, REPO);
-    const struct vcm_map_query query = {.repository = repo ? repo : "."};
+    bool raw = vcm_op_flag(call, RAW), tree = vcm_op_flag(call, TREE);
+    const struct vcm_map_query query = {.repository = repo ? repo : ".",
+                                        .even_invalid = raw || tree};
     struct vcm_map_report *report = NULL;
     struct vcm_jsonw *w = call->out;
     bool truncated = false;
@@ -148,8 +154,11 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_member_string(w, "path", report->path);
     vcm_jsonw_member_bool(w, "has_repo_map_file", report->has_repo_map_file);
     put_map(w, report);
-    vcm_jsonw_member_string(w, "raw", vcm_op_flag(call, RAW) ? report->raw : NULL);
-    if (vcm_op_flag(call, TREE))
+    if (raw && report->raw)
+        vcm_jsonw_member_slice(w, "raw", vcm_slice_of(report->raw, report->raw_len));
+    else
+        vcm_jsonw_member_null(w, "raw");
+    if (tree)
         rc = put_tree(&truncated, call, report, err);
     else
         vcm_jsonw_member_null(w, "tree");
@@ -242,7 +251,8 @@ const struct vcm_op vcm_op_show = {
     .summary = "show a repository's map, and its directories",
     .description =
         "Prints the map of the working tree with every default filled in. --raw prints its text "
-        "instead, --tree the directories and files on disk, folders first and .git left out.",
+        "instead, --tree the directories and files on disk, folders first and .git left out; both "
+        "also when the map is invalid.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -182,10 +182,9 @@ static bool read_address(struct vcm_load_value *out, struct vcm_load *load,
     return !fault;
 }
 
-static void list_words(struct vcm_buf *out, const char *const *words, unsigned count)
+static void list_word(struct vcm_buf *out, const char *word)
 {
-    for (unsigned i = 0; i < count; i++)
-        vcm_buf_append_format(out, "%s%s", out->len > 0 ? ", " : "", words[i]);
+    vcm_buf_append_format(out, "%s%s", out->len > 0 ? ", " : "", word);
 }
 
 static bool is_word(struct vcm_slice text, const char *const *words, unsigned count)
@@ -221,9 +220,11 @@ static bool read_word(struct vcm_load_value *out, struct vcm_load *load,
     const char *nearest = vcm_text_nearest(node->text, words, count);
     if (!nearest && more)
         nearest = vcm_text_nearest(node->text, more->names, more->count);
-    list_words(&known, words, count);
-    if (more)
-        list_words(&known, more->names, more->count);
+    for (unsigned i = 0; i < count; i++)
+        list_word(&known, words[i]);
+    for (unsigned i = 0; more && i < more->count; i++)
+        if (!is_word(vcm_slice_of_string(more->names[i]), words, count))
+            list_word(&known, more->names[i]);
     if (nearest)
         fail(load, VCM_LOAD_PLACE(node), where,
              "unknown value '%.*s%s'; did you mean '%s'? known: %s", VCM_LOAD_SHOWN(node->text),

@@ -145,6 +145,7 @@ int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
     int rc = read_map(&found, plan, request, err);
     if (rc != VCM_OK)
         return rc;
+    plan->has_map_file = found;
     if (!found) {
         plan->map = vcm_repo_map_default;
         return VCM_OK;
@@ -173,21 +174,29 @@ static int check_directory(struct vcm_git_repo *repo, const struct vcm_git_id *c
     return found ? VCM_OK : rc;
 }
 
-static int resolve_own(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm_error *err)
+int vcm_plan_own_commit(struct vcm_git_id *out, const struct vcm_plan *plan,
+                        const struct vcm_repo_map_row *row, struct vcm_error *err)
 {
-    const struct vcm_repo_map_row *row = planned->row;
     bool sets_branch = vcm_repo_map_row_sets(row, VCM_REPO_MAP_BRANCH);
     bool sets_commit =
         vcm_repo_map_row_sets(row, VCM_REPO_MAP_COMMIT) && strcmp(row->commit, "HEAD") != 0;
-    struct vcm_git_id commit = plan->commit_id;
-    int rc = VCM_OK;
+
+    *out = plan->commit_id;
+    if (!sets_branch && !sets_commit)
+        return VCM_OK;
+    return vcm_git_repo_resolve(out, plan->repo, sets_branch ? row->branch : NULL,
+                                sets_commit ? row->commit : NULL, err);
+}
+
+static int resolve_own(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm_error *err)
+{
+    const struct vcm_repo_map_row *row = planned->row;
+    struct vcm_git_id commit;
 
     planned->origin_url = plan->origin;
-    planned->branch = sets_branch ? row->branch : plan->branch;
+    planned->branch = vcm_repo_map_row_sets(row, VCM_REPO_MAP_BRANCH) ? row->branch : plan->branch;
     planned->repository = plan->repo_root;
-    if (sets_branch || sets_commit)
-        rc = vcm_git_repo_resolve(&commit, plan->repo, sets_branch ? row->branch : NULL,
-                                  sets_commit ? row->commit : NULL, err);
+    int rc = vcm_plan_own_commit(&commit, plan, row, err);
     if (rc == VCM_OK)
         rc = keep_id(&planned->commit, plan, &commit, err);
     if (rc == VCM_OK)
@@ -241,8 +250,8 @@ static int resolve_place(struct vcm_plan_row *planned, struct vcm_plan *plan, st
     return rc;
 }
 
-static struct vcm_plan_config settle_config(const struct vcm_repo_map_row *row,
-                                            const struct vcm_plan_request *request)
+struct vcm_plan_config vcm_plan_config_of(const struct vcm_repo_map_row *row,
+                                          const struct vcm_plan_request *request)
 {
     struct vcm_plan_config config = request->defaults;
 
@@ -291,7 +300,7 @@ static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
     struct vcm_buf scope_id = VCM_BUF_INIT(2 * VCM_LIMIT_SCOPE_ID_BYTES);
 
     planned->row = row;
-    planned->config = settle_config(row, request);
+    planned->config = vcm_plan_config_of(row, request);
     planned->branch = planned->commit = planned->origin_url = "";
     vcm_scope_id_of_row(&scope_id, plan->base_scope, row->name, plan->map.row_count == 1);
     int rc = keep_buf(&planned->scope_id, plan, &scope_id, err);

@@ -60,6 +60,7 @@ struct vcm_plan {
     const char *commit;     /* 40 hex digits, or "" */
     const char *base_scope;
     struct vcm_repo_map map;
+    bool has_map_file;       /* also when it is empty or invalid */
     struct vcm_buf map_text; /* empty without a file */
     bool map_differs;        /* the working tree has another map than the commit that was read */
     struct vcm_problem_list problems;
@@ -85,6 +86,14 @@ int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
  * what is wrong with one row is in that row. */
 int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *request,
                      struct vcm_error *err);
+
+/* The commit that a row of this repository maps: its own, else the caller's. */
+int vcm_plan_own_commit(struct vcm_git_id *out, const struct vcm_plan *plan,
+                        const struct vcm_repo_map_row *row, struct vcm_error *err);
+
+/* What holds for a row: what it sets, else the defaults; the overrides win over both. */
+struct vcm_plan_config vcm_plan_config_of(const struct vcm_repo_map_row *row,
+                                          const struct vcm_plan_request *request);
 
 /* All three. */
 int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,

@@ -12,7 +12,8 @@
 
 #include "base/banned.h"
 
-#define FOLDER ".colony"
+#define FOLDER      ".colony"
+#define CHUNK_BYTES (16 * VCM_KIB)
 
 static int refuse(const char *why, struct vcm_error *err)
 {
@@ -82,19 +83,17 @@ static int read_file(struct vcm_buf *out, int fd, struct vcm_error *err)
         return refuse("is no plain file", err);
     size_t start = out->len;
     for (;;) {
-        char *room = vcm_buf_reserve(out, 64 * VCM_KIB);
-        if (!room)
-            return vcm_buf_check(out, VCM_REPO_MAP_PATH, err);
-        ssize_t got = read(fd, room, 64 * VCM_KIB);
+        char chunk[CHUNK_BYTES];
+        ssize_t got = read(fd, chunk, sizeof chunk);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
             return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot read %s", VCM_REPO_MAP_PATH);
         if (got == 0)
-            return VCM_OK;
-        vcm_buf_advance(out, (size_t)got);
-        if (out->len - start > VCM_LIMIT_YAML_BYTES)
+            return vcm_buf_check(out, VCM_REPO_MAP_PATH, err);
+        if (out->len - start + (size_t)got > VCM_LIMIT_YAML_BYTES)
             return refuse("is too large", err);
+        vcm_buf_append(out, chunk, (size_t)got);
     }
 }
 

@@ -35,12 +35,13 @@ static bool is_pinned(const struct walk *walk, const struct vcm_repo_map_row *ro
 }
 
 /* Only pinned rows are measured, from the objects' headers. What is not here has no size. */
-static int measure(struct walk *walk, uint32_t row, const struct vcm_git_entry *entry,
-                   struct vcm_error *err)
+static int count_for_row(struct walk *walk, uint32_t row, const struct vcm_git_entry *entry,
+                         struct vcm_error *err)
 {
     struct vcm_error missing = {0};
     uint64_t size = 0;
 
+    walk->survey->rows[row].matched_files++;
     if (walk->options->cache_capacity == 0 || !is_pinned(walk, &walk->map->rows[row]))
         return VCM_OK;
     int rc = vcm_git_blob_size(&size, walk->repo, &entry->id, &missing);
@@ -72,9 +73,9 @@ static int count_file(void *context, const struct vcm_git_entry *entry,
         mapped = true;
         if (verdicts[i].index < walk->row_entries) {
             uint32_t row = walk->row_of_entry[verdicts[i].index];
-            walk->survey->rows[row].matched_files++;
             covered |= is_literature(walk, row);
-            rc = measure(walk, row, entry, err);
+            if (walk->survey->rows[row].counted)
+                rc = count_for_row(walk, row, entry, err);
             continue;
         }
         /* Rows come before routes, so `covered` is settled here. */
@@ -104,7 +105,6 @@ static int add_row(struct walk *walk, uint32_t index, struct vcm_error *err)
     int rc = vcm_path_filter_add(walk->filter, &spec, err);
     if (rc != VCM_OK)
         return rc;
-    walk->survey->rows[index].counted = true;
     walk->entry_of_row[index] = walk->row_entries;
     walk->row_of_entry[walk->row_entries++] = index;
     return VCM_OK;
@@ -190,7 +190,8 @@ static void lint_route(struct walk *walk, uint32_t index)
 static int lint(struct walk *walk, bool routes, struct vcm_error *err)
 {
     for (uint32_t i = 0; i < walk->row_entries; i++)
-        lint_row(walk, walk->row_of_entry[i]);
+        if (walk->survey->rows[walk->row_of_entry[i]].counted)
+            lint_row(walk, walk->row_of_entry[i]);
     for (uint32_t i = 0; routes && i < walk->map->route_count; i++)
         lint_route(walk, i);
     return vcm_problem_list_finish(walk->options->problems, err);
@@ -243,9 +244,12 @@ int vcm_survey_run(struct vcm_survey *survey, const struct vcm_repo_map *map,
     struct walk walk = {.map = map, .options = options, .survey = survey, .repo = repo};
 
     int rc = prepare(&walk, err);
-    for (uint32_t i = 0; rc == VCM_OK && i < map->row_count; i++)
-        if (vcm_survey_is_own(&map->rows[i]))
-            rc = add_row(&walk, i, err);
+    for (uint32_t i = 0; rc == VCM_OK && i < map->row_count; i++) {
+        if (!vcm_survey_is_own(&map->rows[i]))
+            continue;
+        survey->rows[i].counted = !options->elsewhere || !options->elsewhere[i];
+        rc = add_row(&walk, i, err);
+    }
     if (rc == VCM_OK)
         rc = vcm_route_add_to_filter(walk.filter, map, err);
     if (rc == VCM_OK)
@@ -274,8 +278,10 @@ int vcm_survey_row(struct vcm_survey_row *out, const struct vcm_repo_map *map, u
 
     memset(out, 0, sizeof *out);
     int rc = prepare(&walk, err);
-    if (rc == VCM_OK)
+    if (rc == VCM_OK) {
+        survey.rows[row].counted = true;
         rc = add_row(&walk, row, err);
+    }
     if (rc == VCM_OK)
         rc = run(&walk, commit, err);
     if (rc == VCM_OK && options->problems)

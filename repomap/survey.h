@@ -13,7 +13,7 @@
 #include "repomap/repo_map.h"
 
 struct vcm_survey_row {
-    bool counted;         /* false: not of this repository */
+    bool counted;         /* false: not of this tree */
     bool start_dir_found; /* in the tree */
     uint64_t matched_files;
     uint64_t bytes; /* of those files, when measured */
@@ -36,6 +36,9 @@ struct vcm_survey_options {
     uint64_t cache_capacity;         /* for the warning of large pinned rows; 0: no such warning */
     bool pinned_by_default;          /* of rows that do not say */
     const struct vcm_cancel *cancel; /* may be NULL */
+    /* For each row, whether it maps another commit than the one that is walked: its files there are
+     * mapped, but vcm_survey_row() counts them. NULL: none does. */
+    const bool *elsewhere;
 };
 
 /* Fills the survey, which the caller releases also after a failure. The problems are finished. */
