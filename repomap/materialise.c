@@ -378,7 +378,8 @@ int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialis
         }
         row.elapsed_ms = now_ms() - start;
         if (row.error.code == VCM_INTERRUPTED) {
-            *err = row.error;
+            if (err)
+                *err = row.error;
             rc = VCM_INTERRUPTED;
         } else {
             rc = on_row(context, &row, err);
