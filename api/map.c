@@ -59,21 +59,21 @@ void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_cover
 }
 
 /* The row's message with the context that was gathered on the way up. */
-static const char *row_message(struct result *result, const struct vcm_materialise_row *row,
-                               struct vcm_error *err)
+static int row_message(const char **out, struct result *result,
+                       const struct vcm_materialise_row *row, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(4096);
-    const char *message = NULL;
 
+    *out = NULL;
     if (row->error.code != VCM_OK && row->error.context[0] != '\0')
         vcm_buf_append_format(&text, "%s: ", row->error.context);
     vcm_buf_append_string(&text, row->error.code != VCM_OK ? row->error.message : row->message);
     int rc = vcm_buf_check(&text, "a message", err);
     if (rc == VCM_OK && text.len > 0 &&
-        !(message = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
-        vcm_error_memory(err);
+        !(*out = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
+        rc = vcm_error_memory(err);
     vcm_buf_release(&text);
-    return message;
+    return rc;
 }
 
 static int take_row(void *context, const struct vcm_materialise_row *row, struct vcm_error *err)
@@ -89,7 +89,6 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
         .scope_id = row->plan->scope_id,
         .status = row_status[row->status],
         .code = row->error.code,
-        .message = row_message(result, row, err),
         .commit = vcm_handle_text_or_null(row->plan->commit),
         .records = row->records,
         .pages = row->pages,
@@ -102,7 +101,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
     };
     vcm_handle_coverage(&source->coverage, &row->coverage);
     result->public.source_count++;
-    return (int)err->code;
+    return row_message(&source->message, result, row, err);
 }
 
 static int take_unmapped(void *context, const char *scope_id, struct vcm_error *err)

@@ -5,9 +5,11 @@
  * touches nothing; the home is made by the first call that writes, and a missing one reads as an
  * empty store. A handle is used by one thread at a time; several handles, also of one home, may be
  * open in one process.
- * Functions return VCM_OK or a code and fill the caller's error. Strings are UTF-8. Objects that a
- * function hands out are freed with the function named beside it; strings inside them live as long
- * as the object. Callbacks return VCM_OK to go on; anything else ends the call, which returns it.
+ * Functions return VCM_OK or a code and fill the caller's error, which may be NULL; it is zeroed,
+ * or reset with vcm_error_reset(), before every call, for the first cause wins. Strings are UTF-8.
+ * Objects that a function hands out are freed with the function named beside it; strings inside
+ * them live as long as the object. Callbacks return VCM_OK to go on; anything else ends the call,
+ * which returns it.
  */
 #ifndef VCM_VCM_H
 #define VCM_VCM_H
