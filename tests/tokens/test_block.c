@@ -10,7 +10,7 @@
 #include "base/banned.h"
 
 #define TEXT_BYTES 96
-#define ROUNDS     200000
+#define ROUNDS     60000
 
 static uint64_t seed = 20261116;
 
