@@ -200,32 +200,6 @@ static bool begins_with(struct vcm_slice slice, struct vcm_slice start)
     return slice.len >= start.len && memcmp(slice.data, start.data, start.len) == 0;
 }
 
-/* `name` is the last part of `path`. */
-static bool matches(const struct vcm_glob *glob, struct vcm_slice path, struct vcm_slice name,
-                    bool is_directory, size_t *steps)
-{
-    struct vcm_slice subject = glob->name_only ? name : path;
-    struct vcm_slice text = glob->text;
-
-    if (glob->directory_only && !is_directory)
-        return false;
-    switch (glob->kind) {
-    case NEVER:
-        return false;
-    case EQUAL:
-        return vcm_slice_equal(subject, text);
-    case PREFIX:
-        return begins_with(subject, text);
-    case SUFFIX:
-        return subject.len >= text.len &&
-               memcmp(subject.data + subject.len - text.len, text.data, text.len) == 0;
-    case WILD:
-        return begins_with(subject, text) &&
-               vcm_glob_program_run(&glob->program, skip(subject, text.len), steps);
-    }
-    return false;
-}
-
 static struct vcm_slice last_part(struct vcm_slice path)
 {
     const char *slash = path.len > 0 ? memrchr(path.data, '/', path.len) : NULL;
@@ -233,14 +207,42 @@ static struct vcm_slice last_part(struct vcm_slice path)
     return slash ? skip(path, (size_t)(slash - path.data) + 1) : path;
 }
 
+static bool ends_with(struct vcm_slice slice, struct vcm_slice end)
+{
+    return slice.len >= end.len && memcmp(slice.data + slice.len - end.len, end.data, end.len) == 0;
+}
+
+/* A file is held against thousands of patterns: those that most are, a name or its end, are
+ * compared where they stand in the path, without looking for the name first. */
+static bool matches(const struct vcm_glob *glob, struct vcm_slice path, bool is_directory,
+                    size_t *steps)
+{
+    struct vcm_slice text = glob->text;
+
+    if (glob->directory_only && !is_directory)
+        return false;
+    if (glob->kind == NEVER)
+        return false;
+    if (glob->kind == SUFFIX)
+        return ends_with(path, text);
+    if (glob->kind == EQUAL && glob->name_only)
+        return ends_with(path, text) &&
+               (path.len == text.len || path.data[path.len - text.len - 1] == '/');
+    struct vcm_slice subject = glob->name_only ? last_part(path) : path;
+    if (glob->kind == EQUAL)
+        return vcm_slice_equal(subject, text);
+    return begins_with(subject, text) &&
+           (glob->kind == PREFIX ||
+            vcm_glob_program_run(&glob->program, skip(subject, text.len), steps));
+}
+
 enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struct vcm_slice path,
                                          bool is_directory)
 {
-    struct vcm_slice name = last_part(path);
     size_t steps = 0;
 
     for (unsigned i = list->count; i-- > 0;)
-        if (matches(&list->globs[i], path, name, is_directory, &steps))
+        if (matches(&list->globs[i], path, is_directory, &steps))
             return list->globs[i].negated ? VCM_GLOB_NEGATED : VCM_GLOB_MATCH;
     return VCM_GLOB_NONE;
 }
@@ -254,15 +256,36 @@ bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path
     return vcm_glob_list_match(list, path, false) == VCM_GLOB_MATCH;
 }
 
+/* A pattern with a slash in it matches only paths that begin with its literal front. */
+static bool may_match_below(const struct vcm_glob *glob, struct vcm_slice directory)
+{
+    struct vcm_slice text = glob->text;
+
+    if (glob->name_only || directory.len == 0)
+        return glob->kind != NEVER;
+    if (glob->kind == NEVER || (glob->kind == EQUAL && text.len <= directory.len))
+        return false;
+    if (text.len <= directory.len)
+        return begins_with(directory, text);
+    return begins_with(text, directory) && text.data[directory.len] == '/';
+}
+
+bool vcm_glob_list_may_match_below(const struct vcm_glob_list *list, struct vcm_slice directory)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        if (may_match_below(&list->globs[i], directory))
+            return true;
+    return false;
+}
+
 void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
                              bool is_directory, bool *used)
 {
-    struct vcm_slice name = last_part(path);
     size_t steps = 0;
 
     for (unsigned i = 0; i < list->count; i++)
         if (!used[i])
-            used[i] = matches(&list->globs[i], path, name, is_directory, &steps);
+            used[i] = matches(&list->globs[i], path, is_directory, &steps);
 }
 
 static const char *find_fault(struct vcm_slice pattern)
@@ -307,8 +330,8 @@ bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, size_t *s
     struct vcm_glob glob = {.name_only = !memchr(pattern.data, '/', pattern.len)};
 
     vcm_arena_init(&arena, ARENA_MAX);
-    bool found = compile(&glob, &arena, pattern, NULL) == VCM_OK &&
-                 matches(&glob, path, last_part(path), true, steps);
+    bool found =
+        compile(&glob, &arena, pattern, NULL) == VCM_OK && matches(&glob, path, true, steps);
     vcm_arena_release(&arena);
     return found;
 }

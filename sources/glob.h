@@ -55,6 +55,10 @@ enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struc
  * For single paths; path_filter.h is for trees. */
 bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path);
 
+/* False when no pattern, negated or not, can match anything below the directory: then it need not
+ * be asked there. True may be wrong. */
+bool vcm_glob_list_may_match_below(const struct vcm_glob_list *list, struct vcm_slice directory);
+
 /* Sets used[i] for each pattern i that matches the path by itself, whatever other patterns say. */
 void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
                              bool is_directory, bool *used);

@@ -169,6 +169,12 @@ static bool is_above(struct vcm_slice directory, const struct entry *entry)
            (directory.len == 0 || entry->start_dir[directory.len] == '/');
 }
 
+/* Whether it matters what the entry excludes where it takes nothing. */
+static bool notes_exclusion(const struct vcm_path_filter *filter, const struct entry *entry)
+{
+    return filter->notes_use && entry->exclude.list.count > 0;
+}
+
 /* The entry's state at a directory, from that at the directory above; false when it has none. */
 static bool go_down(struct state *out, struct vcm_path_filter *filter, const struct state *above,
                     struct vcm_slice directory)
@@ -185,7 +191,8 @@ static bool go_down(struct state *out, struct vcm_path_filter *filter, const str
     out->excluded = takes(&entry->exclude, above->excluded, path, true, filter->notes_use);
     if (entry->include.list.count > 0)
         out->included = takes(&entry->include, above->included, path, true, filter->notes_use);
-    return true;
+    return out->included || notes_exclusion(filter, entry) ||
+           vcm_glob_list_may_match_below(&entry->include.list, path);
 }
 
 static int reserve_states(struct vcm_path_filter *filter, size_t count, struct vcm_error *err)

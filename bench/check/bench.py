@@ -3,10 +3,11 @@
 
 usage: bench.py VCM [--rows 1000] [--files 100000] [--runs 5]
 
-Makes the repository in a temporary directory: files in 2,000 directories, some ignore files, and two
+Makes the repository in a temporary directory: files in 2,000 directories, some ignore files, and three
 maps. "folders" has a row for each of 1,000 directories, as maps of large repositories do; "globs" has
-rows over the whole tree, so that every file is held against every row: the worst that a map can ask
-for. Each command runs several times in turn with the others, and the best time of each counts.
+rows over the whole tree with the directory in the pattern; in "names" every row has a pattern for
+names anywhere, so that every file is held against every row: the worst that a map can ask for. Each
+command runs several times in turn with the others, and the best time of each counts.
 """
 
 import argparse
@@ -36,13 +37,14 @@ def make_repository(path, files):
     subprocess.run(["git", "read-tree", "HEAD"], cwd=path, check=True)
 
 
-def write_map(path, rows, over_whole_tree):
+def write_map(path, rows, kind):
     os.makedirs(os.path.join(path, ".colony"), exist_ok=True)
     lines = ["schema_version: 1", "sources:"]
     for i in range(rows):
         # More fields would pass the limit of 10,000 nodes.
-        place = (f"include_globs: ['{folder(i)}/**/*.c']" if over_whole_tree else
-                 f"start_dir: {folder(i)}")
+        place = {"folders": f"start_dir: {folder(i)}",
+                 "globs": f"include_globs: ['{folder(i)}/**/*.c']",
+                 "names": f"include_globs: ['*{i:03}.c']"}[kind]
         lines.append(f"  - {{name: row{i}, type: git_repo, {place}}}")
     lines += ["knowledge_routing:", "  - {paths: ['*.md']}"]
     with open(os.path.join(path, ".colony/repo_map.yaml"), "w", encoding="utf-8") as file:
@@ -86,8 +88,8 @@ def main():
             note("git ls-tree -r HEAD", ["git", "ls-tree", "-r", "HEAD"])
             with open(listing, "rb") as file:
                 note("git check-ignore", ["git", "check-ignore", "--no-index", "--stdin"], file)
-            for kind in ("folders", "globs"):
-                write_map(repo, options.rows, kind == "globs")
+            for kind in ("folders", "globs", "names"):
+                write_map(repo, options.rows, kind)
                 for command in ("check", "preview"):
                     note(f"vcm {command}, {kind}", [vcm, command, "--json"])
         walk = best["git ls-tree -r HEAD"][0]

@@ -2,11 +2,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <cmocka.h>
 
 #include "base/limits.h"
 #include "sources/glob.h"
+#include "tests/support/random.h"
 
 #include "base/banned.h"
 
@@ -208,6 +210,69 @@ static void a_list_takes_what_lies_below_a_directory_that_it_takes(void **state)
     vcm_glob_list_release(&list);
 }
 
+static bool may_match_below(const char *lines, const char *directory)
+{
+    struct vcm_glob_list list;
+
+    vcm_glob_list_init(&list);
+    assert_int_equal(vcm_glob_list_add_lines(&list, text(lines), NULL), VCM_OK);
+    bool may = vcm_glob_list_may_match_below(&list, text(directory));
+    vcm_glob_list_release(&list);
+    return may;
+}
+
+static void directories_that_hold_no_match_are_known(void **state)
+{
+    (void)state;
+    assert_true(may_match_below("*.c", "a/b"));
+    assert_true(may_match_below("a/b/*.c", ""));
+    assert_true(may_match_below("a/b/*.c", "a"));
+    assert_true(may_match_below("a/b/*.c", "a/b"));
+    assert_true(may_match_below("a/b*/c", "a/bcd"));
+    assert_true(may_match_below("**/c", "a/b"));
+    assert_true(may_match_below("x/y\n!a/b", "a"));
+    assert_false(may_match_below("a/b/*.c", "ab"));
+    assert_false(may_match_below("a/b/*.c", "a/c"));
+    assert_false(may_match_below("a/b/*.c", "a/bc"));
+    assert_false(may_match_below("a/b", "a/b"));
+    assert_false(may_match_below("/a", "a"));
+    assert_false(may_match_below("", "a"));
+}
+
+static void random_text(char *out, unsigned max, const char *alphabet, uint64_t *seed)
+{
+    unsigned len = 1 + test_random_below(seed, max);
+
+    for (unsigned i = 0; i < len; i++)
+        out[i] = alphabet[test_random_below(seed, (unsigned)strlen(alphabet))];
+    out[len] = '\0';
+}
+
+static void nothing_matches_below_a_directory_that_holds_no_match(void **state)
+{
+    uint64_t seed = 20240502;
+    unsigned matches = 0, refusals = 0;
+
+    (void)state;
+    print_message("seed %llu\n", (unsigned long long)seed);
+    for (unsigned i = 0; i < 30000; i++) {
+        char pattern[12], directory[6], path[16];
+        random_text(pattern, 5, "aab/**?\\[]!", &seed);
+        random_text(directory, 3, "ab/", &seed);
+        if (directory[0] == '/' || directory[strlen(directory) - 1] == '/')
+            continue;
+        snprintf(path, sizeof path, "%s/", directory);
+        random_text(path + strlen(path), 4, "ab/", &seed);
+        bool may = may_match_below(pattern, directory);
+        bool does = match(pattern, path, true) != VCM_GLOB_NONE;
+        if (does && !may)
+            fail_msg("'%s' matches '%s'", pattern, path);
+        matches += does;
+        refusals += !may;
+    }
+    assert_true(matches > 500 && refusals > 1000);
+}
+
 static void a_pattern_that_cannot_match_keeps_its_place(void **state)
 {
     bool used[3] = {false};
@@ -334,6 +399,8 @@ int main(void)
         cmocka_unit_test(case_counts),
         cmocka_unit_test(patterns_that_match_by_themselves_are_marked),
         cmocka_unit_test(a_list_takes_what_lies_below_a_directory_that_it_takes),
+        cmocka_unit_test(directories_that_hold_no_match_are_known),
+        cmocka_unit_test(nothing_matches_below_a_directory_that_holds_no_match),
         cmocka_unit_test(a_pattern_that_cannot_match_keeps_its_place),
         cmocka_unit_test(a_check_says_what_is_wrong_with_a_pattern),
         cmocka_unit_test(lists_and_files_are_bounded),
