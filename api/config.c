@@ -47,13 +47,14 @@ static bool is_credential(const char *name)
 
 int vcm_config_check_name(const char *name, struct vcm_error *err)
 {
-    const char *names[sizeof keys / sizeof keys[0] + 1] = {NULL};
+    const char *names[sizeof keys / sizeof keys[0]];
 
     if (find_key(name) || is_credential(name))
         return VCM_OK;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         names[i] = keys[i].name;
-    const char *nearest = vcm_text_nearest(name, names);
+    const char *nearest =
+        vcm_text_nearest(vcm_slice_of_string(name), names, sizeof keys / sizeof keys[0]);
     if (nearest)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "unknown key '%s'; did you mean '%s'?",
                              name, nearest);

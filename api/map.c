@@ -1,10 +1,10 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "api/internal.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "repomap/materialise.h"
 
@@ -58,25 +58,19 @@ void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_cover
     out->failed = in->by_outcome[VCM_SOURCE_FAILED];
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* The row's message with the context that was gathered on the way up. */
 static int row_message(const char **out, struct result *result,
                        const struct vcm_materialise_row *row, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(4096);
-    int rc = VCM_OK;
 
     *out = NULL;
     if (row->error.code != VCM_OK && row->error.context[0] != '\0')
         vcm_buf_append_format(&text, "%s: ", row->error.context);
     vcm_buf_append_string(&text, row->error.code != VCM_OK ? row->error.message : row->message);
-    if (text.len > 0 && !(*out = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
+    int rc = vcm_buf_check(&text, "a message", err);
+    if (rc == VCM_OK && text.len > 0 &&
+        !(*out = vcm_arena_copy(&result->arena, vcm_buf_slice(&text))))
         rc = vcm_error_memory(err);
     vcm_buf_release(&text);
     return rc;
@@ -86,7 +80,10 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
 {
     struct result *result = context;
     struct vcm_map_source *source = &result->public.sources[result->public.source_count];
+    struct vcm_error own = {0};
 
+    if (!err)
+        err = &own;
     *source = (struct vcm_map_source){
         .name = row->plan->row->name,
         .scope_id = row->plan->scope_id,
@@ -230,7 +227,7 @@ static int materialise(struct result *result, struct vcm *vcm,
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err)
 {
-    uint64_t start = now_ms();
+    uint64_t start = vcm_clock_ms();
 
     *out = NULL;
     struct result *result = calloc(1, sizeof *result);
@@ -247,7 +244,7 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
         rc = materialise(result, vcm, options, err);
     if (rc == VCM_OK) {
         result->public.status = overall_status(&result->public);
-        result->public.elapsed_ms = now_ms() - start;
+        result->public.elapsed_ms = vcm_clock_ms() - start;
         *out = &result->public;
     } else {
         vcm_map_result_free(&result->public);

@@ -49,6 +49,25 @@ static struct vcm_slice base_of(struct vcm_slice scope_id)
     return vcm_slice_of(scope_id.data, colon ? (size_t)(colon - scope_id.data) : scope_id.len);
 }
 
+/* Scopes come by their ids, which is not quite the order of their bases: "a2" is before "a:b". */
+static void add_candidate(struct scope_search *search, struct vcm_slice candidate)
+{
+    char name[VCM_LIMIT_SCOPE_ID_BYTES + 1];
+    unsigned at = search->count;
+
+    memcpy(name, candidate.data, candidate.len);
+    name[candidate.len] = '\0';
+    while (at > 0 && strcmp(search->found[at - 1], name) > 0)
+        at--;
+    if (at == CANDIDATES_MAX)
+        return;
+    if (search->count < CANDIDATES_MAX)
+        search->count++;
+    memmove(search->found + at + 1, search->found + at,
+            (search->count - 1 - at) * sizeof search->found[0]);
+    memcpy(search->found[at], name, candidate.len + 1);
+}
+
 static int consider_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
 {
     struct scope_search *search = context;
@@ -67,10 +86,7 @@ static int consider_scope(void *context, const struct vcm_scope *scope, struct v
     for (unsigned i = 0; i < search->count; i++)
         if (vcm_slice_equal(vcm_slice_of_string(search->found[i]), candidate))
             return VCM_OK;
-    if (search->count < CANDIDATES_MAX) {
-        memcpy(search->found[search->count], candidate.data, candidate.len);
-        search->found[search->count++][candidate.len] = '\0';
-    }
+    add_candidate(search, candidate);
     return VCM_OK;
 }
 
@@ -120,7 +136,16 @@ static bool is_page_prefix(const char *name)
     for (const char *p = name; *p; p++)
         if (!isxdigit((unsigned char)*p))
             return false;
-    return len >= VCM_LIMIT_PREFIX_MIN && len <= VCM_PAGE_ID_HEX;
+    return len <= VCM_PAGE_ID_HEX;
+}
+
+int vcm_names_check_page(const char *name, struct vcm_error *err)
+{
+    if (strlen(name) >= VCM_LIMIT_PREFIX_MIN)
+        return VCM_OK;
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "'%s' is too short for a page; give at least %zu digits of its id", name,
+                         VCM_LIMIT_PREFIX_MIN);
 }
 
 int vcm_names_find_page(struct vcm_page_id *out, struct vcm_kv_txn *txn, const char *name,
@@ -132,16 +157,14 @@ int vcm_names_find_page(struct vcm_page_id *out, struct vcm_kv_txn *txn, const c
     const char *candidates[CANDIDATES_MAX];
     unsigned count = 0;
 
-    if (!is_page_prefix(name)) {
-        if (strlen(name) < VCM_LIMIT_PREFIX_MIN)
-            return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                 "'%s' is too short for a page; give at least %zu digits of its id",
-                                 name, VCM_LIMIT_PREFIX_MIN);
+    int rc = vcm_names_check_page(name, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!is_page_prefix(name))
         return vcm_names_no_page(name, err);
-    }
     for (size_t i = 0; i <= strlen(name); i++)
         prefix[i] = (char)tolower((unsigned char)name[i]);
-    int rc = vcm_page_store_find_pages(ids, &count, CANDIDATES_MAX, txn, prefix, err);
+    rc = vcm_page_store_find_pages(ids, &count, CANDIDATES_MAX, txn, prefix, err);
     if (rc != VCM_OK)
         return rc;
     if (count == 0)

@@ -20,6 +20,8 @@ int vcm_names_find_scope(struct vcm_names_scope *out, struct vcm_kv_txn *txn, co
 
 bool vcm_names_scope_matches(const struct vcm_names_scope *name, struct vcm_slice scope_id);
 
+/* INVALID_ARGUMENT for a name that is too short to be one of a page. */
+int vcm_names_check_page(const char *name, struct vcm_error *err);
 int vcm_names_find_page(struct vcm_page_id *out, struct vcm_kv_txn *txn, const char *name,
                         struct vcm_error *err);
 

@@ -198,7 +198,9 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
                   struct vcm_error *err)
 {
     *out = NULL;
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    int rc = vcm_names_check_page(query->page, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)
         return rc;
     if (!vcm->store)

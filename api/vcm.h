@@ -259,6 +259,11 @@ typedef int (*vcm_scope_fn)(void *context, const struct vcm_scope_info *scope,
 /* In the order of the scope ids. */
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err);
 
+typedef int (*vcm_unmapped_fn)(void *context, const char *scope_id, struct vcm_error *err);
+/* Drops a scope, or all scopes of a base; `scope` may be a unique prefix. NOT_FOUND, AMBIGUOUS. */
+int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
+              struct vcm_error *err);
+
 /* Pages */
 
 struct vcm_page_entry {

@@ -22,6 +22,8 @@
 #define RESIZE_WAIT_S 1 /* for this process's transactions to end before the map moves */
 #define TAIL_TRIES    20
 #define TAIL_NAP_NS   10000000L
+#define HEADER_BYTES  (2 * PAGE_BYTES) /* of the data file; written at once when it is born */
+#define READER_BYTES  ((size_t)64)     /* of a slot in LMDB's lock file */
 
 static pthread_mutex_t environments_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct vcm_kv_env *environments;
@@ -304,6 +306,25 @@ static int open_mapped(MDB_env **out, const struct vcm_kv_options *options, unsi
     }
 }
 
+/* LMDB writes its lock file through a map, where a full disk is SIGBUS: the room is taken first.
+ * Where that cannot be done, LMDB itself says what is wrong with the file. Nothing of this process
+ * holds locks on the file yet, which closing it would give up. */
+static int reserve_lock_file(const struct vcm_kv_options *options)
+{
+    char path[VCM_LIMIT_PATH_BYTES];
+    size_t bytes = PAGE_BYTES + READER_BYTES * options->readers_max;
+    int len = snprintf(path, sizeof path, "%s/lock.mdb", options->directory);
+    int fd = len > 0 && (size_t)len < sizeof path
+                 ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644)
+                 : -1;
+
+    if (fd < 0)
+        return 0;
+    int code = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0 ? 0 : errno;
+    close(fd);
+    return code == ENOSPC || code == EDQUOT ? code : 0;
+}
+
 static bool is_denial(int code)
 {
     return code == EACCES || code == EROFS || code == EPERM;
@@ -313,7 +334,9 @@ static bool is_denial(int code)
  * Without a lock file that we can write, nobody sees our reads: values are still checked. */
 static int open_as_permitted(struct vcm_kv_env *env, const struct vcm_kv_options *options)
 {
-    int code = open_mapped(&env->mdb, options, 0);
+    int code = reserve_lock_file(options);
+    if (code == 0)
+        code = open_mapped(&env->mdb, options, 0);
     if (!options->read_only || !is_denial(code))
         return code;
     env->read_only = true;
@@ -390,16 +413,26 @@ static int env_share(struct vcm_kv_env *env, const struct vcm_kv_options *option
     return VCM_OK;
 }
 
+/* A disk that ran full in the middle of the header leaves a file that LMDB will not touch again; an
+ * empty one it fills. No other process can have made a store of the piece meanwhile. */
+static void forget_stillborn(const char *path)
+{
+    struct stat file;
+
+    if (stat(path, &file) == 0 && S_ISREG(file.st_mode) && file.st_size < (off_t)HEADER_BYTES &&
+        truncate(path, 0) != 0)
+        unlink(path);
+}
+
 /* The data file, without opening it: it may be a FIFO. `*exists` is false for none or an empty one,
  * which LMDB fills when it opens it for writing. */
-static int find_file(bool *exists, struct stat *file, const struct vcm_kv_options *options,
-                     struct vcm_error *err)
+static int find_file(bool *exists, struct stat *file, char path[VCM_LIMIT_PATH_BYTES],
+                     const struct vcm_kv_options *options, struct vcm_error *err)
 {
-    char path[VCM_LIMIT_PATH_BYTES];
-    int len = snprintf(path, sizeof path, "%s/data.mdb", options->directory);
+    int len = snprintf(path, VCM_LIMIT_PATH_BYTES, "%s/data.mdb", options->directory);
 
     *exists = false;
-    if (len < 0 || (size_t)len >= sizeof path)
+    if (len < 0 || (size_t)len >= VCM_LIMIT_PATH_BYTES)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the path '%s' is too long",
                              options->directory);
     if (stat(path, file) != 0) {
@@ -417,10 +450,11 @@ static int find_file(bool *exists, struct stat *file, const struct vcm_kv_option
 static int acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,
                    struct vcm_error *err)
 {
+    char path[VCM_LIMIT_PATH_BYTES];
     struct stat file;
     bool exists;
 
-    int rc = find_file(&exists, &file, options, err);
+    int rc = find_file(&exists, &file, path, options, err);
     if (rc != VCM_OK)
         return rc;
     if (!exists && (options->read_only || access(options->directory, F_OK) != 0))
@@ -431,7 +465,10 @@ static int acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options
             return env_share(env, options, err);
         }
     }
-    return env_open(out, options, err);
+    rc = env_open(out, options, err);
+    if (rc != VCM_OK && !exists)
+        forget_stillborn(path);
+    return rc;
 }
 
 int vcm_kv_env_acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,

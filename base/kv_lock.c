@@ -9,18 +9,12 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 
 #include "base/banned.h"
 
 #define NAP_MIN_MS 1u
 #define NAP_MAX_MS 50u
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void nap(uint64_t ms)
 {
@@ -124,7 +118,7 @@ int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeou
                      const struct vcm_cancel *cancel, const struct vcm_log *log,
                      struct vcm_error *err)
 {
-    uint64_t deadline = now_ms() + timeout_ms;
+    uint64_t deadline = vcm_clock_ms() + timeout_ms;
     unsigned pause = 0;
     bool locked;
     int fd;
@@ -139,7 +133,7 @@ int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeou
         }
         if (rc == VCM_OK)
             rc = vcm_cancel_check(cancel, err);
-        uint64_t now = now_ms();
+        uint64_t now = vcm_clock_ms();
         if (rc == VCM_OK && now >= deadline)
             rc = busy(fd, path, err);
         if (rc == VCM_OK) {

@@ -20,7 +20,7 @@
 #define VCM_LIMIT_JSON_NODES   ((size_t)32 * 1024 * 1024)
 #define VCM_LIMIT_YAML_BYTES   (1 * VCM_MIB)
 #define VCM_LIMIT_YAML_DEPTH   16
-#define VCM_LIMIT_YAML_NODES   ((size_t)10000)
+#define VCM_LIMIT_YAML_NODES   ((size_t)10000) /* keys not counted */
 #define VCM_LIMIT_CONFIG_BYTES (64 * VCM_KIB)
 #define VCM_LIMIT_PROBLEMS     1000u /* of a repo map that are told one by one */
 

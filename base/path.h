@@ -42,7 +42,8 @@ int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
                         struct vcm_error *err);
 
 /* The type of the file system that holds `path` (or its nearest existing parent), as
- * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs". */
+ * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs"; "unknown" where neither a mount nor
+ * the kernel's number for it tells. */
 int vcm_path_filesystem(struct vcm_buf *out, const char *path, struct vcm_error *err);
 
 /* The same for a text in the form of /proc/self/mountinfo and a path that is resolved already. */

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 
 #include "base/banned.h"
 
@@ -70,6 +71,7 @@ int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, cons
     struct vcm_buf point = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
     struct vcm_slice best = vcm_slice_of("", 0);
     size_t best_len = 0;
+    bool no_memory = false;
 
     while (mountinfo.len > 0) {
         const char *end = memchr(mountinfo.data, '\n', mountinfo.len);
@@ -81,10 +83,13 @@ int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, cons
             best = type;
             best_len = point.len;
         }
+        no_memory |= point.fault == VCM_BUF_NO_MEMORY;
         len += end ? 1 : 0;
         mountinfo = vcm_slice_of(mountinfo.data + len, mountinfo.len - len);
     }
     vcm_buf_release(&point);
+    if (no_memory) /* the mount that counts may be among those that could not be read */
+        return vcm_error_memory(err);
     if (best.len == 0)
         return vcm_error_set(err, VCM_NOT_FOUND, "no mount holds '%s'", path);
     append_unescaped(out, best);
@@ -121,16 +126,50 @@ static int real_parent(char **out, const char *path, struct vcm_error *err)
     return rc;
 }
 
+/* By the number that the kernel gives the type. Tells less than a mount's name, but needs no /proc,
+ * and in a chroot no mount may be listed for the root. */
+static int filesystem_by_number(struct vcm_buf *out, const char *path, struct vcm_error *err)
+{
+    static const struct {
+        unsigned long number;
+        const char *type;
+    } types[] = {
+        {0x6969, "nfs"},         {0xff534d42, "cifs"},   {0xfe534d42, "smb3"},
+        {0x517b, "smbfs"},       {0x01021997, "9p"},     {0x5346414f, "afs"},
+        {0x00c36400, "ceph"},    {0x0bd00bd0, "lustre"}, {0x73757245, "coda"},
+        {0x7461636f, "ocfs2"},   {0x01161970, "gfs2"},   {0x20030528, "orangefs"},
+        {0x19830326, "beegfs"},  {0x47504653, "gpfs"},   {0xef53, "ext4"},
+        {0x58465342, "xfs"},     {0x9123683e, "btrfs"},  {0x01021994, "tmpfs"},
+        {0x794c7630, "overlay"},
+    };
+    struct statfs status;
+    const char *type = "unknown";
+
+    if (statfs(path, &status) != 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot tell the file system of '%s'", path);
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
+        if ((unsigned long)status.f_type == types[i].number)
+            type = types[i].type;
+    vcm_buf_append_string(out, type);
+    return vcm_buf_check(out, "a file system's type", err);
+}
+
 int vcm_path_filesystem(struct vcm_buf *out, const char *path, struct vcm_error *err)
 {
     struct vcm_buf mountinfo = VCM_BUF_INIT(MOUNTINFO_MAX);
+    struct vcm_error unlisted = {0};
     char *real = NULL;
 
     int rc = real_parent(&real, path, err);
-    if (rc == VCM_OK)
-        rc = vcm_path_read_file(&mountinfo, "/proc/self/mountinfo", MOUNTINFO_MAX, err);
-    if (rc == VCM_OK)
-        rc = vcm_path_filesystem_in(out, vcm_buf_slice(&mountinfo), real, err);
+    if (rc == VCM_OK) {
+        rc = vcm_path_read_file(&mountinfo, "/proc/self/mountinfo", MOUNTINFO_MAX, &unlisted);
+        if (rc == VCM_OK)
+            rc = vcm_path_filesystem_in(out, vcm_buf_slice(&mountinfo), real, &unlisted);
+        if (rc == VCM_NOT_FOUND)
+            rc = filesystem_by_number(out, real, err);
+        else if (rc != VCM_OK && err)
+            *err = unlisted;
+    }
     vcm_buf_release(&mountinfo);
     free(real);
     return rc;

@@ -17,6 +17,7 @@
 
 #include <linux/close_range.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
@@ -50,13 +51,6 @@ struct child {
     int errors;
     size_t written;
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void close_fd(int *fd)
 {
@@ -327,11 +321,11 @@ static int attend(struct child *child, struct vcm_buf *out, struct vcm_buf *erro
                   const struct vcm_spawn_options *options, struct vcm_error *err)
 {
     unsigned timeout = options->timeout_ms ? options->timeout_ms : VCM_LIMIT_SPAWN_TIMEOUT_MS;
-    uint64_t deadline = now_ms() + timeout;
+    uint64_t deadline = vcm_clock_ms() + timeout;
     int rc = VCM_OK;
 
     while (rc == VCM_OK && !has_exited(child)) {
-        uint64_t now = now_ms();
+        uint64_t now = vcm_clock_ms();
         if (now >= deadline)
             return vcm_error_set(err, VCM_TIMEOUT, "'%s' did not end within %u ms",
                                  options->argv[0], timeout);

@@ -6,7 +6,8 @@
 
 #include "base/banned.h"
 
-#define WORD_MAX 64
+#define NEAREST_BYTES_MAX 48
+#define PREFIX_BYTES_MIN  4
 
 struct unit {
     const char *name;
@@ -67,52 +68,70 @@ bool vcm_text_parse_duration(uint64_t *ms, const char *text)
     return parse_with_unit(ms, text, units);
 }
 
-/* Edits between two words: insertions, deletions, replacements and swapped neighbours. */
-static size_t edit_distance(const char *a, size_t a_len, const char *b, size_t b_len)
+static char fold(char c)
 {
-    size_t rows[3][WORD_MAX + 1];
-
-    for (size_t j = 0; j <= b_len; j++)
-        rows[1][j] = j;
-    for (size_t i = 1; i <= a_len; i++) {
-        size_t *above = rows[i % 3], *row = rows[(i + 1) % 3];
-        const size_t *before = rows[(i + 2) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= b_len; j++) {
-            size_t best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best)
-                best = above[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < best)
-                best = before[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[(a_len + 1) % 3][b_len];
+    if (c == '-' || c == ' ')
+        return '_';
+    return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
 }
 
-const char *vcm_text_nearest(const char *word, const char *const *words)
+static unsigned least(unsigned a, unsigned b)
 {
-    size_t len = strlen(word);
-    /* A slip touches a third of a word at the most. */
-    size_t best_distance = len / 3 + 1;
-    const char *best = NULL;
+    return a < b ? a : b;
+}
 
-    if (len == 0 || len > WORD_MAX)
-        return NULL;
-    for (; *words; words++) {
-        size_t other = strlen(*words);
-        if (other > WORD_MAX)
-            continue;
-        if (len >= 3 && strncmp(word, *words, len) == 0 && !best)
-            best = *words;
-        size_t distance = edit_distance(word, len, *words, other);
-        if (distance < best_distance || (distance == best_distance && !best)) {
-            best_distance = distance;
-            best = *words;
+/* How many characters have to be put, taken, changed or swapped to get from one to the other;
+ * case and dashes aside. */
+static unsigned distance(struct vcm_slice a, struct vcm_slice b)
+{
+    unsigned rows[3][NEAREST_BYTES_MAX + 1];
+    unsigned *before = rows[0], *above = rows[1], *row = rows[2];
+
+    for (unsigned j = 0; j <= b.len; j++)
+        row[j] = j;
+    for (unsigned i = 1; i <= a.len; i++) {
+        unsigned *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
+        row[0] = i;
+        for (unsigned j = 1; j <= b.len; j++) {
+            bool same = fold(a.data[i - 1]) == fold(b.data[j - 1]);
+            row[j] = least(above[j - 1] + !same, 1 + least(above[j], row[j - 1]));
+            if (i > 1 && j > 1 && fold(a.data[i - 1]) == fold(b.data[j - 2]) &&
+                fold(a.data[i - 2]) == fold(b.data[j - 1]))
+                row[j] = least(row[j], before[j - 2] + 1);
         }
     }
-    return best;
+    return row[b.len];
+}
+
+/* "chunk_overlap" and "start_directory" are too far from what they mean, letter by letter. */
+static bool is_start_of_other(struct vcm_slice a, struct vcm_slice b)
+{
+    size_t len = a.len < b.len ? a.len : b.len;
+
+    return len >= PREFIX_BYTES_MIN && memcmp(a.data, b.data, len) == 0;
+}
+
+const char *vcm_text_nearest(struct vcm_slice word, const char *const *words, size_t count)
+{
+    const char *nearest = NULL;
+    unsigned best = 0;
+
+    if (word.len == 0 || word.len > NEAREST_BYTES_MAX)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        struct vcm_slice other = vcm_slice_of_string(words[i]);
+        if (other.len > NEAREST_BYTES_MAX)
+            continue;
+        unsigned far = is_start_of_other(word, other) ? 1 : distance(word, other);
+        /* A third of it may be wrong, and two letters of a short word. */
+        unsigned most = other.len < 6 ? (other.len < 3 ? 0 : 2) : (unsigned)other.len / 3;
+        if (far <= most && (!nearest || far < best)) {
+            nearest = words[i];
+            best = far;
+        }
+    }
+    return nearest;
 }

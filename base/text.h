@@ -19,8 +19,8 @@ bool vcm_text_parse_size(uint64_t *bytes, const char *text);
 /* Digits followed by ms, s, m or h. */
 bool vcm_text_parse_duration(uint64_t *ms, const char *text);
 
-/* The word of the list (ended by NULL) that `word` is most likely a slip of, or NULL when none is
- * near. */
-const char *vcm_text_nearest(const char *word, const char *const *words);
+/* The one of `words` that `word` is most likely a slip of, case and dashes aside, or NULL when none
+ * is near. */
+const char *vcm_text_nearest(struct vcm_slice word, const char *const *words, size_t count);
 
 #endif

@@ -68,11 +68,20 @@ static int fail_memory(struct parser *p, size_t size)
     return vcm_error_memory(p->err);
 }
 
+static bool awaits_key(const struct parser *p)
+{
+    if (p->depth == 0)
+        return false;
+    const struct level *level = &p->levels[p->depth - 1];
+    return level->node->kind == VCM_YAML_MAPPING && !level->key;
+}
+
 /* The new node, not yet in its place, or NULL and p->rc. */
 static struct vcm_yaml *make_node(struct parser *p, const yaml_event_t *event,
                                   enum vcm_yaml_kind kind)
 {
-    if (++p->nodes > VCM_LIMIT_YAML_NODES) {
+    /* A key counts with its value. */
+    if (!awaits_key(p) && ++p->nodes > VCM_LIMIT_YAML_NODES) {
         p->rc = fail_at(p, &event->start_mark, "the document has too many nodes");
         return NULL;
     }
@@ -87,14 +96,6 @@ static struct vcm_yaml *make_node(struct parser *p, const yaml_event_t *event,
     node->end_line = (unsigned)event->end_mark.line + 1;
     node->end_column = (unsigned)event->end_mark.column + 1;
     return node;
-}
-
-static bool awaits_key(const struct parser *p)
-{
-    if (p->depth == 0)
-        return false;
-    const struct level *level = &p->levels[p->depth - 1];
-    return level->node->kind == VCM_YAML_MAPPING && !level->key;
 }
 
 static void add_value(struct parser *p, struct vcm_yaml *node)

@@ -91,8 +91,7 @@ static int refuse_value(const char *name, const char *equals, struct vcm_error *
 static int unknown_option(const struct vcm_args *args, const char *word, struct vcm_slice name,
                           struct vcm_error *err)
 {
-    const char *names[NAMES_MAX + 1] = {NULL};
-    char typed[VCM_LIMIT_NAME_BYTES];
+    const char *names[NAMES_MAX];
     size_t count = 0;
 
     for (size_t i = 0; vcm_args_globals[i].name && count < NAMES_MAX; i++)
@@ -100,10 +99,7 @@ static int unknown_option(const struct vcm_args *args, const char *word, struct 
     for (size_t i = 0; args->op && i < args->op->param_count && count < NAMES_MAX; i++)
         if (!args->op->params[i].positional)
             names[count++] = args->op->params[i].name;
-    size_t len = name.len < sizeof typed - 1 ? name.len : sizeof typed - 1;
-    memcpy(typed, name.data, len);
-    typed[len] = '\0';
-    const char *nearest = vcm_text_nearest(typed, names);
+    const char *nearest = vcm_text_nearest(name, names, count);
     if (nearest)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "unknown option '%s'; did you mean '--%s'?",
                              word, nearest);
@@ -182,14 +178,14 @@ static const struct vcm_op *find_command(const char *first, const char *second)
 
 static int unknown_command(const char *first, const char *second, struct vcm_error *err)
 {
-    const char *names[NAMES_MAX + 1] = {NULL};
+    const char *names[NAMES_MAX];
     struct vcm_buf typed = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     size_t count = 0;
 
     for (; vcm_args_command(count) && count < NAMES_MAX; count++)
         names[count] = vcm_args_command(count)->name;
     vcm_buf_append_format(&typed, "%s%s%s", first, second ? " " : "", second ? second : "");
-    const char *nearest = vcm_text_nearest(vcm_buf_text(&typed), names);
+    const char *nearest = vcm_text_nearest(vcm_buf_slice(&typed), names, count);
     int rc = nearest ? vcm_error_set(err, VCM_INVALID_ARGUMENT,
                                      "unknown command '%s'; did you mean '%s'?",
                                      vcm_buf_text(&typed), nearest)

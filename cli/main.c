@@ -3,6 +3,7 @@
  * exit status how it went.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +45,18 @@ static void handle_signals(void)
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGHUP, &stop, NULL);
     sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe shows as EPIPE where it is written to */
+}
+
+/* A closed standard stream would give its number to the next file that is opened, the store's for
+ * one, and what is printed would go there. The place is taken by what cannot be written to. */
+static void fill_closed_streams(void)
+{
+    int fd = open("/dev/null", O_RDONLY);
+
+    while (fd >= STDIN_FILENO && fd <= STDERR_FILENO)
+        fd = open("/dev/null", O_RDONLY);
+    if (fd > STDERR_FILENO)
+        close(fd);
 }
 
 static bool wants_color(const struct vcm_args *args, int fd)
@@ -142,7 +155,8 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
                           const struct vcm_op_call *call, const struct vcm_buf *document,
                           struct vcm_error *err)
 {
-    struct vcm_print print = {.out = out, .color = wants_color(args, STDOUT_FILENO)};
+    struct vcm_print print = {
+        .out = out, .color = wants_color(args, STDOUT_FILENO), .terminal = isatty(STDOUT_FILENO)};
     struct vcm_arena arena;
     struct vcm_json *root = NULL;
 
@@ -251,6 +265,7 @@ int main(int argc, char **argv)
     struct vcm_args args;
     int status = EXIT_DONE;
 
+    fill_closed_streams();
     handle_signals();
     int rc = vcm_args_parse(&args, argc, (const char *const *)argv, &err);
     if (rc != VCM_OK) {

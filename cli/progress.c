@@ -1,9 +1,9 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "ops/print.h"
+#include "base/clock.h"
 
 #include "base/banned.h"
 
@@ -11,16 +11,9 @@
 #define INTERVAL_MS    100u
 #define ERASE_LINE     "\r\033[K"
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 void vcm_progress_line_init(struct vcm_progress_line *line, bool enabled)
 {
-    *line = (struct vcm_progress_line){.enabled = enabled, .started_ms = now_ms()};
+    *line = (struct vcm_progress_line){.enabled = enabled, .started_ms = vcm_clock_ms()};
 }
 
 void vcm_progress_line_update(void *context, const struct vcm_progress *progress)
@@ -31,10 +24,10 @@ void vcm_progress_line_update(void *context, const struct vcm_progress *progress
 
     if (!line->enabled)
         return;
-    uint64_t now = now_ms(), elapsed = now - line->started_ms;
+    uint64_t now = vcm_clock_ms(), elapsed = now - line->started_ms;
     if (elapsed < FIRST_AFTER_MS || (line->drawn && now - line->drawn_ms < INTERVAL_MS))
         return;
-    fprintf(stderr, ERASE_LINE "%s files  %s pages  %s tokens  %.1f MB/s",
+    fprintf(stderr, ERASE_LINE "files %s  pages %s  tokens %s  %.1f MB/s",
             vcm_print_count(files, progress->files), vcm_print_count(pages, progress->pages),
             vcm_print_count(tokens, progress->tokens),
             (double)progress->bytes / 1000 / (double)elapsed);

@@ -38,11 +38,14 @@ static void check_list(struct vcm_slice text, struct vcm_slice path)
         bool *used = calloc(list.count, sizeof *used);
         enum vcm_glob_result result = vcm_glob_list_match(&list, path, false);
         bool any = false;
-        vcm_glob_list_mark_used(&list, path, false, used);
+        assert(vcm_glob_list_match_named(&list, path, vcm_glob_last_part(path), false, used) ==
+               result);
         for (unsigned i = 0; i < list.count; i++)
             any |= used[i];
         assert(any == (result != VCM_GLOB_NONE));
         assert(result != VCM_GLOB_MATCH || vcm_glob_list_takes(&list, path));
+        for (size_t i = 0; any && i < path.len; i++)
+            assert(path.data[i] != '/' || vcm_glob_list_reaches(&list, vcm_slice_of(path.data, i)));
         free(used);
     }
     vcm_glob_list_release(&list);

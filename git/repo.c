@@ -18,6 +18,7 @@
 #define WINDOWS_BYTES_MAX   (64 * VCM_MIB)
 #define OBJECT_CACHE_BYTES  (8 * VCM_MIB)
 #define REF_NAME_BYTES      1024 /* libgit2's own bound on a ref's full name */
+#define STEPS_MAX           1000000u
 #define ID_PREFIX_DIGITS    4
 #define ORIGIN_URL_VARIABLE "remote.origin.url"
 
@@ -492,9 +493,8 @@ static bool is_id_prefix(const char *name)
     return name[len] == '\0' && len >= ID_PREFIX_DIGITS && len <= VCM_GIT_ID_HEX;
 }
 
-/* A full id before a ref of that name, a ref before an abbreviated id, as git has it.
- * git_revparse_single() would do so too, but in 1.5 it leaks a PCRE2 match for every name that it
- * does not find, which a server cannot afford. */
+/* A full id before a ref of that name, a ref before an abbreviated id, as git has it. Of git's
+ * expressions only the way back is understood: see step_back(). */
 static int look_up(git_object **out, struct vcm_git_repo *repo, const char *name)
 {
     git_reference *ref = NULL;
@@ -559,6 +559,86 @@ static int peel_to_commit(struct vcm_git_id *out, git_object *object, const char
     return VCM_OK;
 }
 
+static bool is_step(char c)
+{
+    return c == '~' || c == '^';
+}
+
+/* Reads "~", "~3", "^" or "^2" off the front of *steps. */
+static bool next_step(char *kind, unsigned *count, const char **steps)
+{
+    const char *p = *steps;
+    unsigned value = 0;
+
+    if (!is_step(*p))
+        return false;
+    *kind = *p++;
+    bool digits = *p >= '0' && *p <= '9';
+    for (; *p >= '0' && *p <= '9' && value <= STEPS_MAX; p++)
+        value = 10 * value + (unsigned)(*p - '0');
+    *count = digits ? value : 1;
+    *steps = p;
+    return value <= STEPS_MAX;
+}
+
+/* Goes from a commit to an ancestor: ~N is the N-th along first parents, ^N the N-th parent. */
+static int step_back(struct vcm_git_id *id, struct vcm_git_repo *repo, const char *steps,
+                     const char *name, struct vcm_error *err)
+{
+    char kind = 0;
+    unsigned count = 0;
+
+    while (*steps != '\0') {
+        git_commit *commit = NULL, *ancestor = NULL;
+        git_oid oid;
+        if (!next_step(&kind, &count, &steps))
+            return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no valid name of a commit",
+                                 name);
+        if (kind == '^' && count == 0)
+            continue;
+        vcm_git_internal_to_oid(&oid, id);
+        int git_code = git_commit_lookup(&commit, repo->handle, &oid);
+        if (git_code == 0)
+            git_code = kind == '~' ? git_commit_nth_gen_ancestor(&ancestor, commit, count)
+                                   : git_commit_parent(&ancestor, commit, count - 1);
+        if (git_code == 0)
+            vcm_git_internal_from_oid(id, git_commit_id(ancestor));
+        git_commit_free(ancestor);
+        git_commit_free(commit);
+        if (git_code == GIT_ENOTFOUND)
+            return vcm_error_set(err, VCM_NOT_FOUND,
+                                 "there is no commit '%s': '%s' has too few "
+                                 "ancestors here",
+                                 name, repo->root);
+        if (git_code != 0)
+            return vcm_git_internal_error(err, git_code, "cannot find the commit '%s'", name);
+    }
+    return VCM_OK;
+}
+
+/* A commit by its name, with or without steps back behind it. */
+static int resolve_commit(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *name,
+                          struct vcm_error *err)
+{
+    struct vcm_buf start = VCM_BUF_INIT(REF_NAME_BYTES);
+    git_object *object = NULL;
+    size_t len = strcspn(name, "~^");
+
+    if (len >= REF_NAME_BYTES)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no valid name of a commit", name);
+    vcm_buf_append(&start, name, len);
+    int rc = vcm_buf_check(&start, "the name of a commit", err);
+    if (rc == VCM_OK)
+        rc = find_commit(&object, repo, vcm_buf_text(&start), err);
+    if (rc == VCM_OK)
+        rc = peel_to_commit(out, object, vcm_buf_text(&start), err);
+    if (rc == VCM_OK)
+        rc = step_back(out, repo, name + len, name, err);
+    git_object_free(object);
+    vcm_buf_release(&start);
+    return rc;
+}
+
 int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *branch,
                          const char *commit, struct vcm_error *err)
 {
@@ -567,13 +647,13 @@ int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, cons
 
     memset(out, 0, sizeof *out);
     if (commit)
-        rc = find_commit(&object, repo, commit, err);
-    else if (branch)
+        return resolve_commit(out, repo, commit, err);
+    if (branch)
         rc = find_branch(&object, repo, branch, err);
     else
         rc = find_head(&object, repo, err);
     if (rc == VCM_OK)
-        rc = peel_to_commit(out, object, commit ? commit : branch ? branch : "HEAD", err);
+        rc = peel_to_commit(out, object, branch ? branch : "HEAD", err);
     git_object_free(object);
     return rc;
 }

@@ -40,11 +40,11 @@ int vcm_git_repo_origin(struct vcm_buf *out, struct vcm_git_repo *repo, struct v
 int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err);
 
 /*
- * Finds the commit that is meant: `commit` if given (an id, a unique prefix, a tag, "HEAD"), else
- * the tip of `branch` (local, else of origin), else HEAD. Annotated tags are peeled.
- * NOT_FOUND when it is not there, when HEAD has no commit yet (the message says so), and when an
- * id names something else; AMBIGUOUS; INVALID_ARGUMENT for names that begin with '-' or are no
- * valid ref names.
+ * Finds the commit that is meant: `commit` if given (an id, a unique prefix, a tag, "HEAD", also
+ * with ~N and ^N behind it), else the tip of `branch` (local, else of origin), else HEAD. Annotated
+ * tags are peeled. NOT_FOUND when it is not there, when HEAD has no commit yet (the message says
+ * so), and when an id names something else; AMBIGUOUS; INVALID_ARGUMENT for names that begin with
+ * '-' or are no valid ref names.
  */
 int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *branch,
                          const char *commit, struct vcm_error *err);

@@ -21,13 +21,7 @@ enum {
 };
 
 static const struct vcm_op_param params[] = {
-    [REPO] = {.name = "repo",
-              .type = VCM_OP_TEXT,
-              .positional = true,
-              .placeholder = "REPO",
-              .hint = VCM_OP_HINT_DIRECTORY,
-              .default_text = "the repository around the current directory",
-              .summary = "path of the repository, or of a directory in it"},
+    [REPO] = VCM_SHARED_REPO,
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "BASE",

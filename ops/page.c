@@ -150,7 +150,10 @@ static void print_record(struct vcm_print *out, const struct vcm_json *record)
         vcm_print_format(out, VCM_PRINT_PLAIN, ", part %lld of %lld",
                          (long long)vcm_json_get_int(record, "part", 1), (long long)parts);
     vcm_buf_append_string(out->out, ")\n");
-    vcm_buf_append_slice(out->out, text);
+    if (out->terminal)
+        vcm_print_text(out, VCM_PRINT_PLAIN, text.data);
+    else
+        vcm_buf_append_slice(out->out, text);
     if (text.len > 0 && text.data[text.len - 1] != '\n')
         vcm_buf_append_byte(out->out, '\n');
 }

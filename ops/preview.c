@@ -1,17 +1,12 @@
 #include "ops/report.h"
+#include "ops/shared.h"
 
 #include "base/banned.h"
 
 enum { REPO, SCOPE, ORIGIN_URL, BRANCH, COMMIT, ONLY };
 
 static const struct vcm_op_param params[] = {
-    [REPO] = {.name = "repo",
-              .type = VCM_OP_TEXT,
-              .positional = true,
-              .placeholder = "REPO",
-              .hint = VCM_OP_HINT_DIRECTORY,
-              .default_text = "the repository around the current directory",
-              .summary = "path of the repository, or of a directory in it"},
+    [REPO] = VCM_SHARED_REPO,
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "BASE",

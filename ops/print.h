@@ -26,6 +26,7 @@ enum vcm_print_style {
 struct vcm_print {
     struct vcm_buf *out;
     bool color;
+    bool terminal; /* control characters of files must not reach it */
 };
 
 /* A table is filled cell by cell and printed at the end. */

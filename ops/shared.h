@@ -6,6 +6,15 @@
 
 #include "ops/op.h"
 
+/* The argument that names the repository. */
+#define VCM_SHARED_REPO                                                                            \
+    {                                                                                              \
+        .name = "repo", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
+        .hint = VCM_OP_HINT_DIRECTORY,                                                             \
+        .default_text = "the repository around the current directory",                             \
+        .summary = "path of the repository, or of a directory in it"                               \
+    }
+
 /* The members of a "coverage" object and its key. */
 void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage);
 

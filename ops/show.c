@@ -1,5 +1,6 @@
 #include "base/limits.h"
 #include "ops/report.h"
+#include "ops/shared.h"
 
 #include "base/banned.h"
 
@@ -9,13 +10,7 @@ enum { REPO, RAW, TREE, MAX_DEPTH, MAX_NODES };
 #define DEFAULT_NODES 5000u
 
 static const struct vcm_op_param params[] = {
-    [REPO] = {.name = "repo",
-              .type = VCM_OP_TEXT,
-              .positional = true,
-              .placeholder = "REPO",
-              .hint = VCM_OP_HINT_DIRECTORY,
-              .default_text = "the repository around the current directory",
-              .summary = "path of the repository, or of a directory in it"},
+    [REPO] = VCM_SHARED_REPO,
     [RAW] = {.name = "raw", .type = VCM_OP_FLAG, .summary = "the text of the map as it is"},
     [TREE] = {.name = "tree", .type = VCM_OP_FLAG, .summary = "the directories and files on disk"},
     [MAX_DEPTH] = {.name = "max-depth",

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/yaml.h"
+#include "base/text.h"
 #include "repomap/load_value.h"
 #include "repomap/schema.h"
 
@@ -28,7 +29,7 @@ static void fail_unknown(struct vcm_load *load, const struct vcm_schema_level *l
 
     for (unsigned i = 0; i < level->count; i++)
         names[i] = level->keys[i].name;
-    const char *nearest = vcm_schema_nearest(key->text, names, level->count);
+    const char *nearest = vcm_text_nearest(key->text, names, level->count);
     snprintf(place, sizeof place, "%s%s%.*s%s", where, where[0] != '\0' ? "." : "",
              VCM_LOAD_SHOWN(key->text));
     fail(load, VCM_LOAD_PLACE(key), place, "unknown key '%.*s%s'%s%s%s", VCM_LOAD_SHOWN(key->text),

@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "repomap/load_value.h"
 
 #include <inttypes.h>
@@ -216,9 +217,9 @@ static bool read_word(struct vcm_load_value *out, struct vcm_load *load,
         return true;
     }
     struct vcm_buf known = VCM_BUF_INIT(WORDS_SHOWN_MAX);
-    const char *nearest = vcm_schema_nearest(node->text, words, count);
+    const char *nearest = vcm_text_nearest(node->text, words, count);
     if (!nearest && more)
-        nearest = vcm_schema_nearest(node->text, more->names, more->count);
+        nearest = vcm_text_nearest(node->text, more->names, more->count);
     for (unsigned i = 0; i < count; i++)
         list_word(&known, words[i]);
     for (unsigned i = 0; more && i < more->count; i++)

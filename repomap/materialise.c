@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/wire.h"
@@ -15,13 +15,6 @@
 #include "base/banned.h"
 
 #define FINGERPRINT_PREFIX "vcm-config 1\n"
-
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
@@ -368,15 +361,17 @@ int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialis
     struct survey survey = {.plan = plan, .options = options};
 
     vcm_buf_init(&survey.stale, 64 * VCM_MIB);
-    int rc = survey_base(&survey, err);
+    int rc = vcm_mapping_clear(options->store, options->cancel, err);
+    if (rc == VCM_OK)
+        rc = survey_base(&survey, err);
     for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++) {
         struct vcm_materialise_row row = {.plan = &plan->rows[i]};
-        uint64_t start = now_ms();
+        uint64_t start = vcm_clock_ms();
         if (map_row(&row, plan, &plan->rows[i], options, &row.error) != VCM_OK) {
             row.status = VCM_MATERIALISE_ERROR;
             vcm_error_wrap(&row.error, (int)row.error.code, "map '%s'", plan->rows[i].row->name);
         }
-        row.elapsed_ms = now_ms() - start;
+        row.elapsed_ms = vcm_clock_ms() - start;
         if (row.error.code == VCM_INTERRUPTED) {
             if (err)
                 *err = row.error;

@@ -9,8 +9,6 @@
 #define TEXT_OF_VALUE(number) #number
 
 /* Longer names are no misspelling of ours. */
-#define NEAREST_BYTES_MAX 48
-#define PREFIX_BYTES_MIN  4
 
 const char *const vcm_schema_destinations[] = {
     [VCM_REPO_MAP_TO_KNOWLEDGE_BASE] = "knowledge_base",
@@ -224,72 +222,4 @@ int vcm_schema_find(const struct vcm_schema_level *level, struct vcm_slice name)
         if (vcm_slice_equal(name, vcm_slice_of_string(level->keys[i].name)))
             return (int)i;
     return -1;
-}
-
-static char fold(char c)
-{
-    if (c == '-' || c == ' ')
-        return '_';
-    return c >= 'A' && c <= 'Z' ? (char)(c + 'a' - 'A') : c;
-}
-
-static unsigned least(unsigned a, unsigned b)
-{
-    return a < b ? a : b;
-}
-
-/* How many characters have to be put, taken, changed or swapped to get from one to the other;
- * case and dashes aside. */
-static unsigned distance(struct vcm_slice a, struct vcm_slice b)
-{
-    unsigned rows[3][NEAREST_BYTES_MAX + 1];
-    unsigned *before = rows[0], *above = rows[1], *row = rows[2];
-
-    for (unsigned j = 0; j <= b.len; j++)
-        row[j] = j;
-    for (unsigned i = 1; i <= a.len; i++) {
-        unsigned *oldest = before;
-        before = above;
-        above = row;
-        row = oldest;
-        row[0] = i;
-        for (unsigned j = 1; j <= b.len; j++) {
-            bool same = fold(a.data[i - 1]) == fold(b.data[j - 1]);
-            row[j] = least(above[j - 1] + !same, 1 + least(above[j], row[j - 1]));
-            if (i > 1 && j > 1 && fold(a.data[i - 1]) == fold(b.data[j - 2]) &&
-                fold(a.data[i - 2]) == fold(b.data[j - 1]))
-                row[j] = least(row[j], before[j - 2] + 1);
-        }
-    }
-    return row[b.len];
-}
-
-/* "chunk_overlap" and "start_directory" are too far from what they mean, letter by letter. */
-static bool is_start_of_other(struct vcm_slice a, struct vcm_slice b)
-{
-    size_t len = a.len < b.len ? a.len : b.len;
-
-    return len >= PREFIX_BYTES_MIN && memcmp(a.data, b.data, len) == 0;
-}
-
-const char *vcm_schema_nearest(struct vcm_slice name, const char *const *words, unsigned count)
-{
-    const char *nearest = NULL;
-    unsigned best = 0;
-
-    if (name.len == 0 || name.len > NEAREST_BYTES_MAX)
-        return NULL;
-    for (unsigned i = 0; i < count; i++) {
-        struct vcm_slice word = vcm_slice_of_string(words[i]);
-        if (word.len > NEAREST_BYTES_MAX)
-            continue;
-        unsigned far = is_start_of_other(name, word) ? 1 : distance(name, word);
-        /* A third of it may be wrong, and two letters of a short word. */
-        unsigned most = word.len < 6 ? (word.len < 3 ? 0 : 2) : (unsigned)word.len / 3;
-        if (far <= most && (!nearest || far < best)) {
-            nearest = words[i];
-            best = far;
-        }
-    }
-    return nearest;
 }

@@ -73,7 +73,4 @@ extern const char *const vcm_schema_source_types[];
 /* The index of the key in its level, or -1. */
 int vcm_schema_find(const struct vcm_schema_level *level, struct vcm_slice name);
 
-/* The one of `words` that is most like `name`, or NULL when none is like it. */
-const char *vcm_schema_nearest(struct vcm_slice name, const char *const *words, unsigned count);
-
 #endif

@@ -211,9 +211,12 @@ static int prepare(struct walk *walk, struct vcm_error *err)
     for (uint32_t i = 0; i < map->row_count; i++)
         walk->entry_of_row[i] = NO_ENTRY;
     int rc = vcm_path_filter_open(&walk->filter, err);
-    if (rc == VCM_OK && walk->options->problems)
+    if (rc != VCM_OK)
+        return rc;
+    vcm_path_filter_skip_excluded(walk->filter);
+    if (walk->options->problems)
         vcm_path_filter_note_use(walk->filter);
-    return rc;
+    return VCM_OK;
 }
 
 static int run(struct walk *walk, const struct vcm_git_id *commit, struct vcm_error *err)

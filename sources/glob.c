@@ -126,6 +126,28 @@ static int compile(struct vcm_glob *glob, struct vcm_arena *arena, struct vcm_sl
     return VCM_OK;
 }
 
+/* Most lists can tell by the last byte of a path that they do not match it. */
+static void note_last_byte(struct vcm_glob_list *list, const struct vcm_glob *glob,
+                           struct vcm_slice pattern)
+{
+    unsigned char last = pattern.len > 0 ? (unsigned char)pattern.data[pattern.len - 1] : 0;
+
+    if (glob->kind == NEVER)
+        return;
+    /* A slash that two stars stand before may match nothing. */
+    if (last == '*' || last == '?' || last == ']' || last == '/')
+        memset(list->last_bytes, 0xff, sizeof list->last_bytes);
+    else
+        list->last_bytes[last / 64] |= (uint64_t)1 << last % 64;
+}
+
+static bool can_end(const struct vcm_glob_list *list, struct vcm_slice path)
+{
+    unsigned char last = path.len > 0 ? (unsigned char)path.data[path.len - 1] : 0;
+
+    return list->last_bytes[last / 64] >> last % 64 & 1;
+}
+
 static int grow(struct vcm_glob_list *list, struct vcm_error *err)
 {
     if (list->count == VCM_LIMIT_GLOBS)
@@ -161,6 +183,7 @@ int vcm_glob_list_add(struct vcm_glob_list *list, struct vcm_slice pattern, stru
         rc = compile(&glob, &list->arena, pattern, err);
         if (rc != VCM_OK)
             return rc;
+        note_last_byte(list, &glob, pattern);
     }
     list->globs[list->count++] = glob;
     return VCM_OK;
@@ -195,56 +218,101 @@ int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
     return rc;
 }
 
+/* One byte is looked at before memcmp() is called: thousands of patterns fail at it. */
 static bool begins_with(struct vcm_slice slice, struct vcm_slice start)
 {
-    return slice.len >= start.len && memcmp(slice.data, start.data, start.len) == 0;
+    return start.len == 0 || (slice.len >= start.len && slice.data[0] == start.data[0] &&
+                              memcmp(slice.data, start.data, start.len) == 0);
 }
 
-static struct vcm_slice last_part(struct vcm_slice path)
+static bool ends_with(struct vcm_slice slice, struct vcm_slice end)
+{
+    return end.len == 0 ||
+           (slice.len >= end.len && slice.data[slice.len - 1] == end.data[end.len - 1] &&
+            memcmp(slice.data + slice.len - end.len, end.data, end.len) == 0);
+}
+
+/* `name` is the last part of `path`. */
+static bool matches(const struct vcm_glob *glob, struct vcm_slice path, struct vcm_slice name,
+                    bool is_directory, size_t *steps)
+{
+    struct vcm_slice subject = glob->name_only ? name : path;
+    struct vcm_slice text = glob->text;
+
+    if (glob->directory_only && !is_directory)
+        return false;
+    switch (glob->kind) {
+    case NEVER:
+        return false;
+    case EQUAL:
+        return subject.len == text.len && begins_with(subject, text);
+    case PREFIX:
+        return begins_with(subject, text);
+    case SUFFIX:
+        return ends_with(subject, text);
+    case WILD:
+        return begins_with(subject, text) &&
+               vcm_glob_program_run(&glob->program, skip(subject, text.len), steps);
+    }
+    return false;
+}
+
+struct vcm_slice vcm_glob_last_part(struct vcm_slice path)
 {
     const char *slash = path.len > 0 ? memrchr(path.data, '/', path.len) : NULL;
 
     return slash ? skip(path, (size_t)(slash - path.data) + 1) : path;
 }
 
-static bool ends_with(struct vcm_slice slice, struct vcm_slice end)
+enum vcm_glob_result vcm_glob_list_match_named(const struct vcm_glob_list *list,
+                                               struct vcm_slice path, struct vcm_slice name,
+                                               bool is_directory, bool *used)
 {
-    return slice.len >= end.len && memcmp(slice.data + slice.len - end.len, end.data, end.len) == 0;
-}
+    enum vcm_glob_result result = VCM_GLOB_NONE;
+    size_t steps = 0;
 
-/* A file is held against thousands of patterns: those that most are, a name or its end, are
- * compared where they stand in the path, without looking for the name first. */
-static bool matches(const struct vcm_glob *glob, struct vcm_slice path, bool is_directory,
-                    size_t *steps)
-{
-    struct vcm_slice text = glob->text;
-
-    if (glob->directory_only && !is_directory)
-        return false;
-    if (glob->kind == NEVER)
-        return false;
-    if (glob->kind == SUFFIX)
-        return ends_with(path, text);
-    if (glob->kind == EQUAL && glob->name_only)
-        return ends_with(path, text) &&
-               (path.len == text.len || path.data[path.len - text.len - 1] == '/');
-    struct vcm_slice subject = glob->name_only ? last_part(path) : path;
-    if (glob->kind == EQUAL)
-        return vcm_slice_equal(subject, text);
-    return begins_with(subject, text) &&
-           (glob->kind == PREFIX ||
-            vcm_glob_program_run(&glob->program, skip(subject, text.len), steps));
+    if (!can_end(list, path))
+        return VCM_GLOB_NONE;
+    for (unsigned i = list->count; i-- > 0;) {
+        const struct vcm_glob *glob = &list->globs[i];
+        if (result != VCM_GLOB_NONE && used[i])
+            continue;
+        if (!matches(glob, path, name, is_directory, &steps))
+            continue;
+        if (result == VCM_GLOB_NONE)
+            result = glob->negated ? VCM_GLOB_NEGATED : VCM_GLOB_MATCH;
+        if (!used)
+            break;
+        used[i] = true;
+    }
+    return result;
 }
 
 enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struct vcm_slice path,
                                          bool is_directory)
 {
-    size_t steps = 0;
+    return vcm_glob_list_match_named(list, path, vcm_glob_last_part(path), is_directory, NULL);
+}
 
-    for (unsigned i = list->count; i-- > 0;)
-        if (matches(&list->globs[i], path, is_directory, &steps))
-            return list->globs[i].negated ? VCM_GLOB_NEGATED : VCM_GLOB_MATCH;
-    return VCM_GLOB_NONE;
+static bool reaches(const struct vcm_glob *glob, struct vcm_slice directory)
+{
+    struct vcm_slice text = glob->text;
+
+    if (glob->kind == NEVER)
+        return false;
+    if (glob->name_only)
+        return true;
+    if (text.len <= directory.len)
+        return glob->kind == WILD && memcmp(directory.data, text.data, text.len) == 0;
+    return memcmp(directory.data, text.data, directory.len) == 0 && text.data[directory.len] == '/';
+}
+
+bool vcm_glob_list_reaches(const struct vcm_glob_list *list, struct vcm_slice directory)
+{
+    for (unsigned i = 0; i < list->count; i++)
+        if (reaches(&list->globs[i], directory))
+            return true;
+    return false;
 }
 
 bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path)
@@ -254,38 +322,6 @@ bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path
             vcm_glob_list_match(list, vcm_slice_of(path.data, i), true) == VCM_GLOB_MATCH)
             return true;
     return vcm_glob_list_match(list, path, false) == VCM_GLOB_MATCH;
-}
-
-/* A pattern with a slash in it matches only paths that begin with its literal front. */
-static bool may_match_below(const struct vcm_glob *glob, struct vcm_slice directory)
-{
-    struct vcm_slice text = glob->text;
-
-    if (glob->name_only || directory.len == 0)
-        return glob->kind != NEVER;
-    if (glob->kind == NEVER || (glob->kind == EQUAL && text.len <= directory.len))
-        return false;
-    if (text.len <= directory.len)
-        return begins_with(directory, text);
-    return begins_with(text, directory) && text.data[directory.len] == '/';
-}
-
-bool vcm_glob_list_may_match_below(const struct vcm_glob_list *list, struct vcm_slice directory)
-{
-    for (unsigned i = 0; i < list->count; i++)
-        if (may_match_below(&list->globs[i], directory))
-            return true;
-    return false;
-}
-
-void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
-                             bool is_directory, bool *used)
-{
-    size_t steps = 0;
-
-    for (unsigned i = 0; i < list->count; i++)
-        if (!used[i])
-            used[i] = matches(&list->globs[i], path, is_directory, &steps);
 }
 
 static const char *find_fault(struct vcm_slice pattern)
@@ -330,8 +366,8 @@ bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, size_t *s
     struct vcm_glob glob = {.name_only = !memchr(pattern.data, '/', pattern.len)};
 
     vcm_arena_init(&arena, ARENA_MAX);
-    bool found =
-        compile(&glob, &arena, pattern, NULL) == VCM_OK && matches(&glob, path, true, steps);
+    bool found = compile(&glob, &arena, pattern, NULL) == VCM_OK &&
+                 matches(&glob, path, vcm_glob_last_part(path), true, steps);
     vcm_arena_release(&arena);
     return found;
 }

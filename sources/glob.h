@@ -12,6 +12,7 @@
 #define VCM_SOURCES_GLOB_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -29,6 +30,7 @@ struct vcm_glob_list {
     struct vcm_glob *globs;
     unsigned count;
     unsigned capacity;
+    uint64_t last_bytes[4]; /* a bit for each byte that a matching path can end with */
 };
 
 void vcm_glob_list_init(struct vcm_glob_list *list);
@@ -51,17 +53,22 @@ int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
 enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struct vcm_slice path,
                                          bool is_directory);
 
+/* The same for one who asks many lists: `name` is the last part of the path. With `used`, which has
+ * a flag for each pattern, those that match by themselves are marked, whatever other patterns say.
+ */
+enum vcm_glob_result vcm_glob_list_match_named(const struct vcm_glob_list *list,
+                                               struct vcm_slice path, struct vcm_slice name,
+                                               bool is_directory, bool *used);
+
+/* Whether a pattern could match anything below the directory; true when it is hard to tell. */
+bool vcm_glob_list_reaches(const struct vcm_glob_list *list, struct vcm_slice directory);
+
 /* Whether the list takes a file: the last match for it, or for a directory above it, is positive.
  * For single paths; path_filter.h is for trees. */
 bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path);
 
-/* False when no pattern, negated or not, can match anything below the directory: then it need not
- * be asked there. True may be wrong. */
-bool vcm_glob_list_may_match_below(const struct vcm_glob_list *list, struct vcm_slice directory);
-
-/* Sets used[i] for each pattern i that matches the path by itself, whatever other patterns say. */
-void vcm_glob_list_mark_used(const struct vcm_glob_list *list, struct vcm_slice path,
-                             bool is_directory, bool *used);
+/* The last part of a path. */
+struct vcm_slice vcm_glob_last_part(struct vcm_slice path);
 
 /* INVALID_ARGUMENT that says why when the pattern is malformed, or can never match anything. */
 int vcm_glob_check(struct vcm_slice pattern, struct vcm_error *err);

@@ -39,6 +39,7 @@ struct vcm_path_filter {
     unsigned count, capacity;
     bool heeds_ignore_files;
     bool notes_use;
+    bool skips_excluded;
 
     struct state *states; /* those of all levels, one behind the other */
     size_t state_capacity;
@@ -145,6 +146,11 @@ void vcm_path_filter_note_use(struct vcm_path_filter *filter)
     filter->notes_use = true;
 }
 
+void vcm_path_filter_skip_excluded(struct vcm_path_filter *filter)
+{
+    filter->skips_excluded = true;
+}
+
 /* The path as the patterns see it. */
 static struct vcm_slice relative(const struct entry *entry, struct vcm_slice path)
 {
@@ -153,13 +159,22 @@ static struct vcm_slice relative(const struct entry *entry, struct vcm_slice pat
     return vcm_slice_of(path.data + skip, path.len - skip);
 }
 
+/* A path with its last part, which is the same for all entries. */
+struct subject {
+    struct vcm_slice path;
+    struct vcm_slice name;
+    bool is_directory;
+};
+
 /* Whether the list takes the path, given whether it takes the directory above. */
-static bool takes(struct patterns *patterns, bool above, struct vcm_slice path, bool is_directory,
-                  bool note_use)
+static bool takes(const struct patterns *patterns, bool above, struct vcm_slice path,
+                  const struct subject *subject, bool note_use)
 {
-    if (note_use)
-        vcm_glob_list_mark_used(&patterns->list, path, is_directory, patterns->used);
-    return above || vcm_glob_list_match(&patterns->list, path, is_directory) == VCM_GLOB_MATCH;
+    if (patterns->list.count == 0 || (above && !note_use))
+        return above;
+    return vcm_glob_list_match_named(&patterns->list, path, subject->name, subject->is_directory,
+                                     note_use ? patterns->used : NULL) == VCM_GLOB_MATCH ||
+           above;
 }
 
 static bool is_above(struct vcm_slice directory, const struct entry *entry)
@@ -169,30 +184,36 @@ static bool is_above(struct vcm_slice directory, const struct entry *entry)
            (directory.len == 0 || entry->start_dir[directory.len] == '/');
 }
 
-/* Whether it matters what the entry excludes where it takes nothing. */
-static bool notes_exclusion(const struct vcm_path_filter *filter, const struct entry *entry)
+/* Whether the entry could take anything below the directory, or have a pattern to note. */
+static bool is_of_use(const struct vcm_path_filter *filter, const struct entry *entry,
+                      const struct state *state, struct vcm_slice path)
 {
-    return filter->notes_use && entry->exclude.list.count > 0;
+    if (!filter->skips_excluded)
+        return true;
+    if (filter->notes_use && vcm_glob_list_reaches(&entry->exclude.list, path))
+        return true;
+    if (!filter->notes_use && state->excluded)
+        return false;
+    return state->included || vcm_glob_list_reaches(&entry->include.list, path);
 }
 
 /* The entry's state at a directory, from that at the directory above; false when it has none. */
 static bool go_down(struct state *out, struct vcm_path_filter *filter, const struct state *above,
-                    struct vcm_slice directory)
+                    const struct subject *directory)
 {
     struct entry *entry = &filter->entries[above->index];
 
     *out = *above;
     if (!above->inside) {
-        out->inside = vcm_slice_equal(directory, vcm_slice_of(entry->start_dir, entry->start_len));
+        out->inside =
+            vcm_slice_equal(directory->path, vcm_slice_of(entry->start_dir, entry->start_len));
         entry->found |= out->inside;
-        return out->inside || is_above(directory, entry);
+        return out->inside || is_above(directory->path, entry);
     }
-    struct vcm_slice path = relative(entry, directory);
-    out->excluded = takes(&entry->exclude, above->excluded, path, true, filter->notes_use);
-    if (entry->include.list.count > 0)
-        out->included = takes(&entry->include, above->included, path, true, filter->notes_use);
-    return out->included || notes_exclusion(filter, entry) ||
-           vcm_glob_list_may_match_below(&entry->include.list, path);
+    struct vcm_slice path = relative(entry, directory->path);
+    out->excluded = takes(&entry->exclude, above->excluded, path, directory, filter->notes_use);
+    out->included = takes(&entry->include, above->included, path, directory, filter->notes_use);
+    return is_of_use(filter, entry, out, path);
 }
 
 static int reserve_states(struct vcm_path_filter *filter, size_t count, struct vcm_error *err)
@@ -227,6 +248,7 @@ static int enter_root(struct vcm_path_filter *filter, struct vcm_error *err)
 static int enter_below(struct vcm_path_filter *filter, struct vcm_slice directory,
                        struct vcm_error *err)
 {
+    const struct subject subject = {directory, vcm_glob_last_part(directory), true};
     struct level above = filter->levels[filter->depth - 1];
     struct level level = {above.first + above.count, 0};
 
@@ -235,7 +257,7 @@ static int enter_below(struct vcm_path_filter *filter, struct vcm_slice director
         return rc;
     for (size_t i = 0; i < above.count; i++)
         if (go_down(&filter->states[level.first + level.count], filter,
-                    &filter->states[above.first + i], directory))
+                    &filter->states[above.first + i], &subject))
             level.count++;
     filter->levels[filter->depth++] = level;
     return VCM_OK;
@@ -288,6 +310,7 @@ static void leave(void *context)
 static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vcm_error *err)
 {
     struct vcm_path_filter *filter = context;
+    const struct subject subject = {leaf->path, vcm_glob_last_part(leaf->path), false};
     struct level level = filter->levels[filter->depth - 1];
     unsigned count = 0;
     int ignored = -1;
@@ -298,9 +321,11 @@ static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vc
         if (!state->inside)
             continue;
         struct vcm_slice path = relative(entry, leaf->path);
-        bool excluded = takes(&entry->exclude, state->excluded, path, false, filter->notes_use);
-        bool included = takes(&entry->include, state->included, path, false, filter->notes_use);
+        bool excluded = takes(&entry->exclude, state->excluded, path, &subject, filter->notes_use);
+        bool included = takes(&entry->include, state->included, path, &subject, filter->notes_use);
         enum vcm_path_verdict verdict = excluded || !included ? VCM_PATH_EXCLUDED : VCM_PATH_TAKEN;
+        if (verdict == VCM_PATH_EXCLUDED && filter->skips_excluded)
+            continue;
         if (verdict == VCM_PATH_TAKEN && entry->heeds_ignore_files) {
             if (ignored < 0)
                 ignored = vcm_ignore_has(filter->ignore, leaf->path);

@@ -3,11 +3,11 @@
  *
  * A filter holds any number of entries: a start_dir with include and exclude patterns, and whether
  * the ignore files of the tree count. Each pattern is compiled once. During a walk only those
- * entries are looked at whose start_dir is on the way and whose patterns can match there, and what
- * a directory's verdict settles for all below it is not asked again: a thousand rows cost little
- * when each is about a place of its own. A list takes a file when its last match for the file, or
- * for a directory above it (below start_dir), is positive: what `git check-ignore --no-index` says
- * of a .gitignore in start_dir. One walk at a time; the strings of a spec are not kept.
+ * entries are looked at whose start_dir is on the way, and what a directory's verdict settles for
+ * all below it is not asked again.
+ * A list takes a file when its last match for the file, or for a directory above it (below
+ * start_dir), is positive: what `git check-ignore --no-index` says of a .gitignore in start_dir.
+ * One walk at a time; the strings of a spec are not kept.
  */
 #ifndef VCM_SOURCES_PATH_FILTER_H
 #define VCM_SOURCES_PATH_FILTER_H
@@ -34,8 +34,7 @@ enum vcm_path_verdict {
     VCM_PATH_TAKEN,
 };
 
-/* The verdict of one entry, of those whose start_dir holds the file. One that can take nothing in
- * the file's directory may have none. */
+/* The verdict of one entry, of those whose start_dir holds the file. */
 struct vcm_path_filter_verdict {
     unsigned index;
     enum vcm_path_verdict verdict;
@@ -51,6 +50,10 @@ int vcm_path_filter_add(struct vcm_path_filter *filter, const struct vcm_path_fi
 /* Notes from now on which patterns match anything; costs a look at every unused pattern for every
  * path. */
 void vcm_path_filter_note_use(struct vcm_path_filter *filter);
+
+/* Leaves out VCM_PATH_EXCLUDED from now on, and with it the entries that can take nothing below a
+ * directory: for many rows over one large tree. */
+void vcm_path_filter_skip_excluded(struct vcm_path_filter *filter);
 
 /* Called for every leaf, links and submodules too, with the verdicts in the order of the entries.
  * Links and submodules are judged by their path like files. */

@@ -9,6 +9,7 @@
 #ifndef VCM_TOKENS_BPE_H
 #define VCM_TOKENS_BPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -73,10 +74,6 @@ struct bpe_cache *vcm_bpe_cache(const struct bpe *bpe);
 size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
                           const unsigned char *piece, size_t len);
 
-/* Counts a short piece that its slot does not hold, and puts it there. */
-size_t vcm_bpe_count_missed(const struct bpe *bpe, struct vocabulary_word *slot,
-                            struct vocabulary_word key, const unsigned char *piece);
-
 /*
  * The encodings of all prefixes of a piece: the last token of each, and how many tokens it has, for
  * the latest prefixes. Any token sequence in which each two neighbours alone would stay as they are
@@ -106,20 +103,18 @@ static inline size_t bpe_prefix_count(const struct bpe_prefix *prefix, size_t ba
 /* No continuation has a prefix of fewer tokens than this. */
 size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix);
 
+/* For each length, what of 16 bytes belongs to the piece. */
+extern const struct vocabulary_word vcm_bpe_short_masks[16];
+
 /* The key of a short piece in a text that ends at `end`, which only bounds what may be read. */
 static inline struct vocabulary_word bpe_short_key(const unsigned char *piece, size_t len,
                                                    const unsigned char *end)
 {
     struct vocabulary_word key = {0, 0};
     if (end - piece >= 16) {
-        unsigned spare = (unsigned)(16 - len) * 8;
         memcpy(&key, piece, 16);
-        if (spare >= 64) {
-            key.low = key.low << (spare - 64) >> (spare - 64);
-            key.high = 0;
-        } else {
-            key.high = key.high << spare >> spare;
-        }
+        key.low &= vcm_bpe_short_masks[len].low;
+        key.high &= vcm_bpe_short_masks[len].high;
     } else {
         memcpy(&key, piece, len);
     }
@@ -130,17 +125,25 @@ static inline struct vocabulary_word bpe_short_key(const unsigned char *piece, s
 static inline struct vocabulary_word *bpe_short_slot(struct bpe_cache *cache,
                                                      struct vocabulary_word key)
 {
-    uint64_t hash =
-        (key.low ^ key.high * UINT64_C(0xff51afd7ed558ccd)) * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = vocabulary_word_hash(key);
     return &cache->shorts[hash >> (64 - BPE_SHORT_BITS)];
 }
 
-static inline size_t bpe_count_short(const struct bpe *bpe, struct vocabulary_word *slot,
-                                     struct vocabulary_word key, const unsigned char *piece)
+/* Whether a slot holds this piece; its count is then in the highest 4 bits. */
+static inline bool bpe_short_holds(const struct vocabulary_word *slot,
+                                   const struct vocabulary_word *key)
 {
-    if (slot->low == key.low && (slot->high & (UINT64_MAX >> 4)) == key.high)
-        return (size_t)(slot->high >> 60);
-    return vcm_bpe_count_missed(bpe, slot, key, piece);
+    return slot->low == key->low && (slot->high & (UINT64_MAX >> 4)) == key->high;
 }
+
+/* A short piece that its slot did not hold. */
+struct bpe_missed {
+    struct vocabulary_word key;
+    struct vocabulary_word *slot;
+};
+
+/* Counts such pieces and puts them into their slots. Many at a time wait for the memory once. */
+#define BPE_MISSED_MAX 16
+size_t vcm_bpe_count_missed(const struct bpe *bpe, const struct bpe_missed *missed, size_t len);
 
 #endif

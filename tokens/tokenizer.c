@@ -141,6 +141,9 @@ static void fit_units(struct fit *fit, struct vcm_slice text, size_t limit, enum
 size_t vcm_tokenizer_fit(const struct vcm_tokenizer *tokenizer, struct vcm_slice text, size_t limit,
                          size_t *tokens)
 {
+    *tokens = vcm_tokenizer_count_limited(tokenizer, text, limit);
+    if (*tokens <= limit)
+        return text.len;
     struct fit fit = {.end = 0, .tokens = 0};
     vcm_tokenizer_counter_init(&fit.counter, tokenizer);
     fit_units(&fit, text, limit, FIT_LINE);

@@ -28,7 +28,7 @@ struct counter {
     size_t partial_len;
     unsigned char pending[PENDING_BYTES];
     size_t pending_len;
-    struct long_piece long_piece;
+    struct long_piece long_piece; /* last, see copy_state() */
 };
 
 _Static_assert(sizeof(struct counter) <= sizeof(struct vcm_tokenizer_counter),
@@ -173,11 +173,19 @@ void vcm_tokenizer_counter_feed(struct vcm_tokenizer_counter *counter, struct vc
     }
 }
 
+/* The prefixes of a long piece are most of a counter, and mean nothing while there is none. */
+static void copy_state(struct counter *copy, const struct counter *counter)
+{
+    bool is_long = counter->long_piece.state != LONG_PIECE_NONE;
+    memcpy(copy, counter, is_long ? sizeof *counter : offsetof(struct counter, long_piece.whole));
+}
+
 size_t vcm_tokenizer_counter_total(const struct vcm_tokenizer_counter *counter,
                                    struct vcm_slice tail)
 {
-    struct vcm_tokenizer_counter copy = *counter;
+    struct vcm_tokenizer_counter copy;
     struct counter *state = state_of(&copy);
+    copy_state(state, const_state_of(counter));
     vcm_tokenizer_counter_feed(&copy, tail);
     if (state->partial_len > 0)
         feed_text(state, replacement, sizeof replacement);

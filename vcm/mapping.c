@@ -184,6 +184,19 @@ done:
     return rc;
 }
 
+int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *cancel,
+                      struct vcm_error *err)
+{
+    int fd;
+
+    int rc = open_lock_file(&fd, store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_mapping_drop_abandoned(store, fd, cancel, err);
+    close(fd);
+    return rc;
+}
+
 static int store_full(uint64_t needed, uint64_t capacity, struct vcm_error *err)
 {
     return vcm_error_set(err, VCM_STORE_FULL,
@@ -423,7 +436,7 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
          * away by the next mapping, so a failure here is no failure of this one. */
         struct vcm_error ignored = {0};
         if (vcm_mapping_drop(&result->pages_dropped, mapping->store, commit.former, mapping->number,
-                             NULL, &ignored) != VCM_OK)
+                             VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
             vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                           "the former page table is not cleared away yet: %s", ignored.message);
     }
@@ -437,7 +450,8 @@ void vcm_mapping_abort(struct vcm_mapping *mapping)
         return;
     struct vcm_error ignored = {0};
     uint64_t dropped;
-    if (vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0, NULL, &ignored) != VCM_OK)
+    if (vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
+                         VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
         vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                       "the unfinished page table is not cleared away yet: %s", ignored.message);
     free_mapping(mapping);

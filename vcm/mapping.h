@@ -52,6 +52,10 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
 /* Takes back what was written and frees. Takes NULL. */
 void vcm_mapping_abort(struct vcm_mapping *mapping);
 
+/* Clears away what processes that died have left. vcm_mapping_begin() does it, too. */
+int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *cancel,
+                      struct vcm_error *err);
+
 /* Removes a scope and what only it refers to. NOT_FOUND when it is not mapped. */
 int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
                        const struct vcm_cancel *cancel, struct vcm_error *err);

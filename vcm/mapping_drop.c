@@ -141,14 +141,15 @@ static int drop_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *
 }
 
 int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
-                     uint64_t successor, const struct vcm_cancel *cancel, struct vcm_error *err)
+                     uint64_t successor, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                     struct vcm_error *err)
 {
     struct drop drop = {.mapping = mapping, .successor = successor};
     int rc = VCM_OK;
 
     *dropped = 0;
     while (rc == VCM_OK && !drop.finished) {
-        rc = vcm_kv_update(store->kv, drop_change, &drop, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
+        rc = vcm_kv_update(store->kv, drop_change, &drop, timeout_ms, cancel, err);
         if (rc == VCM_OK)
             *dropped += drop.dropped;
     }
@@ -205,7 +206,8 @@ int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
             vcm_log_write(store->log, VCM_LOG_INFO,
                           "clearing away page table %llu, which a process left unfinished",
                           (unsigned long long)search.found);
-            rc = vcm_mapping_drop(&dropped, store, search.found, 0, cancel, err);
+            rc = vcm_mapping_drop(&dropped, store, search.found, 0, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                  cancel, err);
         }
     } while (rc == VCM_OK && search.found != 0);
     return rc;
@@ -245,7 +247,8 @@ int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
         return rc;
     /* The scope is gone whatever happens now; what is left of it goes with the next mapping. */
     struct vcm_error ignored = {0};
-    if (vcm_mapping_drop(&dropped, store, removal.mapping, 0, NULL, &ignored) != VCM_OK)
+    if (vcm_mapping_drop(&dropped, store, removal.mapping, 0, VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL,
+                         &ignored) != VCM_OK)
         vcm_log_write(store->log, VCM_LOG_WARNING,
                       "the removed page table is not cleared away yet: %s", ignored.message);
     return VCM_OK;

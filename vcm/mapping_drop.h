@@ -13,7 +13,11 @@
  * distinct pages that `successor` (0 for none) does not hold. May be called again after a failure.
  */
 int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
-                     uint64_t successor, const struct vcm_cancel *cancel, struct vcm_error *err);
+                     uint64_t successor, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                     struct vcm_error *err);
+
+/* How long cleaning up waits for another writer: what it leaves, the next mapping clears away. */
+#define VCM_MAPPING_CLEANUP_TIMEOUT_MS 1000u
 
 /* Drops every mapping that is neither in force nor being built by a living process. */
 int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,

@@ -3,25 +3,24 @@
 //     cmake --preset release -DVCM_BENCH=ON && ninja -C build/release bench_tokens
 //     node bench/tokens/bench.mjs [build/release/bench/tokens/bench_tokens] [--quick]
 //
-// Texts: source (C headers, Python, JavaScript) and prose (documentation), as installed here. Each
-// contestant counts the same files, each file at once, in the same rounds; the best round counts,
-// because the machine may be busy. Then: both cores, time against length, and a 1 GB file.
+// Texts: source (C headers, Python, TypeScript) and prose (documentation), as installed here. Each
+// contestant has a process of its own for each encoding and group, counts the same files, each file
+// at once, in some rounds; the best round counts, because the machine may be busy.
+// Then: all cores, time against length, and a 1 GB file.
 
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync,
-  writeSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, readdirSync, rmSync, statSync,
+  writeFileSync, writeSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { get_encoding } from 'tiktoken';
-import Tokenizer from 'ai-tokenizer';
 
 const root = new URL('../..', import.meta.url).pathname;
 const quick = process.argv.includes('--quick');
 const program = process.argv.slice(2).find((arg) => !arg.startsWith('--')) ??
   join(root, 'build/release/bench/tokens/bench_tokens');
-const ROUNDS = quick ? 2 : 5;
+const ROUNDS = quick ? 2 : 4;
 const SECONDS = quick ? 0.3 : 1;
-const GROUP_BYTES = quick ? 1e6 : 4e6;
+const GROUP_BYTES = quick ? 1e6 : 8e6; // of each folder
 const GROUPS = {
   source: [['/usr/include', /\.h$/], ['/usr/lib/python3', /\.py$/],
     [join(root, 'node_modules/gpt-tokenizer/src'), /\.ts$/]],
@@ -41,8 +40,8 @@ function* filesUnder(folder) {
 function choose(sources) {
   const chosen = [];
   for (const [folder, names] of sources) {
-    const found = [...filesUnder(folder)].filter((path) => names.test(path) && !/\.gz$/.test(path) &&
-      statSync(path).size >= 4096 && statSync(path).size <= 262144);
+    const found = [...filesUnder(folder)].filter((path) => names.test(path) &&
+      !path.endsWith('.gz') && statSync(path).size >= 4096 && statSync(path).size <= 262144);
     const bytes = found.reduce((sum, path) => sum + statSync(path).size, 0);
     const stride = Math.max(1, Math.floor(bytes / GROUP_BYTES));
     chosen.push(...found.filter((_, i) => i % stride === 0));
@@ -57,10 +56,12 @@ const contestants = {
     return (text) => countTokens(text, plain);
   },
   'ai-tokenizer': async (encoding) => {
+    const { default: Tokenizer } = await import('ai-tokenizer');
     const tokenizer = new Tokenizer(await import(`ai-tokenizer/encoding/${encoding}`));
     return (text) => tokenizer.count(text);
   },
   'tiktoken (wasm)': async (encoding) => {
+    const { get_encoding } = await import('tiktoken');
     const tokenizer = get_encoding(encoding);
     return (text) => tokenizer.encode_ordinary(text).length;
   },
@@ -70,46 +71,55 @@ function ours(...args) {
   return JSON.parse(execFileSync(program, args.map(String), { encoding: 'utf8' }));
 }
 
+function best(results) {
+  return results.reduce((a, b) => (a.speed > b.speed ? a : b));
+}
+
+function rounds(run) {
+  return best(Array.from({ length: ROUNDS }, run));
+}
+
 function oursSpeed(encoding, threads, paths) {
-  const { bytes, passes, seconds, tokens } = ours('count', encoding, threads, SECONDS, ...paths);
-  return { speed: (bytes * passes) / seconds / 1e6, tokens };
+  return rounds(() => {
+    const { bytes, passes, seconds, tokens } = ours('count', encoding, threads, SECONDS, ...paths);
+    return { speed: (bytes * passes) / seconds / 1e6, tokens };
+  });
 }
 
-function theirsSpeed(count, texts, bytes) {
-  const start = process.hrtime.bigint();
-  let tokens = 0;
-  for (const text of texts) tokens += count(text);
-  return { speed: bytes / Number(process.hrtime.bigint() - start) * 1e3, tokens };
-}
-
-async function compareSpeeds(encoding, group, paths) {
+// The part of this script that runs in a process of its own.
+async function runPeer(name, encoding, group) {
+  const paths = choose(GROUPS[group]);
   const texts = paths.map((path) => readFileSync(path, 'utf8'));
   const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
-  const best = { vcm: { speed: 0 } };
-  const counts = new Map();
-  for (const name of Object.keys(contestants)) {
-    counts.set(name, await contestants[name](encoding));
-    best[name] = { speed: 0 };
-  }
-  const keep = (name, result) => {
-    if (result.speed > best[name].speed) best[name] = result;
-  };
-  for (let round = 0; round < ROUNDS; round++) {
-    keep('vcm', oursSpeed(encoding, 1, paths));
-    for (const [name, count] of counts) keep(name, theirsSpeed(count, texts, bytes));
-  }
-  const both = { speed: 0 };
-  for (let round = 0; round < ROUNDS; round++)
-    both.speed = Math.max(both.speed, oursSpeed(encoding, cpus().length, paths).speed);
+  const count = await contestants[name](encoding);
+  console.log(JSON.stringify(rounds(() => {
+    const start = process.hrtime.bigint();
+    let tokens = 0;
+    for (const text of texts) tokens += count(text);
+    return { speed: bytes / Number(process.hrtime.bigint() - start) * 1e3, tokens };
+  })));
+}
 
+function theirsSpeed(name, encoding, group) {
+  const args = [new URL(import.meta.url).pathname, '--peer', name, encoding, group];
+  if (quick) args.push('--quick');
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' }));
+}
+
+function compareSpeeds(encoding, group, paths) {
+  const bytes = paths.reduce((sum, path) => sum + statSync(path).size, 0);
+  const one = oursSpeed(encoding, 1, paths);
+  const all = oursSpeed(encoding, cpus().length, paths);
+  const line = (name, speed, rest) =>
+    console.log(`  ${name.padEnd(16)} ${speed.toFixed(1).padStart(6)} MB/s  ${rest}`);
   console.log(`\n${encoding}, ${group}: ${paths.length} files, ${(bytes / 1e6).toFixed(1)} MB`);
-  for (const [name, { speed, tokens }] of Object.entries(best)) {
-    const ratio = (best.vcm.speed / speed).toFixed(1);
-    console.log(`  ${name.padEnd(16)} ${speed.toFixed(1).padStart(7)} MB/s  ${tokens} tokens` +
-      (name === 'vcm' ? '' : `  vcm is ${ratio} times as fast`));
+  line('vcm', one.speed, `${one.tokens} tokens`);
+  line(`vcm, ${cpus().length} threads`, all.speed,
+    `${(all.speed / one.speed).toFixed(2)} times one`);
+  for (const name of Object.keys(contestants)) {
+    const { speed, tokens } = theirsSpeed(name, encoding, group);
+    line(name, speed, `${tokens} tokens; vcm is ${(one.speed / speed).toFixed(1)} times as fast`);
   }
-  console.log(`  vcm, ${cpus().length} threads   ${both.speed.toFixed(1).padStart(6)} MB/s  ` +
-    `${(both.speed / best.vcm.speed).toFixed(2)} times one`);
 }
 
 function compareLengths(folder) {
@@ -126,10 +136,7 @@ function compareLengths(folder) {
     const times = [1, 2, 4].map((megabytes) => {
       const path = join(folder, 'run');
       writeFileSync(path, Array.from({ length: megabytes * 1e6 }, next).join(''));
-      let best = Infinity;
-      for (let round = 0; round < ROUNDS; round++)
-        best = Math.min(best, ours('stream', 'o200k_base', path).seconds * 1e3);
-      return best;
+      return 1e3 / rounds(() => ({ speed: 1 / ours('stream', 'o200k_base', path).seconds })).speed;
     });
     console.log(`  ${name.padEnd(8)} ${times.map((time) => time.toFixed(1).padStart(8)).join('')}` +
       `   4 MB take ${(times[2] / times[0]).toFixed(2)} times as long as 1 MB`);
@@ -148,14 +155,21 @@ function countGigabyte(folder, paths) {
     `${seconds.toFixed(1)} s, peak memory ${(peak / 1024).toFixed(1)} MiB`);
 }
 
-console.log(`${cpus().length} x ${cpus()[0].model}, Node ${process.versions.node}`);
-const chosen = Object.fromEntries(Object.entries(GROUPS).map(([name, from]) => [name, choose(from)]));
-for (const encoding of ['o200k_base', 'cl100k_base'])
-  for (const [group, paths] of Object.entries(chosen)) await compareSpeeds(encoding, group, paths);
-const folder = mkdtempSync(join(tmpdir(), 'vcm-bench-'));
-try {
-  compareLengths(folder);
-  if (!quick) countGigabyte(folder, chosen.source);
-} finally {
-  rmSync(folder, { recursive: true });
+function main() {
+  console.log(`${cpus().length} x ${cpus()[0].model}, Node ${process.versions.node}`);
+  const chosen = {};
+  for (const [name, from] of Object.entries(GROUPS)) chosen[name] = choose(from);
+  for (const encoding of ['o200k_base', 'cl100k_base'])
+    for (const [group, paths] of Object.entries(chosen)) compareSpeeds(encoding, group, paths);
+  const folder = mkdtempSync(join(tmpdir(), 'vcm-bench-'));
+  try {
+    compareLengths(folder);
+    if (!quick) countGigabyte(folder, chosen.source);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 }
+
+const peer = process.argv.indexOf('--peer');
+if (peer > 0) await runPeer(...process.argv.slice(peer + 1, peer + 4));
+else main();

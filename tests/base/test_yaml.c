@@ -273,6 +273,19 @@ static void many_tag_directives_are_refused_at_once(void **state)
     assert_string_equal(parse("a: '%TAG %TAG'\n")->first->text.data, "%TAG %TAG");
 }
 
+static void a_key_counts_with_its_value(void **state)
+{
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
+
+    (void)state;
+    for (size_t i = 1; i < VCM_LIMIT_YAML_NODES; i++)
+        vcm_buf_append_format(&text, "k%zu: v\n", i);
+    assert_int_equal(parse(vcm_buf_text(&text))->count, VCM_LIMIT_YAML_NODES - 1);
+    vcm_buf_append_string(&text, "last: v\n");
+    check_refused(vcm_buf_text(&text), VCM_LIMIT_YAML_NODES, 7, "the document has too many nodes");
+    vcm_buf_release(&text);
+}
+
 static void nodes_and_bytes_end_at_the_limit(void **state)
 {
     (void)state;
@@ -325,6 +338,7 @@ int main(void)
         WITH_ARENA(bytes_that_are_no_text_are_refused_with_their_place),
         WITH_ARENA(nesting_ends_at_the_limit),
         WITH_ARENA(many_tag_directives_are_refused_at_once),
+        WITH_ARENA(a_key_counts_with_its_value),
         WITH_ARENA(nodes_and_bytes_end_at_the_limit),
         WITH_ARENA(a_full_arena_is_told_from_bad_yaml),
     };

@@ -39,6 +39,14 @@ class Names(StoreTest):
         self.assertEqual(self.error("pages", "--scope", "proje", check=1)["code"], "NOT_FOUND",
                          "five characters are no prefix")
 
+    def test_of_many_candidates_the_first_ten_are_named(self):
+        repo = self.make_repo({"a": "many\n"}, name="many")
+        names = [f"crowded-{i:02}" for i in range(11)]
+        for name in reversed(names):
+            self.map_row(repo, "--scope", name)
+        error = self.error("pages", "--scope", "crowded", check=1)
+        self.assertEqual(error["details"]["candidates"], names[:10])
+
     def test_a_page_goes_by_its_id_or_a_unique_prefix(self):
         for page_id in set(self.page_ids()):
             for digits in (40, 12, 6):
@@ -208,3 +216,62 @@ class Listing(StoreTest):
         self.page(page_id[:10], "--scope", "gamma")
         self.vcm("page", page_id, check=0)
         self.assertEqual(self.stat()["faults"]["hit"], 3)
+
+
+class Bases(StoreTest):
+    """A repository whose map has several rows: one base, a scope for each row."""
+
+    ROWS = ("schema_version: 1\nsources:\n"
+            "  - {name: code, type: git_repo, start_dir: src}\n"
+            "  - {name: docs, type: git_repo, start_dir: doc}\n")
+
+    def setUp(self):
+        super().setUp()
+        self.repo = self.make_repo({".colony/repo_map.yaml": self.ROWS, "src/a.c": "int a;\n",
+                                    "doc/b.md": "# b\n"})
+        self.document = self.map(self.repo, "--scope", "project")
+
+    def scopes(self):
+        return [scope["scope_id"] for scope in self.vcm("scopes", "--json", check=0).json()["scopes"]]
+
+    def test_a_base_stands_for_all_its_scopes(self):
+        self.assertEqual([row["scope_id"] for row in self.document["sources"]],
+                         ["project:code", "project:docs"])
+        self.map_row(self.make_repo({"c": "c\n"}, name="other"), "--scope", "project2")
+        for name, expected in (("project", {"project:code", "project:docs"}),
+                               ("project:code", {"project:code"}), ("project:d", {"project:docs"}),
+                               ("project2", {"project2"})):
+            self.assertEqual({page["scope_id"] for page in self.pages("--scope", name)}, expected)
+        error = self.error("pages", "--scope", "projec", check=1)
+        self.assertEqual((error["code"], error["details"]["candidates"]),
+                         ("AMBIGUOUS", ["project", "project2"]))
+
+    def test_only_leaves_the_other_rows_alone(self):
+        commit = self.commit(self.repo, {"src/a.c": "int aa;\n", "doc/b.md": "# bb\n"})
+        row = self.map_row(self.repo, "--scope", "project", "--only", "docs")
+        self.assertEqual((row["scope_id"], row["status"]), ("project:docs", "remapped"))
+        commits = {scope["scope_id"]: scope["commit"]
+                   for scope in self.vcm("scopes", "--json", check=0).json()["scopes"]}
+        self.assertEqual(commits["project:docs"], commit)
+        self.assertNotEqual(commits["project:code"], commit)
+
+    def test_a_row_that_left_the_map_is_unmapped(self):
+        self.commit(self.repo, {".colony/repo_map.yaml": self.ROWS.replace("docs", "text")})
+        self.assertEqual(self.map(self.repo, "--scope", "project", "--only", "code")["unmapped"], [])
+        document = self.map(self.repo, "--scope", "project")
+        self.assertEqual(document["unmapped"], ["project:docs"])
+        self.assertEqual([row["status"] for row in document["sources"]], ["already_mapped", "mapped"])
+        self.assertEqual(self.scopes(), ["project:code", "project:text"])
+        self.assertEqual(self.stat()["pages"]["total"], len(set(self.page_ids())))
+
+    def test_a_row_that_fails_leaves_the_others_done_and_its_pages_as_they_were(self):
+        before = self.page_ids("--scope", "project:docs")
+        self.commit(self.repo, {"src/a.c": "int other;\n", "text/c": "c\n"}, remove=["doc/b.md"])
+        document = self.map(self.repo, "--scope", "project", check=3)
+        self.assertEqual(document["status"], "partial")
+        self.assertEqual([(row["status"], row["code"]) for row in document["sources"]],
+                         [("remapped", None), ("error", "NOT_FOUND")])
+        self.assertIn("doc", document["sources"][1]["message"])
+        self.assertEqual(document["unmapped"], [])
+        self.assertEqual(self.page_ids("--scope", "project:docs"), before)
+        self.map(self.repo, "--scope", "project", "--only", "docs", check=1)

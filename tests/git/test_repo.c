@@ -442,10 +442,35 @@ static void a_tag_is_no_branch(void **state)
     assert_int_equal(resolve(fix, "light", NULL), VCM_NOT_FOUND);
 }
 
+static void steps_lead_back_to_ancestors(void **state)
+{
+    struct fixture *fix = *state;
+
+    make_repository(fix);
+    test_repo_commit(&fix->disk, "second");
+    test_repo_git(&fix->disk, "checkout", "-q", "-b", "side", "HEAD~1", NULL);
+    test_repo_commit(&fix->disk, "beside");
+    test_repo_git(&fix->disk, "checkout", "-q", "main", NULL);
+    test_repo_git(&fix->disk, "merge", "-q", "--no-ff", "-m", "merged", "side", NULL);
+    reopen(fix, "");
+    static const char *const names[] = {"HEAD~0", "HEAD^",    "HEAD~1",    "HEAD^2",
+                                        "main~2", "HEAD^2~1", "HEAD^0^1^", "side~"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char *expected = test_repo_git_output(&fix->disk, "rev-parse", names[i], NULL);
+        if (resolve(fix, NULL, names[i]) != VCM_OK)
+            fail_msg("'%s': %s", names[i], fix->err.message);
+        assert_string_equal(fix->hex, expected);
+        free(expected);
+    }
+    assert_int_equal(resolve(fix, NULL, "HEAD~99"), VCM_NOT_FOUND);
+    assert_int_equal(resolve(fix, NULL, "HEAD^3"), VCM_NOT_FOUND);
+    assert_int_equal(resolve(fix, NULL, "HEAD~99999999999"), VCM_INVALID_ARGUMENT);
+}
+
 static void expressions_are_refused_as_names(void **state)
 {
     static const char *const names[] = {
-        "",      "HEAD~0",   "HEAD^",     "HEAD^{tree}", "HEAD:sub", ":/first", ":0:sub/a.txt",
+        "",      "HEAD~x",   "~1",        "HEAD^{tree}", "HEAD:sub", ":/first", ":0:sub/a.txt",
         "a..b",  "main@{0}", "@{-1}",     "a b",         "a\nb",     "a\tb",    "a//b",
         "/main", "main/",    "main.lock", "../x",        "a*",       "a[b",     "a\\b",
     };
@@ -641,6 +666,7 @@ int main(void)
         TEST(commits_are_found_by_id_prefix_tag_and_branch),
         TEST(a_branch_is_sought_at_home_and_then_at_origin),
         TEST(a_tag_is_no_branch),
+        TEST(steps_lead_back_to_ancestors),
         TEST(expressions_are_refused_as_names),
         TEST(ids_of_other_objects_are_no_commits),
         TEST(a_prefix_of_several_objects_is_ambiguous),

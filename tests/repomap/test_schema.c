@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/text.h"
 #include "repomap/repo_map.h"
 #include "repomap/schema.h"
 
@@ -15,7 +16,7 @@ static const char *nearest(const char *name)
 
     for (unsigned i = 0; i < vcm_schema_source.count; i++)
         names[i] = vcm_schema_source.keys[i].name;
-    return vcm_schema_nearest(vcm_slice_of_string(name), names, vcm_schema_source.count);
+    return vcm_text_nearest(vcm_slice_of_string(name), names, vcm_schema_source.count);
 }
 
 static void keys_are_found_by_their_name(void **state)

@@ -116,7 +116,7 @@ function codePointText(codePoint) {
 }
 
 function compareCodePoints(comparison) {
-  const stride = long ? 1 : 61;
+  const stride = long ? 1 : 97;
   for (let codePoint = 0; codePoint < 0x110000; codePoint += codePoint < 0x800 ? 1 : stride) {
     if (codePoint >= 0xd800 && codePoint < 0xe000) continue;
     comparison.add('codepoints', Buffer.from(codePointText(codePoint)));
@@ -124,7 +124,7 @@ function compareCodePoints(comparison) {
 }
 
 function compareGenerated(comparison) {
-  const texts = long ? 2000000 : 20000;
+  const texts = long ? 2000000 : 12000;
   const next = generate(seed);
   for (let i = 0; i < texts; i++) comparison.add('generated', next());
 }
@@ -147,7 +147,7 @@ function* files(folder) {
 function compareCorpus(comparison) {
   const stride = long ? 1 : 97;
   const sizeMax = long ? FILE_BYTES_MAX : 65536;
-  let budget = long ? Infinity : 4 * 1024 * 1024;
+  let budget = long ? Infinity : 2 * 1024 * 1024;
   let index = 0;
   for (const folder of CORPUS) {
     for (const path of files(folder)) {

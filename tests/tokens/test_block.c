@@ -35,8 +35,8 @@ static void make_text(unsigned char *text)
     while (at + 2 <= TEXT_BYTES) {
         unsigned choice = random_below(400);
         if (choice == 0) {
-            memcpy(text + at, "\xc3\xa9", 2);
-            at += 2;
+            text[at++] = 0xc3;
+            text[at++] = 0xa9;
         } else if (choice == 1) {
             text[at++] = (unsigned char)random_below(0x80);
         } else {

@@ -236,28 +236,34 @@ static void a_limit_is_kept_and_a_count_under_it_is_exact(void **state)
     vcm_tokenizer_close(tokenizer);
 }
 
+struct counting {
+    const struct vcm_tokenizer *tokenizer;
+    size_t total;
+};
+
 static void *count_in_thread(void *arg)
 {
-    const struct vcm_tokenizer *tokenizer = arg;
-    size_t total = 0;
+    struct counting *counting = arg;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        total += count(tokenizer, known[i].text);
-    return (void *)total;
+        counting->total += count(counting->tokenizer, known[i].text);
+    return NULL;
 }
 
 static void threads_count_with_one_handle(void **state)
 {
     (void)state;
     struct vcm_tokenizer *tokenizer = open_tokenizer("cl100k_base");
+    struct counting expected = {tokenizer, 0}, found[4];
     pthread_t threads[4];
-    size_t expected = (size_t)count_in_thread(tokenizer);
 
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, count_in_thread, tokenizer), 0);
+    count_in_thread(&expected);
     for (int i = 0; i < 4; i++) {
-        void *total = NULL;
-        pthread_join(threads[i], &total);
-        assert_int_equal((size_t)total, expected);
+        found[i] = (struct counting){tokenizer, 0};
+        assert_int_equal(pthread_create(&threads[i], NULL, count_in_thread, &found[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(found[i].total, expected.total);
     }
     vcm_tokenizer_close(tokenizer);
 }

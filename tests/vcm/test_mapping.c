@@ -284,7 +284,8 @@ static void a_table_in_force_is_not_dropped(void **state)
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text("s"), &fix->err));
     vcm_kv_read_end(txn);
-    assert_ok(fix, vcm_mapping_drop(&dropped, fix->store, scope.mapping, 0, NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop(&dropped, fix->store, scope.mapping, 0,
+                                    VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, &fix->err));
     assert_int_equal(dropped, 0);
     txn = read_begin(fix);
     assert_pages(fix, txn, "s", PAGES("1", "2"));

@@ -326,6 +326,58 @@ static void a_page_without_its_bytes_is_corrupt(void **state)
     assert_ok(fix, vcm_kv_update(fix->store->kv, put_frame, &id, 1000, NULL, &fix->err));
 }
 
+static void assert_value(struct fixture *fix, struct vcm_kv_txn *txn, enum vcm_table table,
+                         struct vcm_slice key, const char *expected, size_t len)
+{
+    struct vcm_slice value;
+
+    assert_ok(fix, vcm_kv_get(&value, txn, table, key, &fix->err));
+    assert_int_equal(value.len, len);
+    assert_memory_equal(value.data, expected, len);
+}
+
+#define BYTES(literal) (literal), sizeof(literal) - 1
+
+/* Keys and values of a store with one page and one omission, as docs/FORMAT.md lays them out. */
+static void the_tables_have_the_documented_bytes(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_scope scope = {.scope_id = text("sc")};
+    struct vcm_mapping *mapping = begin(fix, "sc");
+    struct vcm_mapping_result result;
+    struct vcm_page_id id = id_of("1");
+    static const char list[17] = {1, 0, 4, 'f', 'i', 'l', 'e', 3, 1, 2, 3, 7, 26, 0, 0, 1, 1};
+    char row[20 + sizeof list], holder[20 + 8] = {0};
+    struct vcm_slice key = vcm_slice_of("\0\0\0\0\0\0\0\1\0\0\0\0", 12);
+
+    assert_ok(fix, add_page(mapping, &scope, "1", &fix->err));
+    assert_ok(fix, add_omission(mapping, &scope, "x", VCM_SOURCE_FAILED, "why", &fix->err));
+    assert_ok(fix, vcm_mapping_commit(mapping, &scope, &result, &fix->err));
+    memcpy(row, id.bytes, 20);
+    memcpy(row + 20, list, sizeof list);
+    memcpy(holder, id.bytes, 20);
+    holder[27] = 1;
+
+    struct vcm_kv_txn *txn = read_begin(fix);
+    assert_value(fix, txn, VCM_TABLE_META, text("format"), BYTES("\1\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_META, text("tokenizer"), BYTES("approx4"));
+    assert_value(fix, txn, VCM_TABLE_META, text("next_mapping"), BYTES("\2\0\0\0\0\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_META, text("totals"),
+                 BYTES("\1\0\0\0\0\0\0\0"
+                       "\x1b\0\0\0\0\0\0\0"
+                       "\7\0\0\0\0\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key.data, 8), BYTES("\1\2sc"));
+    assert_value(fix, txn, VCM_TABLE_ROWS, key, row, sizeof row);
+    assert_value(fix, txn, VCM_TABLE_HOLDERS, vcm_slice_of(holder, sizeof holder),
+                 BYTES("\1\0\0\0\0\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_PAGES, vcm_table_id_key(&id),
+                 BYTES("\0\x1b\0\0\0\0\0\0\0\7\0\0\0\1\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_FRAMES, vcm_table_id_key(&id),
+                 BYTES("{\"path\":\"file\",\"text\":\"1\"}\n"));
+    assert_value(fix, txn, VCM_TABLE_OMISSIONS, key, BYTES("\6\1x\1x\3\1\2\3\3why"));
+    vcm_kv_read_end(txn);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +392,7 @@ int main(void)
         STORE_TEST(a_store_that_is_not_there_is_not_found_by_a_reader),
         STORE_TEST(another_format_is_refused),
         STORE_TEST(a_page_without_its_bytes_is_corrupt),
+        STORE_TEST(the_tables_have_the_documented_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,7 +204,7 @@ static void parts_of_one_line_share_its_number(void **state)
     char text[1200];
 
     memset(text, 'x', sizeof text);
-    memcpy(text, "one\n", 4);
+    text[3] = '\n';
     text[1190] = '\n';
     assert_int_equal(split(outcome, "a", vcm_slice_of(text, sizeof text), 64), VCM_OK);
     assert_true(outcome->parts > 4);

@@ -1,0 +1,64 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/internal.h"
+#include "api/names.h"
+#include "base/limits.h"
+#include "vcm/mapping.h"
+
+#include "base/banned.h"
+
+struct selection {
+    struct vcm_names_scope name;
+    struct vcm_buf ids; /* each followed by a NUL */
+};
+
+static int select_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    struct selection *selection = context;
+
+    (void)err;
+    if (vcm_names_scope_matches(&selection->name, scope->scope_id)) {
+        vcm_buf_append_slice(&selection->ids, scope->scope_id);
+        vcm_buf_append_byte(&selection->ids, '\0');
+    }
+    return VCM_OK;
+}
+
+static int find_scopes(struct selection *selection, struct vcm *vcm, const char *scope,
+                       struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+
+    int rc = vcm_page_store_read_begin(&txn, vcm->store, err);
+    if (rc == VCM_OK)
+        rc = vcm_names_find_scope(&selection->name, txn, scope, true, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_each_scope(txn, vcm_slice_of_string(selection->name.text), select_scope,
+                                       selection, err);
+    vcm_kv_read_end(txn);
+    return rc == VCM_OK ? vcm_buf_check(&selection->ids, "the list of scopes", err) : rc;
+}
+
+int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
+              struct vcm_error *err)
+{
+    struct selection selection = {.ids = VCM_BUF_INIT(64 * VCM_MIB)};
+
+    int rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc == VCM_OK && !vcm->store)
+        rc = vcm_names_no_scope(scope, err);
+    if (rc == VCM_OK)
+        rc = find_scopes(&selection, vcm, scope, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_writing(vcm, err);
+    for (size_t at = 0; rc == VCM_OK && at < selection.ids.len;) {
+        const char *id = selection.ids.data + at;
+        rc = vcm_mapping_remove(vcm->store, vcm_slice_of_string(id), vcm->cancel, err);
+        if (rc == VCM_OK)
+            rc = visit(context, id, err);
+        at += strlen(id) + 1;
+    }
+    vcm_buf_release(&selection.ids);
+    return rc;
+}

@@ -1,0 +1,18 @@
+/*
+ * clock.h - how long things take.
+ */
+#ifndef VCM_BASE_CLOCK_H
+#define VCM_BASE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+/* Milliseconds on a clock that only goes forward. */
+static inline uint64_t vcm_clock_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+#endif

@@ -1,0 +1,61 @@
+#include "ops/op.h"
+
+#include "base/banned.h"
+
+enum { SCOPE };
+
+static const struct vcm_op_param params[] = {
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .positional = true,
+               .required = true,
+               .placeholder = "SCOPE",
+               .summary = "the scope, or a base for all its scopes; a prefix will do"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"unmapped", "the scopes that were unmapped"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {"vcm unmap tool-stable", NULL};
+
+static int put_scope(void *context, const char *scope_id, struct vcm_error *err)
+{
+    (void)err;
+    vcm_jsonw_string(context, scope_id);
+    return VCM_OK;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "unmapped");
+    vcm_jsonw_begin_array(call->out);
+    int rc = vcm_unmap(call->vcm, vcm_op_text(call, SCOPE), put_scope, call->out, err);
+    vcm_jsonw_end_array(call->out);
+    vcm_jsonw_end_object(call->out);
+    return rc;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    if (call->quiet)
+        return;
+    for (const struct vcm_json *s = vcm_json_get(document, "unmapped")->first; s; s = s->next)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "unmapped %s\n", s->text.data);
+}
+
+const struct vcm_op vcm_op_unmap = {
+    .name = "unmap",
+    .summary = "drop a scope and the pages that only it holds",
+    .description = "Takes the scope out of the store, in one step that readers can see, and then "
+                   "the pages that no other scope holds. The repository is not touched.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,229 @@
+#include "tests/faults/scenario.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "api/vcm.h"
+#include "git/repo.h"
+#include "tests/support/repo.h"
+#include "tests/support/store_check.h"
+
+#include "base/banned.h"
+
+#define RUNS_MAX 100000u
+
+struct scenario {
+    struct test_repo repo, disk;
+    struct vcm_git_repo *held; /* keeps libgit2 ready: it reads certificates whenever it starts */
+    char home[300], store[320];
+    char *commits[2];
+    char expected[3][2 * VCM_HASH_SHA256_BYTES + 1]; /* of either commit, and of nothing */
+    struct vcm_error err;
+};
+
+static void write_files(struct scenario *s, unsigned revision)
+{
+    char line[64], *text = calloc(1, 40000);
+
+    assert_non_null(text);
+    for (unsigned i = 0; i < 700; i++) {
+        snprintf(line, sizeof line, "line %u of a file to be cut, %u\n", i,
+                 i == 350 ? revision : 0);
+        memcpy(text + strlen(text), line, strlen(line) + 1);
+    }
+    test_repo_write_text(&s->repo, "long.txt", text);
+    free(text);
+    test_repo_write_text(&s->repo, "dir/a.c", revision ? "int a;\n" : "int b;\n");
+    test_repo_write_text(&s->repo, "dir/empty", "");
+    test_repo_write(&s->repo, "dir/lossy", "\xff\xfe", 2);
+    test_repo_write(&s->repo, "binary", "\0\1", 2);
+    test_repo_write_text(&s->repo, revision ? "other/new.md" : "other/old.md", "# Title\n");
+    test_repo_commit(&s->repo, "x");
+    s->commits[revision] = test_repo_git_output(&s->repo, "rev-parse", "HEAD", NULL);
+}
+
+static int keep_id(void *context, const struct vcm_page_entry *page, struct vcm_error *err)
+{
+    (void)err;
+    snprintf(context, 41, "%s", page->page_id);
+    return VCM_OK;
+}
+
+static int read_everything(struct scenario *s, struct vcm *vcm)
+{
+    struct vcm_pages_query all = {0};
+    struct vcm_page *page = NULL;
+    struct vcm_stat stat;
+    char *cursor = NULL, id[41] = "";
+
+    int rc = vcm_pages(&cursor, vcm, &all, keep_id, id, &s->err);
+    free(cursor);
+    if (rc == VCM_OK)
+        rc = vcm_page_open(&page, vcm, &(struct vcm_page_query){.page = id, .seq = -1}, &s->err);
+    vcm_page_release(page);
+    return rc == VCM_OK ? vcm_stat(&stat, vcm, &s->err) : rc;
+}
+
+/* The whole use; the code of the call, or of the row, that failed. */
+static int use(struct scenario *s, unsigned revision)
+{
+    struct vcm_map_result *result = NULL;
+    struct vcm *vcm = NULL;
+
+    vcm_error_reset(&s->err);
+    int rc = vcm_open(&vcm, &(struct vcm_open_options){.home = s->home}, &s->err);
+    if (rc == VCM_OK)
+        rc = vcm_map(&result, vcm,
+                     &(struct vcm_map_options){.repository = s->repo.path,
+                                               .base_scope_id = "s",
+                                               .commit = s->commits[revision],
+                                               .flush_token_budget = 800,
+                                               .jobs = 1},
+                     &s->err);
+    if (rc == VCM_OK)
+        rc = (int)result->sources[0].code;
+    if (rc == VCM_OK && result->sources[0].coverage.failed > 0)
+        rc = VCM_IO_ERROR;
+    vcm_map_result_free(result);
+    if (rc == VCM_OK)
+        rc = read_everything(s, vcm);
+    vcm_close(vcm);
+    return rc;
+}
+
+static void use_undisturbed(struct scenario *s, unsigned revision)
+{
+    int rc = use(s, revision);
+
+    if (rc != VCM_OK)
+        fail_msg("an undisturbed run fails: %s %s", vcm_error_code_name((enum vcm_code)rc),
+                 s->err.message);
+}
+
+/* A home without a store; the tokenizer that needs no vocabulary makes runs short. */
+static void renew_home(const struct scenario *s)
+{
+    char *argv[] = {"rm", "-rf", (char *)s->home, NULL};
+
+    assert_int_equal(test_repo_run(NULL, argv, NULL), 0);
+    test_repo_write_text(&s->disk, "home/config.yaml", "tokenizer: approx4\n");
+}
+
+static void open_scenario(struct scenario *s)
+{
+    memset(s, 0, sizeof *s);
+    test_repo_init(&s->repo);
+    test_repo_init_directory(&s->disk);
+    snprintf(s->home, sizeof s->home, "%s/home", s->disk.path);
+    snprintf(s->store, sizeof s->store, "%s/store", s->home);
+    assert_int_equal(vcm_git_repo_open(&s->held, s->repo.path, NULL), VCM_OK);
+    renew_home(s);
+    for (unsigned revision = 0; revision < 2; revision++) {
+        write_files(s, revision);
+        use_undisturbed(s, revision);
+        store_check_digest(s->expected[revision], s->store);
+        store_check(s->store, true);
+    }
+}
+
+static void close_scenario(struct scenario *s)
+{
+    vcm_git_repo_close(s->held);
+    test_repo_release(&s->repo);
+    test_repo_release(&s->disk);
+    free(s->commits[0]);
+    free(s->commits[1]);
+}
+
+/* What a reader finds after a run that was disturbed: nothing, or the pages of one commit. */
+static void check_store(struct scenario *s, bool was_mapped, unsigned long n)
+{
+    char hex[2 * VCM_HASH_SHA256_BYTES + 1];
+    struct vcm_page_store *store = NULL;
+    struct vcm_error err = {0};
+
+    int rc = vcm_page_store_open(
+        &store, &(struct vcm_page_store_options){.directory = s->store, .read_only = true}, &err);
+    if (rc == VCM_NOT_FOUND && !was_mapped)
+        return;
+    if (rc != VCM_OK)
+        fail_msg("after fault %lu the store does not open: %s", n, err.message);
+    vcm_page_store_close(store);
+    store_check(s->store, false);
+    store_check_digest(hex, s->store);
+    bool known = strcmp(hex, s->expected[1]) == 0 ||
+                 (was_mapped ? strcmp(hex, s->expected[0]) == 0 : strcmp(hex, s->expected[2]) == 0);
+    if (!known)
+        fail_msg("after fault %lu the store holds something else", n);
+}
+
+/* One run with a fault; false when the fault no longer came. */
+static bool run_once(struct scenario *s, const struct scenario_fault *fault, bool was_mapped,
+                     unsigned long n, unsigned variant)
+{
+    char hex[2 * VCM_HASH_SHA256_BYTES + 1];
+
+    if (was_mapped)
+        use_undisturbed(s, 0);
+    else
+        renew_home(s);
+    fault->arm(n, variant);
+    int rc = use(s, 1);
+    bool came = fault->disarm();
+    if (rc != VCM_OK && (!came || !fault->is_expected(rc)))
+        fail_msg("fault %lu.%u: %s %s", n, variant, vcm_error_code_name((enum vcm_code)rc),
+                 s->err.message);
+    check_store(s, was_mapped, n);
+    use_undisturbed(s, 1);
+    store_check(s->store, true);
+    store_check_digest(hex, s->store);
+    assert_string_equal(hex, s->expected[1]);
+    return came;
+}
+
+static void run_all(struct scenario *s, const struct scenario_fault *fault, bool was_mapped)
+{
+    unsigned stride = getenv("VCM_TEST_LONG") ? 1 : fault->stride;
+    unsigned long runs = 0;
+
+    for (unsigned variant = 0; variant < fault->variants; variant++) {
+        unsigned long n = 1 + variant;
+        for (; n < RUNS_MAX && run_once(s, fault, was_mapped, n, variant); n += stride)
+            runs++;
+        assert_true(n < RUNS_MAX);
+    }
+    print_message("%lu runs met a fault\n", runs);
+    assert_true(runs > 5);
+}
+
+void scenario_first_map(const struct scenario_fault *fault)
+{
+    struct scenario s;
+
+    open_scenario(&s);
+    struct test_repo empty;
+    struct vcm_page_store *store;
+    test_repo_init_directory(&empty);
+    assert_int_equal(vcm_page_store_open(
+                         &store, &(struct vcm_page_store_options){.directory = empty.path}, NULL),
+                     VCM_OK);
+    store_check_digest(s.expected[2], empty.path);
+    vcm_page_store_close(store);
+    test_repo_release(&empty);
+    run_all(&s, fault, false);
+    close_scenario(&s);
+}
+
+void scenario_second_map(const struct scenario_fault *fault)
+{
+    struct scenario s;
+
+    open_scenario(&s);
+    run_all(&s, fault, true);
+    close_scenario(&s);
+}
