@@ -289,6 +289,7 @@ static int describe(struct report *report, const struct vcm_plan_request *reques
 
     vcm_path_join(&report->path, plan->repo_root, VCM_REPO_MAP_PATH);
     public->repo_root = plan->repo_root;
+    public->is_bare = vcm_git_repo_is_bare(plan->repo);
     public->path = report->path.data;
     public->has_repo_map_file = plan->has_map_file;
     public->raw = plan->has_map_file ? vcm_buf_text(&plan->map_text) : NULL;

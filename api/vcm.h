@@ -173,6 +173,7 @@ struct vcm_map_route {
 struct vcm_map_report {
     const char *path; /* of the map, whether it is there or not */
     const char *repo_root;
+    bool is_bare; /* the root is no working tree */
     bool has_repo_map_file;
     const char *raw; /* its bytes, NULL without a file */
     size_t raw_len;

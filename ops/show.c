@@ -133,6 +133,10 @@ static int put_tree(bool *truncated, struct vcm_op_call *call, const struct vcm_
         .max_nodes = (unsigned)vcm_op_number(call, MAX_NODES, DEFAULT_NODES),
     };
 
+    if (report->is_bare)
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "'%s' is a bare repository: it has no files on disk to show",
+                             report->repo_root);
     vcm_jsonw_key(call->out, "tree");
     return vcm_directory_walk(truncated, &query, &visitor, call->out, err);
 }

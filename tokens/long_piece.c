@@ -144,6 +144,8 @@ static bool take_quote(struct long_piece *piece, const struct vcm_tokenizer *tok
 size_t vcm_long_piece_feed(struct long_piece *piece, const struct vcm_tokenizer *tokenizer,
                            const unsigned char *text, size_t len)
 {
+    if (len == 0)
+        return 0; /* `text` may be NULL */
     const unsigned char *at = text;
     const unsigned char *end = text + len;
     while (at < end && piece->state != LONG_PIECE_NONE) {
