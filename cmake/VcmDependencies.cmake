@@ -14,6 +14,7 @@ vcm_dependency(YAML yaml-0.1)      # base/yaml.c
 vcm_dependency(NETTLE nettle)      # base/hash.c
 vcm_dependency(XXHASH libxxhash)   # base/hash.c
 vcm_dependency(LIBGIT2 libgit2)    # git/
+vcm_dependency(ZLIB zlib)          # git/loose.c
 
 if(VCM_TESTS)
     vcm_dependency(CMOCKA cmocka)

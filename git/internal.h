@@ -1,5 +1,5 @@
 /*
- * internal.h - what repo.c and tree.c share: the handle, and libgit2's errors in our words.
+ * internal.h - what the files of this folder share: the handle, and libgit2's errors in our words.
  *
  * Private to this folder, the only one that includes <git2.h>.
  */

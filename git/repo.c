@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "git/internal.h"
+#include "git/loose.h"
 
 #include "base/banned.h"
 
@@ -274,6 +275,9 @@ static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_e
     git_code = git_repository_odb(&repo->odb, repo->handle);
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot open the objects of '%s'", path);
+    int rc = vcm_git_loose_install(repo->odb, repo->handle, err);
+    if (rc != VCM_OK)
+        return vcm_error_wrap(err, rc, "%s", path);
 
     const char *directory = git_repository_workdir(repo->handle);
     repo->root = tidy_directory(directory ? directory : git_repository_path(repo->handle));
@@ -493,6 +497,16 @@ static bool is_id_prefix(const char *name)
     return name[len] == '\0' && len >= ID_PREFIX_DIGITS && len <= VCM_GIT_ID_HEX;
 }
 
+/* In two steps: see loose.h. */
+static int look_up_prefix(git_object **out, struct vcm_git_repo *repo, const git_oid *prefix,
+                          size_t len)
+{
+    git_oid oid;
+
+    int git_code = git_odb_exists_prefix(&oid, repo->odb, prefix, len);
+    return git_code == 0 ? git_object_lookup(out, repo->handle, &oid, GIT_OBJECT_ANY) : git_code;
+}
+
 /* A full id before a ref of that name, a ref before an abbreviated id, as git has it. Of git's
  * expressions only the way back is understood: see step_back(). */
 static int look_up(git_object **out, struct vcm_git_repo *repo, const char *name)
@@ -513,7 +527,7 @@ static int look_up(git_object **out, struct vcm_git_repo *repo, const char *name
     if (git_code == 0)
         git_code = git_reference_peel(out, ref, GIT_OBJECT_ANY);
     else if (git_code == GIT_ENOTFOUND && digits && len < VCM_GIT_ID_HEX)
-        git_code = git_object_lookup_prefix(out, repo->handle, &oid, len, GIT_OBJECT_ANY);
+        git_code = look_up_prefix(out, repo, &oid, len);
     git_reference_free(ref);
     return git_code;
 }

@@ -367,6 +367,37 @@ class Together(TroubleTest):
 
 
 class Damage(TroubleTest):
+    def cut_object(self, repo, expression):
+        """Leaves half of a loose object, on which libgit2's own reader does not end."""
+        name = self.git(repo, "rev-parse", expression)
+        path = os.path.join(repo, ".git/objects", name[:2], name[2:])
+        os.chmod(path, 0o600)
+        os.truncate(path, os.path.getsize(path) // 2)
+        return name
+
+    def test_a_blob_that_is_cut_short_fails_its_file(self):
+        chosen = random.Random(SEED)
+        large = "".join(f"{chosen.getrandbits(60):020}\n" for _ in range(9000))
+        repo = self.make_repo({"a": "a\n", "b/large": large, "c": "c\n"})
+        self.cut_object(repo, "HEAD:b/large")
+        result = self.map(repo, check=3)
+        [row] = result["sources"]
+        self.assertEqual(result["status"], "partial")
+        self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]), (1, 2))
+        self.assertIn("b/large (object_damaged)", row["message"])
+
+    def test_a_tree_or_commit_that_is_cut_short_fails_the_row(self):
+        for expression, words in (("HEAD:b", "directory 'b': the loose object is cut short"),
+                                  ("HEAD^{tree}", "root directory: the loose object is cut short"),
+                                  ("HEAD", "cannot follow HEAD")):
+            repo = self.make_repo({"a": "a\n", "b/c": "c\n", "b/d": "d\n"},
+                                  name=re.sub("[^A-Za-z]", "", expression))
+            self.cut_object(repo, expression)
+            document = self.vcm("map", repo, "--json", check=1).json()
+            error = document["error"] if "error" in document else document["sources"][0]
+            self.assertEqual(error["code"], "IO_ERROR", document)
+            self.assertIn(words, error["message"])
+
     def test_a_damaged_store_gives_an_error_or_the_right_answer(self):
         repo = self.make_repo({f"f{i}": f"{i}\n" * 800 for i in range(20)})
         self.map_row(repo, "--scope", "sample")

@@ -33,6 +33,7 @@ OWNERS = {
     "lmdb.h": ["base/kv*.c"],
     "git2.h": ["git/*"],
     "git2/*": ["git/*"],
+    "zlib.h": ["git/loose.c"],
     "yajl/*": ["base/json.c"],
     "yaml.h": ["base/yaml.c"],
     "nettle/*": ["base/hash.c"],

@@ -1,0 +1,402 @@
+#include "git/loose.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <git2/sys/odb_backend.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "base/limits.h"
+#include "base/path.h"
+
+#include "base/banned.h"
+
+/* That of libgit2's packs, behind which what is added later is put; its own loose reader has 1. */
+#define PRIORITY     2
+#define INPUT_BYTES  (16 * VCM_KIB)
+#define HEADER_BYTES 32 /* the longest is "commit ", 19 digits and a NUL */
+/* Deflate makes at most 1032 bytes of one: a header that claims more is a lie. */
+#define INFLATION_MAX 1032
+
+struct directory {
+    char *path;
+    dev_t device;
+    ino_t inode;
+};
+
+struct loose {
+    git_odb_backend backend; /* first, since libgit2 knows only this */
+    unsigned count;
+    struct directory directories[1 + VCM_LIMIT_ALTERNATES]; /* the repository's own is the first */
+};
+
+/* A loose object that is being read. */
+struct object {
+    int fd;
+    uint64_t file_bytes;
+    bool ended; /* the stream, not the file */
+    z_stream zlib;
+    git_object_t type;
+    size_t size;     /* that the header tells */
+    size_t head_len; /* bytes of content in `head`, which came with the header */
+    unsigned char head[HEADER_BYTES];
+    unsigned char input[INPUT_BYTES];
+};
+
+static int refuse(const char *reason)
+{
+    git_error_set_str(GIT_ERROR_ODB, reason);
+    return GIT_ERROR;
+}
+
+static int refuse_sys(const char *what, int cause)
+{
+    char text[128];
+    char reason[256];
+
+    snprintf(reason, sizeof reason, "%s: %s", what, strerror_r(cause, text, sizeof text));
+    return refuse(reason);
+}
+
+static int refuse_memory(void)
+{
+    git_error_set_oom();
+    return GIT_ERROR;
+}
+
+/* Without waiting at what only looks like a file. */
+static int open_file(struct object *object, const char *path)
+{
+    struct stat status;
+
+    object->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (object->fd < 0) {
+        int cause = errno;
+        return cause == ENOENT || cause == ENOTDIR
+                   ? GIT_ENOTFOUND
+                   : refuse_sys("cannot open the loose object", cause);
+    }
+    if (fstat(object->fd, &status) != 0)
+        return refuse_sys("cannot look at the loose object", errno);
+    if (!S_ISREG(status.st_mode))
+        return refuse("the loose object is no regular file");
+    object->file_bytes = (uint64_t)status.st_size;
+    return 0;
+}
+
+static int find_file(struct object *object, const struct loose *loose, const git_oid *id)
+{
+    char path[VCM_LIMIT_PATH_BYTES + GIT_OID_HEXSZ + 4];
+    char name[GIT_OID_HEXSZ + 2] = "";
+
+    git_oid_pathfmt(name, id);
+    for (unsigned i = 0; i < loose->count; i++) {
+        snprintf(path, sizeof path, "%s/%s", loose->directories[i].path, name);
+        int git_code = open_file(object, path);
+        if (git_code != GIT_ENOTFOUND)
+            return git_code;
+    }
+    return GIT_ENOTFOUND;
+}
+
+/* GIT_EEOF at the end of the file. */
+static int refill(struct object *object)
+{
+    ssize_t got = 0;
+
+    do
+        got = read(object->fd, object->input, sizeof object->input);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return refuse_sys("cannot read the loose object", errno);
+    object->zlib.next_in = object->input;
+    object->zlib.avail_in = (uInt)got;
+    return got > 0 ? 0 : GIT_EEOF;
+}
+
+static int inflate_more(struct object *object)
+{
+    z_stream *zlib = &object->zlib;
+
+    while (zlib->avail_out > 0 && !object->ended) {
+        int git_code = zlib->avail_in == 0 ? refill(object) : 0;
+        if (git_code == GIT_EEOF)
+            return refuse("the loose object is cut short");
+        if (git_code != 0)
+            return git_code;
+        int status = inflate(zlib, Z_NO_FLUSH);
+        if (status == Z_MEM_ERROR)
+            return refuse_memory();
+        if (status != Z_OK && status != Z_STREAM_END)
+            return refuse("the loose object is no whole zlib stream");
+        object->ended = status == Z_STREAM_END;
+    }
+    return 0;
+}
+
+/* Fills `out` as far as the stream goes. */
+static int pull(size_t *got, struct object *object, void *out, size_t len)
+{
+    object->zlib.next_out = out;
+    object->zlib.avail_out = (uInt)len;
+    int git_code = inflate_more(object);
+    *got = len - object->zlib.avail_out;
+    object->zlib.next_out = NULL;
+    return git_code;
+}
+
+/* Reads "123" up to a NUL, without leading zeros; returns where it ends, or NULL. */
+static const char *parse_size(size_t *out, const char *text)
+{
+    size_t size = 0;
+    const char *p = text;
+
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (size > (SIZE_MAX - 9) / 10)
+            return NULL;
+        size = 10 * size + (size_t)(*p - '0');
+    }
+    if (p == text || *p != '\0' || (text[0] == '0' && p != text + 1))
+        return NULL;
+    *out = size;
+    return p;
+}
+
+static const char *parse_type(git_object_t *out, const char *text)
+{
+    static const git_object_t types[] = {GIT_OBJECT_BLOB, GIT_OBJECT_TREE, GIT_OBJECT_COMMIT,
+                                         GIT_OBJECT_TAG};
+
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
+        const char *name = git_object_type2string(types[i]);
+        size_t len = strlen(name);
+        if (strncmp(text, name, len) == 0 && text[len] == ' ') {
+            *out = types[i];
+            return text + len + 1;
+        }
+    }
+    return NULL;
+}
+
+static int parse_header(struct object *object)
+{
+    char text[HEADER_BYTES];
+    size_t len = 0;
+
+    int git_code = pull(&len, object, text, sizeof text);
+    if (git_code != 0)
+        return git_code;
+    if (!memchr(text, '\0', len))
+        return refuse("the loose object has no header");
+    const char *rest = parse_type(&object->type, text);
+    if (rest)
+        rest = parse_size(&object->size, rest);
+    if (!rest)
+        return refuse("the loose object has no valid header");
+    object->head_len = len - (size_t)(rest + 1 - text);
+    memcpy(object->head, rest + 1, object->head_len);
+    if (object->size / INFLATION_MAX > object->file_bytes || object->head_len > object->size)
+        return refuse("the loose object is not as long as it claims");
+    return 0;
+}
+
+static void close_object(struct object *object)
+{
+    inflateEnd(&object->zlib);
+    if (object->fd >= 0)
+        close(object->fd);
+}
+
+/* The caller closes the object, also after a failure. */
+static int open_object(struct object *object, const struct loose *loose, const git_oid *id)
+{
+    object->fd = -1;
+    object->ended = false;
+    memset(&object->zlib, 0, sizeof object->zlib);
+    int git_code = find_file(object, loose, id);
+    if (git_code != 0)
+        return git_code;
+    if (inflateInit(&object->zlib) != Z_OK)
+        return refuse_memory();
+    return parse_header(object);
+}
+
+/* Reads the content to `out`, and sees that nothing is behind it. */
+static int read_content(struct object *object, unsigned char *out)
+{
+    size_t got = 0;
+    size_t excess = 0;
+    unsigned char byte;
+
+    memcpy(out, object->head, object->head_len);
+    int git_code = pull(&got, object, out + object->head_len, object->size - object->head_len);
+    if (git_code == 0)
+        git_code = pull(&excess, object, &byte, sizeof byte);
+    if (git_code != 0)
+        return git_code;
+    if (object->head_len + got != object->size || excess > 0)
+        return refuse("the loose object is not as long as it claims");
+    if (object->zlib.avail_in == 0)
+        git_code = refill(object);
+    if (git_code == 0)
+        return refuse("the loose object has garbage behind its end");
+    return git_code == GIT_EEOF ? 0 : git_code;
+}
+
+static int read_object(void **data, size_t *len, git_object_t *type, git_odb_backend *backend,
+                       const git_oid *id)
+{
+    struct object object;
+    unsigned char *content = NULL;
+
+    int git_code = open_object(&object, (struct loose *)backend, id);
+    if (git_code == 0 && object.size > VCM_LIMIT_OBJECT_BYTES)
+        git_code = refuse("the loose object is too large");
+    if (git_code == 0) {
+        /* With a NUL behind it, as libgit2's own readers have it. */
+        content = git_odb_backend_data_alloc(backend, object.size + 1);
+        git_code = content ? read_content(&object, content) : refuse_memory();
+    }
+    if (git_code == 0) {
+        content[object.size] = '\0';
+        *data = content;
+        *len = object.size;
+        *type = object.type;
+    } else if (content) {
+        git_odb_backend_data_free(backend, content);
+    }
+    close_object(&object);
+    return git_code;
+}
+
+/* The header alone: who wants the content finds out about the rest. */
+static int read_header(size_t *len, git_object_t *type, git_odb_backend *backend, const git_oid *id)
+{
+    struct object object;
+
+    int git_code = open_object(&object, (struct loose *)backend, id);
+    if (git_code == 0) {
+        *len = object.size;
+        *type = object.type;
+    }
+    close_object(&object);
+    return git_code;
+}
+
+/* Nothing is kept, but only readers that have this are asked a second time. */
+static int refresh(git_odb_backend *backend)
+{
+    (void)backend;
+    return 0;
+}
+
+static void free_loose(git_odb_backend *backend)
+{
+    struct loose *loose = (struct loose *)backend;
+
+    for (unsigned i = 0; i < loose->count; i++)
+        free(loose->directories[i].path);
+    free(loose);
+}
+
+/* One that is not there or is known already is left out. */
+static int add_directory(struct loose *loose, const char *path, struct vcm_error *err)
+{
+    struct directory *last = &loose->directories[loose->count];
+    struct stat status;
+
+    if (strlen(path) > VCM_LIMIT_PATH_BYTES || stat(path, &status) != 0)
+        return VCM_OK;
+    for (const struct directory *known = loose->directories; known < last; known++)
+        if (known->device == status.st_dev && known->inode == status.st_ino)
+            return VCM_OK;
+    if (loose->count == sizeof loose->directories / sizeof loose->directories[0])
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "the repository has more than %d alternate object directories",
+                             VCM_LIMIT_ALTERNATES);
+    *last = (struct directory){strdup(path), status.st_dev, status.st_ino};
+    if (!last->path)
+        return vcm_error_memory(err);
+    loose->count++;
+    return VCM_OK;
+}
+
+/* Names are understood as libgit2 does, so that it finds nothing that is not seen here: relative
+ * ones lead from the repository's own objects if they begin with a dot. */
+static int add_alternate(struct loose *loose, bool from_first, struct vcm_slice line,
+                         struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(3 * VCM_LIMIT_PATH_BYTES);
+    int rc = VCM_OK;
+
+    if (line.len > 0 && line.len <= VCM_LIMIT_PATH_BYTES && line.data[0] != '#') {
+        if (line.data[0] == '.' && from_first)
+            vcm_buf_append_format(&path, "%s/", loose->directories[0].path);
+        vcm_buf_append_slice(&path, line);
+        rc = vcm_buf_check(&path, "the path of an alternate", err);
+        if (rc == VCM_OK)
+            rc = add_directory(loose, vcm_buf_text(&path), err);
+    }
+    vcm_buf_release(&path);
+    return rc;
+}
+
+static int add_alternates_of(struct loose *loose, unsigned index, struct vcm_error *err)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_ALTERNATES_BYTES);
+    struct vcm_error reason = {0};
+
+    vcm_path_join(&name, loose->directories[index].path, "info/alternates");
+    int rc = vcm_path_read_file(&text, vcm_buf_text(&name), VCM_LIMIT_ALTERNATES_BYTES, &reason);
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND && err)
+        *err = reason;
+    const char *line = vcm_buf_text(&text);
+    while (rc == VCM_OK && *line != '\0') {
+        size_t len = strcspn(line, "\r\n");
+        rc = add_alternate(loose, index == 0, vcm_slice_of(line, len), err);
+        line += len + (line[len] != '\0');
+    }
+    vcm_buf_release(&text);
+    vcm_buf_release(&name);
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+static int add_directories(struct loose *loose, git_repository *handle, struct vcm_error *err)
+{
+    git_buf objects = {0};
+
+    int git_code = git_repository_item_path(&objects, handle, GIT_REPOSITORY_ITEM_OBJECTS);
+    if (git_code != 0)
+        return vcm_git_internal_error(err, git_code, "cannot find the objects of the repository");
+    int rc = add_directory(loose, objects.ptr, err);
+    for (unsigned i = 0; rc == VCM_OK && i < loose->count; i++)
+        rc = add_alternates_of(loose, i, err);
+    git_buf_dispose(&objects);
+    return rc;
+}
+
+int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error *err)
+{
+    struct loose *loose = calloc(1, sizeof *loose);
+
+    if (!loose)
+        return vcm_error_memory(err);
+    git_odb_init_backend(&loose->backend, GIT_ODB_BACKEND_VERSION);
+    loose->backend.read = read_object;
+    loose->backend.read_header = read_header;
+    loose->backend.refresh = refresh;
+    loose->backend.free = free_loose;
+    int rc = add_directories(loose, handle, err);
+    if (rc == VCM_OK) {
+        int git_code = git_odb_add_backend(odb, &loose->backend, PRIORITY);
+        if (git_code == 0)
+            return VCM_OK;
+        rc = vcm_git_internal_error(err, git_code, "cannot read the objects of the repository");
+    }
+    free_loose(&loose->backend);
+    return rc;
+}
