@@ -339,6 +339,26 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     return rc;
 }
 
+int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
+                               const struct vcm_git_id *commit, const char *path,
+                               struct vcm_error *err)
+{
+    struct vcm_slice directory = vcm_slice_of_string(path);
+    struct vcm_error reason = {0};
+    git_tree *tree = NULL;
+
+    while (directory.len > 0 && directory.data[directory.len - 1] == '/')
+        directory.len--;
+    int rc = find_tree(&tree, repo, commit, directory, &reason);
+    git_tree_free(tree);
+    *found = rc == VCM_OK;
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = reason;
+    return rc;
+}
+
 static int refuse_object(int git_code, const struct vcm_git_id *id, struct vcm_error *err)
 {
     char hex[VCM_GIT_ID_HEX + 1];

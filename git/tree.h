@@ -63,6 +63,11 @@ int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commi
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
                        const struct vcm_git_id *commit, const char *path, struct vcm_error *err);
 
+/* Whether the path is a directory of the tree. */
+int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
+                               const struct vcm_git_id *commit, const char *path,
+                               struct vcm_error *err);
+
 /* The size from the object's header, without reading it. NOT_FOUND when the object is missing,
  * UNSUPPORTED when it is no blob. */
 int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,

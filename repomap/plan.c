@@ -154,24 +154,16 @@ int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
                              request->types, err);
 }
 
-static int stop_at_first(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
-{
-    (void)entry;
-    (void)err;
-    *(bool *)context = true;
-    return VCM_NOT_FOUND;
-}
-
 /* NOT_FOUND unless the directory is in the commit's tree. */
 static int check_directory(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
                            const char *directory, struct vcm_error *err)
 {
     bool found = false;
 
-    if (directory[0] == '\0')
-        return VCM_OK;
-    int rc = vcm_git_tree_walk(repo, commit, directory, stop_at_first, &found, NULL, err);
-    return found ? VCM_OK : rc;
+    int rc = vcm_git_tree_has_directory(&found, repo, commit, directory, err);
+    if (rc == VCM_OK && !found)
+        rc = vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s' in the tree", directory);
+    return rc;
 }
 
 int vcm_plan_own_commit(struct vcm_git_id *out, const struct vcm_plan *plan,

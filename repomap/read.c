@@ -23,17 +23,11 @@ static int refuse(const char *why, struct vcm_error *err)
                          VCM_REPO_MAP_PATH, why, VCM_LIMIT_YAML_BYTES);
 }
 
-static int stop(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
-{
-    (void)context;
-    (void)entry;
-    return vcm_error_set(err, VCM_INTERRUPTED, "there is a file");
-}
-
 static int find_in_commit(struct vcm_git_entry *entry, bool *found, struct vcm_git_repo *repo,
                           const struct vcm_git_id *commit, struct vcm_error *err)
 {
     struct vcm_error reason = {0};
+    bool is_directory = false;
 
     int rc = vcm_git_tree_entry(entry, repo, commit, VCM_REPO_MAP_PATH, &reason);
     *found = rc == VCM_OK;
@@ -44,7 +38,10 @@ static int find_in_commit(struct vcm_git_entry *entry, bool *found, struct vcm_g
             *err = reason;
         return rc;
     }
-    if (vcm_git_tree_walk(repo, commit, VCM_REPO_MAP_PATH, stop, NULL, NULL, NULL) != VCM_NOT_FOUND)
+    rc = vcm_git_tree_has_directory(&is_directory, repo, commit, VCM_REPO_MAP_PATH, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (is_directory)
         return refuse("is a directory", err);
     if (vcm_git_tree_entry(entry, repo, commit, FOLDER, NULL) == VCM_OK &&
         entry->kind == VCM_GIT_SYMLINK)
