@@ -80,10 +80,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
 {
     struct result *result = context;
     struct vcm_map_source *source = &result->public.sources[result->public.source_count];
-    struct vcm_error own = {0};
 
-    if (!err)
-        err = &own;
     *source = (struct vcm_map_source){
         .name = row->plan->row->name,
         .scope_id = row->plan->scope_id,
