@@ -1,6 +1,7 @@
 #include "repomap/plan.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "git/submodule.h"
@@ -97,6 +98,27 @@ static int settle_base(struct vcm_plan *plan, const struct vcm_plan_request *req
     return rc;
 }
 
+/* "https://host/x", "git@host:x"; a path of such a name on this machine comes first. */
+static bool is_url(const char *repository)
+{
+    const char *colon = strchr(repository, ':'), *slash = strchr(repository, '/');
+    bool scp_like = colon && (!slash || colon < slash);
+
+    return (strstr(repository, "://") || scp_like) && access(repository, F_OK) != 0;
+}
+
+static int refuse_url(const char *url, struct vcm_error *err)
+{
+    struct vcm_buf shown = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    vcm_git_repo_strip_credentials(&shown, url);
+    int rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "this version of vcm does not fetch '%s'; clone it and name the clone",
+                           vcm_buf_text(&shown));
+    vcm_buf_release(&shown);
+    return rc;
+}
+
 int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err)
 {
@@ -105,7 +127,8 @@ int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
     vcm_buf_init(&plan->map_text, VCM_LIMIT_YAML_BYTES);
     vcm_problem_list_init(&plan->problems);
     plan->all_rows = request->only_count == 0;
-    int rc = vcm_git_repo_open(&plan->repo, request->repository, err);
+    int rc = is_url(request->repository) ? refuse_url(request->repository, err)
+                                         : vcm_git_repo_open(&plan->repo, request->repository, err);
     if (rc == VCM_OK)
         rc = describe_repository(plan, request, err);
     if (rc == VCM_OK)
