@@ -1,9 +1,8 @@
 /* Several processes on one store. The others are this program again, started with a role. */
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include "kv_fixture.h"
+#include "tests/support/disk.h"
 
 #include "base/banned.h"
 
@@ -185,25 +184,16 @@ static int role_nobody(struct fixture *fixture)
     return read_without_permission(fixture);
 }
 
-/* A small file system of our own over the fixture's directory. */
-static bool mount_small(const struct fixture *fixture)
-{
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return false;
-    return mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("none", fixture->directory, "tmpfs", 0, "size=2m") == 0;
-}
-
 static int role_read_only_disk(struct fixture *fixture)
 {
     struct vcm_kv *kv;
-    if (!mount_small(fixture))
+    if (!test_disk_mount(fixture->directory, "2m"))
         return SKIPPED;
     if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
         store(kv, "alpha", "one", NULL) != VCM_OK)
         return 1;
     vcm_kv_close(kv);
-    if (mount(NULL, fixture->directory, NULL, MS_REMOUNT | MS_RDONLY, NULL) != 0)
+    if (!test_disk_make_read_only(fixture->directory))
         return SKIPPED;
     return read_without_permission(fixture);
 }
@@ -212,7 +202,7 @@ static int role_full_disk(struct fixture *fixture)
 {
     struct vcm_kv *kv;
     struct bulk large = {.count = 1000, .bytes = 8168};
-    if (!mount_small(fixture))
+    if (!test_disk_mount(fixture->directory, "2m"))
         return SKIPPED;
     if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
         store(kv, "alpha", "one", NULL) != VCM_OK)

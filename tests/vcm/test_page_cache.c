@@ -1,12 +1,11 @@
 /* Other processes are this program again, started with a role. */
-#include <sched.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "store_fixture.h"
 #include "vcm/page_cache.h"
+#include "tests/support/disk.h"
 
 #include "base/banned.h"
 
@@ -166,10 +165,7 @@ static int count_on_full_disk(const char *directory)
     struct vcm_page_cache *cache;
     char path[512], block[4096] = {0};
 
-    if (unshare(CLONE_NEWNS) != 0 && unshare(CLONE_NEWUSER | CLONE_NEWNS) != 0)
-        return SKIPPED;
-    if (mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mount("none", directory, "tmpfs", 0, "size=64k") != 0)
+    if (!test_disk_mount(directory, "64k"))
         return SKIPPED;
     snprintf(path, sizeof path, "%s/filler", directory);
     FILE *filler = fopen(path, "wb");
