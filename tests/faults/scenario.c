@@ -45,8 +45,8 @@ static void write_files(struct scenario *s, unsigned revision)
     test_repo_write_text(&s->repo, revision ? "other/new.md" : "other/old.md", "# Title\n");
     test_repo_commit(&s->repo, "x");
     s->commits[revision] = test_repo_git_output(&s->repo, "rev-parse", "HEAD", NULL);
-    /* Reading a loose object is our own code: its failure would cost that file, and the map would go
-     * on with the others. */
+    /* Reading a loose object is our own code: its failure would cost that file, and the map would
+     * go on with the others. */
     test_repo_git(&s->repo, "gc", "--quiet", NULL);
 }
 
