@@ -56,6 +56,11 @@
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
 #define VCM_LIMIT_LISTING_ROWS    100000u
 
+/* Compression. */
+#define VCM_LIMIT_DICTIONARY_BYTES     (112 * VCM_KIB)
+#define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
+#define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
+
 /* Work. */
 #define VCM_LIMIT_WORKERS          64u
 #define VCM_LIMIT_SPAWN_TIMEOUT_MS 60000u
