@@ -140,8 +140,9 @@ static int run_until_it_fits(struct vcm_kv *kv, vcm_kv_change_fn change, void *c
     return rc;
 }
 
-int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
-                  const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
+                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                          struct vcm_error *err)
 {
     struct vcm_kv_lock lock;
     struct vcm_error cause = {0};
@@ -161,10 +162,18 @@ int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, uns
     changing = kv->env;
     rc = run_until_it_fits(kv, change, context, cancel, &cause);
     changing = NULL;
+    if (settled)
+        settled(context, rc == VCM_OK);
     vcm_kv_lock_release(&lock);
     if (rc != VCM_OK && err && err->code == VCM_OK)
         *err = cause;
     return rc;
+}
+
+int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
+                  const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    return vcm_kv_update_settled(kv, change, NULL, context, timeout_ms, cancel, err);
 }
 
 static int open_table(struct vcm_kv_txn *txn, unsigned table, unsigned flags)
