@@ -4,6 +4,8 @@
 
 #include "base/hash.h"
 #include "base/path.h"
+#include "vcm/dictionary.h"
+#include "vcm/residency.h"
 #include "vcm/tables.h"
 
 #include "base/banned.h"
@@ -114,39 +116,66 @@ static int settle_format(struct vcm_page_store *store, bool read_only, struct vc
     return vcm_kv_update(store->kv, write_format, NULL, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, err);
 }
 
+static int open_kv(struct vcm_kv **out, const struct vcm_page_store *store, bool read_only,
+                   size_t map_bytes, struct vcm_error *err)
+{
+    struct vcm_buf lock = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&lock, store->directory, "writer.lock");
+    int rc = vcm_buf_check(&lock, "the path of the store", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_open(out,
+                         &(struct vcm_kv_options){
+                             .directory = store->directory,
+                             .lock_path = vcm_buf_text(&lock),
+                             .tables = vcm_table_names,
+                             .read_only = read_only,
+                             .map_bytes = map_bytes,
+                             .log = store->log,
+                         },
+                         err);
+    vcm_buf_release(&lock);
+    return rc;
+}
+
+int vcm_page_store_writer(struct vcm_kv **out, struct vcm_page_store *store, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    *out = store->kv;
+    if (!store->read_only)
+        return VCM_OK;
+    pthread_mutex_lock(&store->mutex);
+    if (!store->writer)
+        rc = open_kv(&store->writer, store, false, store->map_bytes, err);
+    *out = store->writer;
+    pthread_mutex_unlock(&store->mutex);
+    return rc;
+}
+
 int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
                         struct vcm_error *err)
 {
-    struct vcm_buf lock = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_page_store *store = calloc(1, sizeof *store);
-    int rc;
 
     *out = NULL;
-    if (!store || !(store->directory = strdup(options->directory))) {
-        rc = vcm_error_memory(err);
-        goto done;
-    }
+    if (!store)
+        return vcm_error_memory(err);
+    pthread_mutex_init(&store->mutex, NULL);
     store->log = options->log;
     store->read_only = options->read_only;
+    store->map_bytes = options->map_bytes;
     store->limits = options->limits ? *options->limits : default_limits;
-    vcm_path_join(&lock, options->directory, "writer.lock");
-    rc = vcm_buf_check(&lock, "the path of the store", err);
-    if (rc != VCM_OK)
-        goto done;
-    rc = vcm_kv_open(&store->kv,
-                     &(struct vcm_kv_options){
-                         .directory = options->directory,
-                         .lock_path = vcm_buf_text(&lock),
-                         .tables = vcm_table_names,
-                         .read_only = options->read_only,
-                         .map_bytes = options->map_bytes,
-                         .log = options->log,
-                     },
-                     err);
+    store->directory = strdup(options->directory);
+    int rc = store->directory ? VCM_OK : vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = open_kv(&store->kv, store, options->read_only, options->map_bytes, err);
     if (rc == VCM_OK)
         rc = settle_format(store, options->read_only, err);
-done:
-    vcm_buf_release(&lock);
+    if (rc == VCM_OK)
+        rc = vcm_residency_open(&store->residency, options->directory, err);
+    if (rc == VCM_OK)
+        rc = vcm_dictionary_cache_open(&store->dictionaries, err);
     if (rc == VCM_OK)
         *out = store;
     else
@@ -158,7 +187,11 @@ void vcm_page_store_close(struct vcm_page_store *store)
 {
     if (!store)
         return;
+    vcm_dictionary_cache_close(store->dictionaries);
+    vcm_residency_close(store->residency);
+    vcm_kv_close(store->writer);
     vcm_kv_close(store->kv);
+    pthread_mutex_destroy(&store->mutex);
     free(store->directory);
     free(store);
 }
@@ -172,6 +205,13 @@ void vcm_page_store_set_limits(struct vcm_page_store *store,
                                const struct vcm_page_store_limits *limits)
 {
     store->limits = *limits;
+}
+
+void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,
+                                void *context)
+{
+    store->open_source = open;
+    store->open_source_context = context;
 }
 
 int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,

@@ -89,6 +89,13 @@ const struct vcm_page_store_limits *vcm_page_store_limits(const struct vcm_page_
 void vcm_page_store_set_limits(struct vcm_page_store *store,
                                const struct vcm_page_store_limits *limits);
 
+/* How the source of a mapped scope is opened again, for pages that have to be rebuilt from it; it
+ * may be called by any thread. */
+typedef int (*vcm_page_store_source_fn)(void *context, struct vcm_source **out,
+                                        const struct vcm_scope *scope, struct vcm_error *err);
+void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,
+                                void *context);
+
 int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,
                               struct vcm_error *err);
 

@@ -4,6 +4,8 @@
 #ifndef VCM_VCM_TABLES_H
 #define VCM_VCM_TABLES_H
 
+#include <pthread.h>
+
 #include "base/kv.h"
 #include "base/wire.h"
 #include "vcm/page_store.h"
@@ -59,13 +61,21 @@ struct vcm_dictionary_cache;
 
 struct vcm_page_store {
     struct vcm_kv *kv;
+    struct vcm_kv *writer; /* of a store that is open for reading, when a page changes its state */
+    pthread_mutex_t mutex; /* of `writer` */
     char *directory;
     const struct vcm_log *log;
     bool read_only;
+    size_t map_bytes;
     struct vcm_page_store_limits limits;
     struct vcm_residency *residency;
     struct vcm_dictionary_cache *dictionaries;
+    vcm_page_store_source_fn open_source; /* may be NULL */
+    void *open_source_context;
 };
+
+/* For changes of pages' states, which a reader makes too where the home lets it. */
+int vcm_page_store_writer(struct vcm_kv **out, struct vcm_page_store *store, struct vcm_error *err);
 
 static inline struct vcm_slice vcm_table_id_key(const struct vcm_page_id *id)
 {

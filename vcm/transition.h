@@ -79,6 +79,7 @@ int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes
                                         struct vcm_error *err);
 
 /* STORE_FULL when what is pinned or locked exceeds the capacity. */
+int vcm_transition_too_much(uint64_t needed, uint64_t capacity, struct vcm_error *err);
 int vcm_transition_check_pinned(const struct vcm_transition *t, struct vcm_error *err);
 
 /* The error of a page that must be resident and has no room. */

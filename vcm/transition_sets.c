@@ -19,18 +19,24 @@ static enum vcm_evict_policy policy_of(const struct vcm_transition *t, unsigned 
                : VCM_EVICT_DEFAULT;
 }
 
-/* Makes an empty set for at least so many pages. */
-static int make_set(struct vcm_transition *t, unsigned which, uint64_t pages, struct vcm_error *err)
+/* Makes an empty set for at least so many pages, in place where the old one is of no use: the worst
+ * that a reader does then is to mark a page that it did not mean. */
+static int make_set(struct vcm_transition *t, unsigned which, uint64_t pages, bool in_place,
+                    struct vcm_error *err)
 {
     uint32_t capacity = SET_PAGES_MIN;
     size_t bytes = 0;
 
     while (capacity < pages && capacity < SET_PAGES_MAX)
         capacity *= 2;
-    int rc = vcm_residency_evict_resize(t->store->residency, which, vcm_evict_bytes(capacity), err);
-    if (rc != VCM_OK)
-        return rc;
     void *memory = vcm_residency_evict_memory(&bytes, t->store->residency, which);
+    if (!memory || bytes < vcm_evict_bytes(capacity) || !in_place) {
+        int rc = vcm_residency_evict_resize(t->store->residency, which, vcm_evict_bytes(capacity),
+                                            err);
+        if (rc != VCM_OK)
+            return rc;
+        memory = vcm_residency_evict_memory(&bytes, t->store->residency, which);
+    }
     vcm_evict_init(&t->sets[which], memory, bytes, policy_of(t, which));
     return VCM_OK;
 }
@@ -39,7 +45,7 @@ static int move_set(struct vcm_transition *t, unsigned which, uint64_t pages, st
 {
     struct vcm_evict old = t->sets[which];
 
-    int rc = make_set(t, which, pages, err);
+    int rc = make_set(t, which, pages, false, err);
     if (rc == VCM_OK && vcm_evict_copy(&t->sets[which], &old) != VCM_OK)
         rc = vcm_error_set(err, VCM_STORE_CORRUPT, "an eviction set is damaged");
     return rc;
@@ -108,8 +114,8 @@ static int rebuild(struct vcm_transition *t, struct vcm_error *err)
     struct vcm_slice all = vcm_slice_of("", 0);
     struct vcm_error cause = {0};
 
-    t->sets_usable = make_set(t, VCM_SET_RESIDENT, t->totals.resident, &cause) == VCM_OK &&
-                     make_set(t, VCM_SET_COMPRESSED, t->totals.compressed, &cause) == VCM_OK;
+    t->sets_usable = make_set(t, VCM_SET_RESIDENT, t->totals.resident, true, &cause) == VCM_OK &&
+                     make_set(t, VCM_SET_COMPRESSED, t->totals.compressed, true, &cause) == VCM_OK;
     t->sets_changed = true;
     if (!t->sets_usable) {
         give_up(t, &cause);
