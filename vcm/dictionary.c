@@ -117,7 +117,8 @@ static int use_begin(struct use *out, struct vcm_page_store *store, struct vcm_k
     if (number == 0 || cache_take(out, store->dictionaries, number, use))
         return VCM_OK;
     vcm_wire_store_be64(key, number);
-    int rc = vcm_kv_get(&bytes, txn, VCM_TABLE_DICTIONARY_BYTES, vcm_slice_of(key, sizeof key), err);
+    int rc =
+        vcm_kv_get(&bytes, txn, VCM_TABLE_DICTIONARY_BYTES, vcm_slice_of(key, sizeof key), err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("the number of a dictionary", err);
     if (rc == VCM_OK)
@@ -162,9 +163,10 @@ int vcm_dictionary_get(struct vcm_dictionary_info *out, struct vcm_kv_txn *txn, 
                        struct vcm_error *err)
 {
     unsigned char bytes[8];
-    struct vcm_slice key = vcm_slice_of(bytes, sizeof bytes), value;
+    struct vcm_slice value;
 
     vcm_wire_store_be64(bytes, number);
+    struct vcm_slice key = vcm_slice_of(bytes, sizeof bytes);
     int rc = vcm_kv_get(&value, txn, VCM_TABLE_DICTIONARIES, key, err);
     return rc == VCM_OK ? parse_info(out, key, value, err) : rc;
 }
@@ -185,8 +187,8 @@ static int put_info(struct vcm_kv_txn *txn, const struct vcm_dictionary_info *in
     vcm_wire_put_u64(&value, info->window_compressed_bytes);
     int rc = vcm_buf_check(&value, "a dictionary", err);
     if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_DICTIONARIES, vcm_slice_of(key, sizeof key), vcm_buf_slice(&value),
-                        err);
+        rc = vcm_kv_put(txn, VCM_TABLE_DICTIONARIES, vcm_slice_of(key, sizeof key),
+                        vcm_buf_slice(&value), err);
     vcm_buf_release(&value);
     return rc;
 }
@@ -483,7 +485,8 @@ int vcm_dictionary_sweep(struct vcm_kv_txn *txn, struct vcm_error *err)
             vcm_wire_store_be64(key, sweep.found);
             rc = vcm_kv_delete(txn, VCM_TABLE_DICTIONARIES, vcm_slice_of(key, sizeof key), err);
             if (rc == VCM_OK)
-                rc = vcm_kv_delete(txn, VCM_TABLE_DICTIONARY_BYTES, vcm_slice_of(key, sizeof key), err);
+                rc = vcm_kv_delete(txn, VCM_TABLE_DICTIONARY_BYTES, vcm_slice_of(key, sizeof key),
+                                   err);
         }
     } while (rc == VCM_OK && sweep.found != 0);
     return rc;
