@@ -55,6 +55,8 @@
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
 #define VCM_LIMIT_LISTING_ROWS    100000u
+#define VCM_LIMIT_VIEWS           1024u
+#define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
 
 /* Compression. */
 #define VCM_LIMIT_DICTIONARY_BYTES     (112 * VCM_KIB)
