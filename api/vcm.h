@@ -344,6 +344,7 @@ struct vcm_record {
     const char *blob; /* hex */
     uint32_t start_line, end_line, part, parts, tokens;
     bool lossy, path_lossy;
+    const char *heading; /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
 };
