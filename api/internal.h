@@ -46,6 +46,10 @@ void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
 
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
 
+/* Hands a stored scope to a caller's function. */
+int vcm_handle_pass_scope(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
+                          struct vcm_error *err);
+
 /* For "" in the store and NULL outside. */
 static inline const char *vcm_handle_text_or_null(const char *text)
 {

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/heading.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
@@ -161,6 +162,9 @@ static int read_records(struct page *page, struct vcm_slice frame, const struct 
             rc = read_record(&out[i], page, value, &records[i], err);
     }
     free(records);
+    if (rc == VCM_OK)
+        rc = vcm_heading_fill(out, count, &page->arena,
+                              &(struct vcm_heading_place){page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
