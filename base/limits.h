@@ -49,6 +49,16 @@
 #define VCM_LIMIT_HEADING_BYTES       ((size_t)512) /* of the line shown above a later part */
 #define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
 
+/* Documents: literature and the knowledge base. */
+#define VCM_LIMIT_DOCUMENT_BYTES      (256 * VCM_MIB)
+#define VCM_LIMIT_DOCUMENT_TEXT_BYTES (256 * VCM_MIB)
+#define VCM_LIMIT_DOCUMENT_HEADINGS   ((size_t)100000) /* that make sections */
+#define VCM_LIMIT_DOCUMENT_PAGES      ((size_t)50000)
+#define VCM_LIMIT_DOCUMENT_CHUNKS     ((size_t)1000000)
+#define VCM_LIMIT_CHUNKED_BYTES       ((size_t)2 * VCM_GIB) /* of one document's chunks, overlaps too */
+#define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
+#define VCM_LIMIT_HEADING_LEVELS      16
+
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
 #define VCM_LIMIT_READERS         1024
