@@ -36,6 +36,15 @@
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
 
+/* Repositories elsewhere. */
+#define VCM_LIMIT_URL_BYTES        ((size_t)4096)
+#define VCM_LIMIT_FETCH_TIMEOUT_MS 600000u       /* of bringing one commit here */
+#define VCM_LIMIT_FETCH_DEPTH      100000u       /* commits that are fetched for a name like v1~N */
+#define VCM_LIMIT_REMOTE_REFS      (4 * VCM_MIB) /* of what a remote tells of its refs */
+#define VCM_LIMIT_GIT_OUTPUT       (1 * VCM_MIB) /* of what git writes to its standard error */
+#define VCM_LIMIT_SECRET_BYTES     ((size_t)4096) /* of a credential */
+#define VCM_LIMIT_PACKS            100000u        /* in one object directory */
+
 /* Patterns and ignore files. */
 #define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */
 #define VCM_LIMIT_GLOBS             100000u        /* in one list */
