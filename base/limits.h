@@ -55,7 +55,7 @@
 #define VCM_LIMIT_FLUSH_THRESHOLD_MAX 1000000000
 #define VCM_LIMIT_TOKEN_BUDGET_MIN    64
 #define VCM_LIMIT_TOKEN_BUDGET_MAX    1000000000
-#define VCM_LIMIT_HEADING_BYTES       ((size_t)512) /* of the line shown above a later part */
+#define VCM_LIMIT_CONTEXT_LINE_BYTES  ((size_t)512) /* of the line shown above a later part */
 #define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
 
 /* Documents: literature and the knowledge base. */
