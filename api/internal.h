@@ -28,6 +28,9 @@ struct vcm {
     struct vcm_git_credential *credentials;
 };
 
+/* The store's directory in the home. */
+#define VCM_HANDLE_STORE "store"
+
 /* Reads config.yaml once. */
 int vcm_handle_config(struct vcm *vcm, struct vcm_error *err);
 
@@ -36,6 +39,8 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
 
 /* Makes the home and the store where they are missing. UNSUPPORTED on a network file system. */
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
+
+void vcm_handle_close_store(struct vcm *vcm);
 
 /* Makes the home. */
 int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);

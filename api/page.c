@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/heading.h"
+#include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
@@ -220,7 +221,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
         *out = &page->public;
     else
         vcm_page_release(&page->public);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 void vcm_page_release(struct vcm_page *page)

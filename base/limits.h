@@ -74,6 +74,7 @@
 #define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
+#define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
 #define VCM_LIMIT_VIEWS           1024u
 #define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
