@@ -18,8 +18,8 @@ static bool begins_block(struct vcm_slice line)
 /* The line without what is invisible at its end, cut to what a heading may have. */
 static void put_line(struct vcm_buf *out, struct vcm_slice line)
 {
-    if (line.len > VCM_LIMIT_HEADING_BYTES) {
-        line.len = VCM_LIMIT_HEADING_BYTES;
+    if (line.len > VCM_LIMIT_CONTEXT_LINE_BYTES) {
+        line.len = VCM_LIMIT_CONTEXT_LINE_BYTES;
         line.len = vcm_utf8_valid_prefix(line);
     }
     while (line.len > 0 && strchr(" \t\r\f\v", line.data[line.len - 1]))
@@ -164,8 +164,8 @@ int vcm_heading_fill(struct vcm_record *records, size_t count, struct vcm_arena 
         if (records[i].part <= 1)
             continue;
         struct vcm_heading_search search = {.before = records[i].start_line};
-        vcm_buf_init(&search.pending, 2 * VCM_LIMIT_HEADING_BYTES);
-        vcm_buf_init(&search.found, 2 * VCM_LIMIT_HEADING_BYTES);
+        vcm_buf_init(&search.pending, 2 * VCM_LIMIT_CONTEXT_LINE_BYTES);
+        vcm_buf_init(&search.found, 2 * VCM_LIMIT_CONTEXT_LINE_BYTES);
         rc = find_heading(&search, records, i, place, err);
         if (rc == VCM_OK)
             rc = vcm_buf_check(&search.found, "a heading", err);

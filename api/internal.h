@@ -23,6 +23,9 @@ struct vcm {
     struct vcm_registry registry;
     const char *type_names[VCM_REGISTRY_TYPES_MAX]; /* of the registry, for the loader */
     struct vcm_repo_map_types types;
+    struct vcm_git_clones clones; /* what vcm_handle_clones() filled in */
+    char *clones_directory;
+    struct vcm_git_credential *credentials;
 };
 
 /* Reads config.yaml once. */
@@ -43,6 +46,11 @@ int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name
 
 /* Fills in what the configuration and the registry say about any plan. */
 void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm);
+
+/* Lets a plan fetch into the clones of the home, with the credentials of the configuration.
+ * `timeout_ms` is that of one fetch, 0 for the default. */
+int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigned timeout_ms,
+                      struct vcm_error *err);
 
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
 

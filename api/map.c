@@ -173,7 +173,9 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     };
 
     vcm_handle_plan_defaults(&request, vcm);
-    int rc = vcm_plan_make(&result->plan, &request, err);
+    int rc = vcm_handle_clones(&request, vcm, options->timeout_ms, err);
+    if (rc == VCM_OK)
+        rc = vcm_plan_make(&result->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
     if (result->plan.map_differs)

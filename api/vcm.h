@@ -93,7 +93,7 @@ struct vcm_progress {
 };
 
 struct vcm_map_options {
-    const char *repository;    /* a path at or below the repository */
+    const char *repository;    /* a path at or below the repository, or a git URL */
     const char *base_scope_id; /* NULL: derived from the origin */
     const char *branch;        /* NULL: HEAD's */
     const char *commit;        /* NULL: the branch's tip */
@@ -104,6 +104,7 @@ struct vcm_map_options {
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
     unsigned jobs;               /* 0: as many as there are cores */
+    unsigned timeout_ms;         /* of fetching one repository; 0: ten minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
@@ -192,7 +193,7 @@ struct vcm_map_report {
 };
 
 struct vcm_map_query {
-    const char *repository;
+    const char *repository;      /* a path, or a git URL */
     const char *base_scope_id;   /* NULL: derived */
     const char *origin_url;      /* NULL: the remote's */
     const char *branch, *commit; /* NULL: the map of the working tree, over HEAD's files */
@@ -202,6 +203,7 @@ struct vcm_map_query {
     uint32_t flush_threshold, flush_token_budget; /* 0: as the row and the configuration say */
     bool pinned;
     bool even_invalid; /* show: a report without rows for a map with errors, instead of a failure */
+    unsigned timeout_ms; /* of fetching the repository of a URL; 0: ten minutes */
 };
 
 /* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report

@@ -160,10 +160,12 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->scope_id = vcm_slice_of_string(row->scope_id);
     scope->row_name = vcm_slice_of_string(row->row->name);
     scope->source_type = vcm_slice_of_string(row->row->type);
-    scope->repo_root = vcm_slice_of_string(plan->repo_root);
+    /* Where the row's objects are, a clone of ours or another repository: its pages are made anew
+     * from there. The origin is that of the map, whatever its rows name. */
+    bool is_own = !row->row->submodule && !row->row->origin_url;
+    scope->repo_root = vcm_slice_of_string(row->repository ? row->repository : plan->repo_root);
     scope->origin = vcm_slice_of_string(plan->origin);
-    scope->origin_url =
-        vcm_slice_of_string(row->row->submodule ? row->origin_url : plan->origin_url);
+    scope->origin_url = vcm_slice_of_string(is_own ? plan->origin_url : row->origin_url);
     scope->branch = vcm_slice_of_string(row->branch);
     scope->commit = vcm_slice_of_string(row->commit);
     scope->flush_threshold = row->config.flush_threshold;
@@ -222,9 +224,7 @@ static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
                              "the submodule '%s' is not here at commit %.12s; bring it with 'git "
                              "submodule update --init %s'",
                              planned->row->submodule, planned->commit, planned->row->submodule);
-    return vcm_error_set(err, VCM_UNSUPPORTED,
-                         "this version of vcm does not fetch origin_url; clone %s and map that",
-                         planned->origin_url);
+    return vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched", planned->origin_url);
 }
 
 /* A map may name a type of our own that this version does not carry out yet. */

@@ -75,12 +75,12 @@ static void a_long_line_is_cut_between_characters(void **state)
 
     (void)state;
     vcm_buf_append_byte(&text, 'x');
-    while (text.len < 2 * VCM_LIMIT_HEADING_BYTES)
+    while (text.len < 2 * VCM_LIMIT_CONTEXT_LINE_BYTES)
         vcm_buf_append_string(&text, "\xc3\xa9");
     vcm_buf_append_byte(&text, '\n');
     struct part part = {vcm_buf_text(&text), 1, 1};
     struct vcm_buf expected = VCM_BUF_INIT(VCM_MIB);
-    vcm_buf_append(&expected, text.data, VCM_LIMIT_HEADING_BYTES - 1);
+    vcm_buf_append(&expected, text.data, VCM_LIMIT_CONTEXT_LINE_BYTES - 1);
     assert_heading(2, &part, 1, vcm_buf_text(&expected));
     vcm_buf_release(&text);
     vcm_buf_release(&expected);

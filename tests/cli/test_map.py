@@ -452,13 +452,6 @@ class Scopes(PagingTest):
         result = self.vcm("map", repo, "--only", "default", "--only", "docs", "--json", check=2)
         self.assertIn("docs", result.json()["error"]["message"])
 
-    def test_a_url_is_refused_with_the_remedy_and_without_its_secret(self):
-        for url in ("https://user:secret@example.org/tool.git", "git@example.org:tool.git"):
-            error = self.vcm("map", url, "--json", check=1).json()["error"]
-            self.assertEqual(error["code"], "UNSUPPORTED")
-            self.assertIn("clone it", error["message"])
-            self.assertNotIn("secret", error["message"])
-
     def test_the_rows_of_a_map_file_are_mapped(self):
         repo = self.make_repo({
             ".colony/repo_map.yaml": "schema_version: 1\nsources:\n"
