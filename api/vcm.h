@@ -346,7 +346,10 @@ struct vcm_record {
     const char *blob; /* hex */
     uint32_t start_line, end_line, part, parts, tokens;
     bool lossy, path_lossy;
-    const char *heading; /* of a later part: the nearest earlier line at column 0, or NULL */
+    const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
+                               when that does not fit a page */
+    uint64_t size;          /* of a binary file's content, 0 otherwise */
+    const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
 };

@@ -71,6 +71,12 @@ static void put_record(struct vcm_jsonw *w, const struct vcm_record *record)
     vcm_jsonw_member_uint(w, "tokens", record->tokens);
     vcm_jsonw_member_bool(w, "lossy", record->lossy);
     vcm_jsonw_member_bool(w, "path_lossy", record->path_lossy);
+    vcm_jsonw_member_string(w, "media_type", record->media_type);
+    if (record->media_type)
+        vcm_jsonw_member_uint(w, "size", record->size);
+    else
+        vcm_jsonw_member_null(w, "size");
+    vcm_jsonw_member_string(w, "encoding", record->media_type ? "base64" : NULL);
     vcm_jsonw_member_string(w, "heading", record->heading);
     vcm_jsonw_member_slice(w, "text", vcm_slice_of(record->text, record->text_len));
     vcm_jsonw_end_object(w);
@@ -140,6 +146,8 @@ static void put_record_text(struct vcm_buf *out, const struct vcm_json *r,
         .part = (uint64_t)vcm_json_get_int(r, "part", 1),
         .parts = (uint64_t)vcm_json_get_int(r, "parts", 1),
         .lossy = vcm_json_get_bool(r, "lossy", false),
+        .media_type = vcm_json_get_text(r, "media_type", NULL),
+        .size = (uint64_t)vcm_json_get_int(r, "size", 0),
     };
 
     vcm_page_text_put(out, &record, options);

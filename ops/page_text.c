@@ -72,7 +72,10 @@ static bool ends_line(struct vcm_slice text)
 /* " (lines 3-9, part 2 of 4)" */
 static void put_place(struct vcm_buf *out, const struct vcm_page_text_record *record)
 {
-    if (record->text.len == 0)
+    if (record->media_type)
+        vcm_buf_append_format(out, " (%s, %" PRIu64 " bytes, %s", record->media_type, record->size,
+                              record->text.len > 0 ? "base64" : "left out");
+    else if (record->text.len == 0)
         vcm_buf_append_string(out, " (empty");
     else
         vcm_buf_append_format(out, " (lines %" PRIu64 "-%" PRIu64, record->start_line,
@@ -144,7 +147,7 @@ static void put_content(struct vcm_buf *out, const struct vcm_page_text_record *
     struct vcm_slice rest = record->text;
     int width = (int)digits_of(record->end_line);
 
-    if (!options->lines) {
+    if (!options->lines || record->media_type) {
         put_piece(out, rest, xml);
         return;
     }
@@ -240,9 +243,13 @@ static void put_element(struct vcm_buf *out, const struct vcm_page_text_record *
     put_xml(out, record->path, true);
     vcm_buf_append_format(out,
                           "\" start_line=\"%" PRIu64 "\" end_line=\"%" PRIu64 "\" part=\"%" PRIu64
-                          "\" parts=\"%" PRIu64 "\" lossy=\"%s\">\n",
+                          "\" parts=\"%" PRIu64 "\" lossy=\"%s\"",
                           record->start_line, record->end_line, record->part, record->parts,
                           record->lossy ? "true" : "false");
+    if (record->media_type)
+        vcm_buf_append_format(out, " media_type=\"%s\" size=\"%" PRIu64 "\" encoding=\"base64\"",
+                              record->media_type, record->size);
+    vcm_buf_append_string(out, ">\n");
     if (record->heading.len > 0) {
         vcm_buf_append_string(out, "<heading>");
         put_xml(out, record->heading, false);

@@ -13,6 +13,7 @@
  *
  * A content that does not end with a line end gets one, and the line above says "no newline at
  * end". A path that would break its line is written as a JSON string.
+ * A binary file's content is its base64 form, or nothing when that does not fit a page.
  * With line numbers each line begins with its number and a tab.
  */
 #ifndef VCM_OPS_PAGE_TEXT_H
@@ -35,6 +36,8 @@ struct vcm_page_text_record {
     struct vcm_slice text;
     uint64_t start_line, end_line, part, parts;
     bool lossy;
+    const char *media_type; /* of a binary file, whose text is base64 or left empty; else NULL */
+    uint64_t size;
 };
 
 struct vcm_page_text_options {

@@ -83,6 +83,7 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
     item.content_id_len = (uint8_t)omission->content_id.len;
 
     vcm_buf_clear(&retry->content.text);
+    retry->content.binary = false;
     retry->content.outcome = VCM_SOURCE_PAGED;
     int rc = retry->source->functions->read(&retry->content, retry->reader, &item, err);
     if (rc == VCM_OK && retry->content.outcome != omission->outcome) {

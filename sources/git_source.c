@@ -18,12 +18,14 @@ struct git_source {
     struct vcm_git_repo *repo;
     struct vcm_git_id commit;
     char *start_dir;
+    bool include_binaries;
     struct vcm_path_filter *filter;
 };
 
 /* A worker's own handle: libgit2's are not shared between threads. */
 struct reader {
     struct vcm_git_repo *repo;
+    bool include_binaries;
     struct vcm_lfs_objects *objects; /* NULL until a pointer is met */
     struct vcm_buf raw;              /* content with invalid UTF-8, before its replacement */
 };
@@ -92,6 +94,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
     if (!reader)
         return vcm_error_memory(err);
     vcm_buf_init(&reader->raw, VCM_LIMIT_FILE_BYTES);
+    reader->include_binaries = git->include_binaries;
     int rc = vcm_git_repo_open(&reader->repo, vcm_git_repo_root(git->repo), err);
     if (rc == VCM_OK)
         *out = reader;
@@ -117,7 +120,9 @@ static int decode(struct vcm_source_content *content, struct reader *reader, str
         content->text.len < VCM_LIMIT_BINARY_PROBE ? content->text.len : VCM_LIMIT_BINARY_PROBE;
 
     if (probe > 0 && memchr(content->text.data, '\0', probe)) {
-        content->outcome = VCM_SOURCE_BINARY;
+        content->binary = reader->include_binaries;
+        if (!reader->include_binaries)
+            content->outcome = VCM_SOURCE_BINARY;
         return VCM_OK;
     }
     if (vcm_utf8_valid(vcm_buf_slice(&content->text)))
@@ -252,15 +257,13 @@ static int open_source(struct vcm_source **out, const struct vcm_source_request 
     if (!git)
         return vcm_error_memory(err);
     git->source.functions = &functions;
+    git->include_binaries = request->include_binaries;
     git->start_dir = strdup(request->start_dir);
     if (!git->start_dir)
         rc = vcm_error_memory(err);
     else if (strlen(request->commit) != VCM_GIT_ID_HEX ||
              !vcm_hash_from_hex(git->commit.bytes, request->commit, VCM_GIT_ID_BYTES))
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no full commit id", request->commit);
-    else if (request->include_binaries)
-        rc = vcm_error_set(err, VCM_UNSUPPORTED,
-                           "binary_policy: include is not supported by this version; leave it out");
     else
         rc = vcm_git_repo_open(&git->repo, request->repository, err);
     if (rc == VCM_OK)

@@ -118,6 +118,28 @@ static void an_empty_file_and_odd_paths_are_shown(void **state)
         "<text></text>\n</record>\n</page>\n");
 }
 
+static void a_binary_file_says_what_it_is(void **state)
+{
+    struct vcm_page_text_record record = record_of("a.png", "AAE=");
+
+    (void)state;
+    record.start_line = record.end_line = 0;
+    record.media_type = "image/png";
+    record.size = 2;
+    assert_rendered(&record, VCM_PAGE_TEXT_PLAIN, true,
+                    "======== a.png (image/png, 2 bytes, base64, no newline at end)\nAAE=\n"
+                    "========\n");
+    assert_rendered(&record, VCM_PAGE_TEXT_XML, true,
+                    "<page id=\"ab12\" scope=\"s:&quot;x&quot;\" seq=\"7\">\n"
+                    "<record path=\"a.png\" start_line=\"0\" end_line=\"0\" part=\"1\" "
+                    "parts=\"1\" lossy=\"false\" media_type=\"image/png\" size=\"2\" "
+                    "encoding=\"base64\">\n<text>AAE=</text>\n</record>\n</page>\n");
+    record.text = slice("");
+    record.size = 99999;
+    assert_rendered(&record, VCM_PAGE_TEXT_PLAIN, false,
+                    "======== a.png (image/png, 99999 bytes, left out)\n========\n");
+}
+
 /* Text that likes to look like a fence. */
 static void fill_random(struct vcm_buf *out, uint64_t *seed)
 {
@@ -255,6 +277,7 @@ int main(void)
         cmocka_unit_test(a_record_stands_under_its_path),
         cmocka_unit_test(a_later_part_says_what_it_is_in),
         cmocka_unit_test(lines_are_numbered_when_asked_for),
+        cmocka_unit_test(a_binary_file_says_what_it_is),
         cmocka_unit_test(an_empty_file_and_odd_paths_are_shown),
         cmocka_unit_test(no_content_closes_its_fence_and_all_come_back),
         cmocka_unit_test(xml_gives_the_text_back_but_for_what_it_cannot_hold),
