@@ -14,7 +14,9 @@ struct page {
     PopplerRectangle *places;
     guint place_count;
     GList *fonts;
-    GList *font; /* of the character that was asked for last */
+    GList *font;   /* of the character that was asked for last */
+    GList *judged; /* the font that was last found bold or not */
+    bool bold;
 };
 
 static bool is_bold(const char *name)
@@ -61,7 +63,11 @@ static void measure(struct vcm_layout_box *box, struct page *page, guint first, 
             best_count = run;
             best = size;
         }
-        bold += is_bold(font->font_name) ? 1 : 0;
+        if (page->judged != page->font) {
+            page->judged = page->font;
+            page->bold = is_bold(font->font_name);
+        }
+        bold += page->bold ? 1 : 0;
     }
     *box = (struct vcm_layout_box){(float)x0, (float)y0,   (float)x1,
                                    (float)y1, (float)best, bold * 5 >= count * 4};
@@ -71,8 +77,25 @@ static void measure(struct vcm_layout_box *box, struct page *page, guint first, 
         box->size = fmaxf(box->y1 - box->y0, 1.0f);
 }
 
+/* Appends a line of `count` characters. Where poppler puts two pieces of a line together without a
+ * space, the gap between them tells. */
+static void space_words(struct vcm_buf *out, const struct page *page, const char *text, guint first,
+                        guint count, float size)
+{
+    for (guint i = first; i < first + count; i++) {
+        const char *next = g_utf8_next_char(text);
+        bool spaces = *text == ' ' || out->len == 0 || out->data[out->len - 1] == ' ';
+        if (i > first && i < page->place_count && !spaces &&
+            page->places[i].x1 - page->places[i - 1].x2 > 0.3 * (double)size)
+            vcm_buf_append_byte(out, ' ');
+        vcm_buf_append(out, text, (size_t)(next - text));
+        text = next;
+    }
+}
+
 static int take_lines(struct vcm_layout *layout, struct page *page, struct vcm_error *err)
 {
+    struct vcm_buf line = VCM_BUF_INIT(VCM_LIMIT_EXTRACT_TEXT_BYTES);
     const char *at = page->text;
     guint index = 0;
     int rc = VCM_OK;
@@ -83,16 +106,21 @@ static int take_lines(struct vcm_layout *layout, struct page *page, struct vcm_e
         struct vcm_layout_box box;
         glong characters = g_utf8_strlen(at, (gssize)len);
         measure(&box, page, index, (guint)characters);
-        rc = vcm_layout_add_line(layout, vcm_slice_of(at, len), &box, err);
+        vcm_buf_clear(&line);
+        space_words(&line, page, at, index, (guint)characters, box.size);
+        rc = vcm_buf_check(&line, "over the limits: a line", err);
+        if (rc == VCM_OK)
+            rc = vcm_layout_add_line(layout, vcm_buf_slice(&line), &box, err);
         at += len + (at[len] == '\n' ? 1 : 0);
         index += (guint)characters + 1;
     }
+    vcm_buf_release(&line);
     return rc;
 }
 
 static int read_page(struct vcm_layout *layout, PopplerPage *source, struct vcm_error *err)
 {
-    struct page page = {NULL, NULL, 0, NULL, NULL};
+    struct page page = {.text = NULL};
     double width = 0;
     double height = 0;
 
