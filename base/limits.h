@@ -68,6 +68,13 @@
 #define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
 #define VCM_LIMIT_HEADING_LEVELS      16
 
+/* The program that reads PDFs. */
+#define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
+#define VCM_LIMIT_EXTRACT_OUTPUT_BYTES (96 * VCM_MIB)
+#define VCM_LIMIT_EXTRACT_MEMORY_BYTES (1 * VCM_GIB) /* beside the document itself */
+#define VCM_LIMIT_EXTRACT_CPU_SECONDS  120u
+#define VCM_LIMIT_EXTRACT_TIMEOUT_MS   180000u
+
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
 #define VCM_LIMIT_READERS         1024
