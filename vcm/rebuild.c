@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "tokens/tokenizer.h"
+#include "vcm/binary.h"
 #include "vcm/dictionary.h"
 #include "vcm/split.h"
 #include "vcm/tables.h"
@@ -145,6 +146,7 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     vcm_buf_clear(&content->text);
     content->outcome = VCM_SOURCE_PAGED;
     content->reason = NULL;
+    content->binary = false;
     attempt->rebuild->reads++;
     int rc = attempt->source->functions->read(content, attempt->reader, &item, err);
     if (rc != VCM_OK || content->outcome == VCM_SOURCE_PAGED)
@@ -152,7 +154,7 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     vcm_hash_to_hex(hex, item.content_id, item.content_id_len);
     return vcm_error_set(err, VCM_NOT_FOUND, "'%.*s' (content %s) cannot be read from '%.*s': %s",
                          (int)(record->path.len < 200 ? record->path.len : 200), record->path.data,
-                         hex, (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data,
+                         hex, (int)attempt->scope.repository.len, attempt->scope.repository.data,
                          content->reason ? content->reason
                                          : vcm_source_outcome_name(content->outcome));
 }
@@ -207,7 +209,7 @@ static int cut(struct attempt *attempt, const struct vcm_page_record *record, st
     if (rc == VCM_OK)
         rc = read_content(attempt, record, err);
     if (rc == VCM_OK)
-        rc = vcm_split_text(
+        rc = (attempt->rebuild->content.binary ? vcm_binary_emit : vcm_split_text)(
             record->path, vcm_buf_slice(&attempt->rebuild->content.text),
             &(struct vcm_split_options){.tokenizer = attempt->rebuild->tokenizer,
                                         .token_budget = attempt->scope.flush_token_budget},
@@ -229,7 +231,7 @@ static int append_record(struct attempt *attempt, const struct vcm_page_record *
     struct cut_file *file = &attempt->rebuild->file;
     int rc;
 
-    if (record->parts <= 1) {
+    if (record->parts <= 1 && !record->binary) {
         rc = read_content(attempt, record, err);
         if (rc == VCM_OK)
             vcm_page_serialise(attempt->out, record->path,
@@ -276,7 +278,7 @@ static int attempt_holder(struct attempt *attempt, const struct vcm_page_holder 
                                        attempt->out->len - attempt->start));
     if (memcmp(&made, &attempt->info->id, sizeof made) != 0)
         return vcm_error_set(err, VCM_NOT_FOUND, "what '%.*s' gives now is not what was mapped",
-                             (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data);
+                             (int)attempt->scope.repository.len, attempt->scope.repository.data);
     attempt->done = true;
     return VCM_OK;
 }
