@@ -62,7 +62,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
 {
     const struct vcm *vcm = context;
     const struct vcm_source_type *type = NULL;
-    char *repository = strndup(scope->repository.data, scope->repository.len);
+    char *repository = strndup(scope->repo_root.data, scope->repo_root.len);
     char *commit = strndup(scope->commit.data, scope->commit.len);
     char *name = strndup(scope->source_type.data, scope->source_type.len);
 

@@ -144,66 +144,11 @@ static int convert_row(void *context, struct vcm_kv_txn *txn, struct vcm_slice k
     return rc == VCM_OK ? vcm_table_put_paths(txn, mapping, seq, row.records, err) : rc;
 }
 
-/* Scopes of format 1 had no repository beside the root: their value has one text less. */
-struct scope_list {
-    struct vcm_buf bytes; /* ids, each behind its length */
-};
-
-static int take_scope(void *context, struct vcm_slice key, struct vcm_slice value,
-                      struct vcm_error *err)
-{
-    struct scope_list *list = context;
-
-    (void)value;
-    vcm_wire_put_bytes(&list->bytes, key);
-    return vcm_buf_check(&list->bytes, "the list of scopes", err);
-}
-
-static int convert_scope(struct vcm_kv_txn *txn, struct vcm_slice key, struct vcm_error *err)
-{
-    struct vcm_buf copy = VCM_BUF_INIT(1 * VCM_MIB);
-    struct vcm_wire_reader r;
-    struct vcm_slice value, root;
-
-    int rc = vcm_kv_get(&value, txn, VCM_TABLE_SCOPES, key, err);
-    if (rc != VCM_OK)
-        return rc;
-    vcm_wire_reader_init(&r, value);
-    for (unsigned i = 0; i < 4; i++) /* id, row, type, root */
-        root = vcm_wire_get_bytes(&r);
-    if (r.bad)
-        return vcm_table_malformed("a scope's description", err);
-    vcm_buf_append(&copy, value.data, value.len - r.rest.len);
-    vcm_wire_put_bytes(&copy, root);
-    vcm_buf_append_slice(&copy, r.rest);
-    rc = vcm_buf_check(&copy, "a scope's description", err);
-    if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_SCOPES, key, vcm_buf_slice(&copy), err);
-    vcm_buf_release(&copy);
-    return rc;
-}
-
-static int convert_scopes(struct vcm_kv_txn *txn, struct vcm_error *err)
-{
-    struct vcm_slice all = vcm_slice_of("", 0);
-    struct scope_list list = {.bytes = VCM_BUF_INIT(64 * VCM_MIB)};
-    struct vcm_wire_reader r;
-
-    int rc = vcm_table_each(txn, VCM_TABLE_SCOPES, all, all, take_scope, &list, err);
-    vcm_wire_reader_init(&r, vcm_buf_slice(&list.bytes));
-    while (rc == VCM_OK && r.rest.len > 0)
-        rc = convert_scope(txn, vcm_wire_get_bytes(&r), err);
-    vcm_buf_release(&list.bytes);
-    return rc;
-}
-
 int vcm_table_migrate_from_1(struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     struct vcm_page_totals totals = {0};
 
-    int rc = convert_scopes(txn, err);
-    if (rc == VCM_OK)
-        rc = convert_each(txn, VCM_TABLE_PAGES, VCM_PAGE_ID_BYTES, convert_page, &totals, err);
+    int rc = convert_each(txn, VCM_TABLE_PAGES, VCM_PAGE_ID_BYTES, convert_page, &totals, err);
     if (rc == VCM_OK)
         rc = convert_each(txn, VCM_TABLE_MAPPINGS, 8, convert_mapping, NULL, err);
     if (rc == VCM_OK)

@@ -154,7 +154,7 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     vcm_hash_to_hex(hex, item.content_id, item.content_id_len);
     return vcm_error_set(err, VCM_NOT_FOUND, "'%.*s' (content %s) cannot be read from '%.*s': %s",
                          (int)(record->path.len < 200 ? record->path.len : 200), record->path.data,
-                         hex, (int)attempt->scope.repository.len, attempt->scope.repository.data,
+                         hex, (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data,
                          content->reason ? content->reason
                                          : vcm_source_outcome_name(content->outcome));
 }
@@ -278,7 +278,7 @@ static int attempt_holder(struct attempt *attempt, const struct vcm_page_holder 
                                        attempt->out->len - attempt->start));
     if (memcmp(&made, &attempt->info->id, sizeof made) != 0)
         return vcm_error_set(err, VCM_NOT_FOUND, "what '%.*s' gives now is not what was mapped",
-                             (int)attempt->scope.repository.len, attempt->scope.repository.data);
+                             (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data);
     attempt->done = true;
     return VCM_OK;
 }

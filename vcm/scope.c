@@ -10,9 +10,8 @@
 static struct vcm_slice *text_member(struct vcm_scope *scope, unsigned index)
 {
     struct vcm_slice *members[] = {
-        &scope->scope_id,   &scope->row_name, &scope->source_type, &scope->repo_root,
-        &scope->repository, &scope->origin,   &scope->origin_url,  &scope->branch,
-        &scope->commit,
+        &scope->scope_id, &scope->row_name,   &scope->source_type, &scope->repo_root,
+        &scope->origin,   &scope->origin_url, &scope->branch,      &scope->commit,
     };
     return index < sizeof members / sizeof members[0] ? members[index] : NULL;
 }

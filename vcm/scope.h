@@ -16,7 +16,6 @@ struct vcm_scope {
     struct vcm_slice row_name;
     struct vcm_slice source_type;
     struct vcm_slice repo_root;
-    struct vcm_slice repository; /* where the content is: repo_root, a submodule, a clone */
     struct vcm_slice origin;     /* what makes two clones the same: URL without secrets, or path */
     struct vcm_slice origin_url; /* empty without a remote */
     struct vcm_slice branch;     /* empty when HEAD was detached */
