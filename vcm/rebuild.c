@@ -316,10 +316,10 @@ static int rebuild_evicted(struct vcm_buf *out, struct vcm_rebuild *rebuild, str
         return rc;
     vcm_buf_truncate(out, attempt.start);
     vcm_page_id_to_hex(hex, &info->id);
-    return vcm_error_set(err, VCM_NOT_FOUND,
-                         "page %s is evicted and cannot be rebuilt: %s; bring it back or map again",
-                         hex, attempt.cause.code != VCM_OK ? attempt.cause.message
-                                                           : "no scope holds it any more");
+    return vcm_error_set(
+        err, VCM_NOT_FOUND,
+        "page %s is evicted and cannot be rebuilt: %s; bring it back or map again", hex,
+        attempt.cause.code != VCM_OK ? attempt.cause.message : "no scope holds it any more");
 }
 
 int vcm_rebuild_frame(struct vcm_buf *out, struct vcm_rebuild *rebuild, struct vcm_kv_txn *txn,
