@@ -144,7 +144,7 @@ static struct model_page *next_of_s3fifo(struct model *model)
     for (;;) {
         uint64_t small = sum(&model->small);
         bool from_small = model->small.len > 0 &&
-                          (model->main.len == 0 || small >= (small + sum(&model->main)) / 10);
+                          (model->main.len == 0 || small >= (small + sum(&model->main)) * 2 / 5);
         if (from_small) {
             if (model->small.pages[0].used < 2)
                 return &model->small.pages[0];
