@@ -92,6 +92,11 @@
 #define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
 #define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
 
+/* Traces of page accesses. */
+#define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
+#define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)
+#define VCM_LIMIT_TRACE_PAGES    (4u * 1024 * 1024)
+
 /* Work. */
 #define VCM_LIMIT_WORKERS          64u
 #define VCM_LIMIT_SPAWN_TIMEOUT_MS 60000u
