@@ -432,7 +432,7 @@ static int settle(struct vcm_git_id *out, struct fetch *fetch, const char *name,
         vcm_buf_append_format(&text, "%s%s", name, fetch->steps);
         rc = vcm_git_repo_resolve(out, fetch->repo, NULL, vcm_buf_text(&text), &cause);
         if (rc == VCM_NOT_FOUND && fetch->request->commit)
-            rc = vcm_error_set(err, rc, "'%s' has no commit '%s'", fetch->url.address,
+            rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' has no commit '%s'", fetch->url.address,
                                fetch->request->commit);
         else if (rc != VCM_OK && err)
             *err = cause;
