@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -11,7 +12,6 @@
 #include "base/banned.h"
 
 #define HOME_MODE   0700
-#define STORE_NAME  "store"
 #define CLONES_NAME "clones"
 
 static int settle_home(struct vcm_buf *home, const char *given, struct vcm_error *err)
@@ -55,7 +55,7 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     return rc;
 }
 
-static void close_store(struct vcm *vcm)
+void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
     vcm_page_store_close(vcm->store);
@@ -67,7 +67,7 @@ void vcm_close(struct vcm *vcm)
 {
     if (!vcm)
         return;
-    close_store(vcm);
+    vcm_handle_close_store(vcm);
     vcm_config_release(&vcm->config);
     free(vcm->credentials);
     free(vcm->clones_directory);
@@ -158,7 +158,7 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    int rc = vcm_handle_path(&path, vcm, STORE_NAME, err);
+    int rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK && writable)
@@ -174,7 +174,7 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_page_cache_open(&vcm->cache, vcm_buf_text(&path), err);
     if (rc != VCM_OK)
-        close_store(vcm);
+        vcm_handle_close_store(vcm);
     vcm->store_writable = rc == VCM_OK && writable;
     vcm_buf_release(&path);
     return rc;
@@ -197,7 +197,7 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
         return VCM_OK;
     if (rc != VCM_OK && err)
         *err = found;
-    return rc;
+    return vcm_damage_note(vcm, rc, &found);
 }
 
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
@@ -206,7 +206,7 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->store && vcm->store_writable)
         return VCM_OK;
-    close_store(vcm);
+    vcm_handle_close_store(vcm);
     int rc = look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }

@@ -28,6 +28,9 @@ struct vcm {
     struct vcm_git_credential *credentials;
 };
 
+/* The store's directory in the home. */
+#define VCM_HANDLE_STORE "store"
+
 /* Reads config.yaml once. */
 int vcm_handle_config(struct vcm *vcm, struct vcm_error *err);
 
@@ -36,6 +39,8 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
 
 /* Makes the home and the store where they are missing. UNSUPPORTED on a network file system. */
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
+
+void vcm_handle_close_store(struct vcm *vcm);
 
 /* Makes the home. */
 int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);
@@ -53,6 +58,10 @@ int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigne
                       struct vcm_error *err);
 
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
+
+/* Hands a stored scope to a caller's function. */
+int vcm_handle_pass_scope(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
+                          struct vcm_error *err);
 
 /* For "" in the store and NULL outside. */
 static inline const char *vcm_handle_text_or_null(const char *text)

@@ -84,23 +84,6 @@ bool vcm_git_place_is_ready(const char *path)
     return ready;
 }
 
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static int remove_all(const char *path, struct vcm_error *err)
-{
-    if (nftw(path, remove_entry, OPEN_FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0 &&
-        errno != ENOENT)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot remove the unfinished clone '%s'",
-                             path);
-    return VCM_OK;
-}
-
 /* Locks and temporary files of a git that was killed; nobody else is in here. */
 static int remove_leftover(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
@@ -153,7 +136,7 @@ static int make(const char *path, const char *address, struct vcm_error *err)
     struct vcm_buf text = VCM_BUF_INIT(2 * VCM_LIMIT_URL_BYTES + VCM_KIB);
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
-    int rc = remove_all(path, err);
+    int rc = vcm_path_remove_tree(path, err);
     for (size_t i = 0; rc == VCM_OK && i < sizeof directories / sizeof directories[0]; i++) {
         join(&name, path, directories[i]);
         rc = vcm_path_make_directories(vcm_buf_text(&name), DIRECTORY_MODE, err);
@@ -231,7 +214,7 @@ int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struc
 void vcm_git_place_give_up(struct vcm_git_place *place)
 {
     if (place->is_locked && place->is_new)
-        remove_all(place->path, NULL);
+        vcm_path_remove_tree(place->path, NULL);
 }
 
 void vcm_git_place_release(struct vcm_git_place *place)

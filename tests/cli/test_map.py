@@ -477,10 +477,11 @@ class People(PagingTest):
         self.map_row(repo)
         [page] = self.pages()
         out = self.vcm("page", page["page_id"][:8], check=0).out
-        self.assertEqual(out, "======== a.txt (lines 1-2)\nfirst\nsecond\n"
-                              "======== b.txt (lines 1-1)\nno newline\n"
+        self.assertEqual(out, "======== a.txt (lines 1-2)\nfirst\nsecond\n========\n"
+                              "======== b.txt (lines 1-1, no newline at end)\nno newline\n"
+                              "========\n"
                               "========== c.txt (lines 1-2)\n======== fake (lines 1-1)\n"
-                              "========= longer\n")
+                              "========= longer\n==========\n")
         as_json = self.vcm("page", page["page_id"], "--format", "json", check=0)
         self.assertEqual(as_json.json(), self.page(page["page_id"]))
 
