@@ -1,5 +1,6 @@
 """Servers: clones are fetched over https and ssh, with and without credentials, or not at all."""
 
+import glob
 import os
 import shutil
 import signal
@@ -139,6 +140,11 @@ class Https(CloneTest):
             time.sleep(0.02)
         run.kill()
         run.communicate(timeout=30)
+        for _ in range(200):
+            if not self.programs_we_started():
+                break
+            time.sleep(0.05)
+        self.assertEqual(self.programs_we_started(), [])
         self.report("map", url)
         [clone] = [path for path in self.clones() if self.is_of(path, url)]
         # As if it had been killed later, and then earlier.
@@ -153,6 +159,20 @@ class Https(CloneTest):
         os.unlink(os.path.join(clone, "vcm-clone"))
         self.commit(self.repo, {"c": "3\n"})
         self.assertEqual(self.row(url)["status"], "remapped")
+
+    def programs_we_started(self):
+        """The git that vcm runs; its helpers end when they find that out."""
+        found = []
+        for process in glob.glob("/proc/[0-9]*"):
+            try:
+                with open(f"{process}/environ", "rb") as file:
+                    ours = f"GIT_DIR={self.home}".encode() in file.read()
+                with open(f"{process}/cmdline", "rb") as file:
+                    if ours and b"ls-remote" in file.read():
+                        found.append(process)
+            except OSError:
+                pass
+        return found
 
     def is_of(self, clone, url):
         with open(os.path.join(clone, "config"), encoding="utf-8") as file:
