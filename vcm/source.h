@@ -49,6 +49,8 @@ struct vcm_source_content {
     const char *reason;              /* for FAILED: a static word such as "object_missing" */
     struct vcm_buf text;             /* valid UTF-8 when PAGED */
     bool lossy;                      /* invalid UTF-8 was replaced */
+    size_t bytes_max;                /* in: content known to be longer need not be read now */
+    bool postponed;                  /* PAGED, but longer than that; it will be asked for again */
 };
 
 struct vcm_source;
