@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/utf8.h"
+#include "vcm/binary.h"
 #include "vcm/split.h"
 
 #include "base/banned.h"
@@ -85,6 +86,14 @@ struct ingest {
     pthread_cond_t batch_consumed;
 };
 
+static struct vcm_split_options split_options(const struct ingest *ingest)
+{
+    return (struct vcm_split_options){
+        .tokenizer = ingest->options->tokenizer,
+        .token_budget = ingest->scope->flush_token_budget,
+    };
+}
+
 static struct vcm_slice raw_path(const struct batch *batch, const struct batch_item *item)
 {
     return vcm_slice_of(batch->paths.data + item->raw_path_at, item->item.path.len);
@@ -133,14 +142,26 @@ static int refuse_path(struct batch_item *item, int rc, struct vcm_error *err)
     return VCM_OK;
 }
 
+static int cut_text(const struct batch *batch, const struct batch_item *item,
+                    const struct worker *worker, vcm_split_part_fn emit, void *context,
+                    struct vcm_error *err)
+{
+    struct vcm_slice path = shown_path(batch, item);
+    struct vcm_slice text = vcm_buf_slice(&worker->content.text);
+    const struct vcm_split_options options = split_options(batch->ingest);
+
+    if (worker->content.binary)
+        return vcm_binary_emit(path, text, &options, emit, context, err);
+    return vcm_split_text(worker->split, path, text, emit, context, err);
+}
+
 static int cut_content(struct batch *batch, struct batch_item *item, struct worker *worker,
                        struct vcm_error *err)
 {
     uint32_t first = batch->record_count;
     size_t values = batch->values.len;
 
-    int rc = vcm_split_text(worker->split, shown_path(batch, item),
-                            vcm_buf_slice(&worker->content.text), add_part, batch, err);
+    int rc = cut_text(batch, item, worker, add_part, batch, err);
     rc = refuse_path(item, rc, err);
     if (rc != VCM_OK)
         return rc;
@@ -158,16 +179,12 @@ static int cut_content(struct batch *batch, struct batch_item *item, struct work
 
 static int open_worker(struct worker *worker, const struct ingest *ingest, struct vcm_error *err)
 {
+    const struct vcm_split_options options = split_options(ingest);
     struct vcm_source *source = ingest->options->source;
     int rc = VCM_OK;
 
     if (!worker->split)
-        rc = vcm_split_open(&worker->split,
-                            &(struct vcm_split_options){
-                                .tokenizer = ingest->options->tokenizer,
-                                .token_budget = ingest->scope->flush_token_budget,
-                            },
-                            err);
+        rc = vcm_split_open(&worker->split, &options, err);
     if (rc == VCM_OK && !worker->reader)
         rc = source->functions->reader_open(&worker->reader, source, err);
     return rc;
@@ -193,6 +210,7 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
     content->outcome = item->item.outcome;
     content->reason = NULL;
     content->lossy = false;
+    content->binary = false;
     content->postponed = false;
     content->bytes_max = bytes_max;
     item->item.path = raw_path(batch, item);
@@ -200,7 +218,7 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
     item->outcome = content->outcome;
     item->reason = content->reason;
     item->lossy = content->lossy;
-    item->postponed = content->postponed;
+    item->postponed = content->postponed || (bytes_max > 0 && content->text.len > bytes_max);
     item->bytes = content->text.len;
     return rc;
 }
@@ -274,7 +292,6 @@ static int leave_out(struct ingest *ingest, const struct batch *batch,
 struct long_item {
     const struct batch *batch;
     struct batch_item *item;
-    uint32_t parts;
 };
 
 static int count_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
@@ -311,11 +328,9 @@ static int pack_long(struct batch *batch, struct batch_item *item, struct vcm_er
     int rc = read_item(batch, item, worker, 0, err);
     if (rc != VCM_OK || item->outcome != VCM_SOURCE_PAGED)
         return rc;
-    struct vcm_slice text = vcm_buf_slice(&worker->content.text);
-    rc = vcm_split_text(worker->split, shown_path(batch, item), text, count_part, &task, err);
-    rc = refuse_path(item, rc, err);
+    rc = refuse_path(item, cut_text(batch, item, worker, count_part, &task, err), err);
     if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED)
-        rc = vcm_split_text(worker->split, shown_path(batch, item), text, pack_part, &task, err);
+        rc = cut_text(batch, item, worker, pack_part, &task, err);
     clear_or_shrink(&worker->content.text);
     return rc;
 }
@@ -341,7 +356,7 @@ static int pack_item(struct batch *batch, struct batch_item *item,
     struct ingest *ingest = batch->ingest;
     int rc = VCM_OK;
 
-    if (item->postponed)
+    if (item->outcome == VCM_SOURCE_PAGED && item->postponed)
         rc = pack_long(batch, item, err);
     else if (item->outcome == VCM_SOURCE_PAGED)
         rc = pack_short(batch, item, records, values, err);
