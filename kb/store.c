@@ -1,26 +1,15 @@
-#include "kb/store.h"
+#include "kb/store_internal.h"
 
 #include <assert.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "kb/query.h"
 
 #include "base/banned.h"
 
 #define APPLICATION_ID 0x76636d6b /* "vcmk" */
 #define SCHEMA_VERSION 1
-
-#define DOCUMENT_COLUMNS                                                                           \
-    "d.source, d.path, d.content, d.profile, d.data_type, d.settings, d.bytes, d.chunks, "         \
-    "d.tokens, d.ingested_at"
-#define DOCUMENT_COLUMN_COUNT 10
-
-/* What a filter takes: ?2 profile, ?3 source, ?4 whether paths are asked for. */
-#define FILTER                                                                                     \
-    "(?2 IS NULL OR profile = ?2) AND (?3 IS NULL OR source = ?3) AND (?4 = 0 OR takes(path))"
 
 static const char schema[] =
     "CREATE TABLE documents (id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL,"
@@ -38,32 +27,16 @@ static const char schema[] =
     "CREATE VIRTUAL TABLE search USING fts5 (section, text, content = 'chunks',"
     " content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');";
 
-enum statement {
-    INSERT_DOCUMENT,
-    INSERT_CHUNK,
-    INSERT_SEARCH,
-    FINISH_DOCUMENT,
-    STATEMENTS /* how many are kept */
-};
-
-static const char *const kept_sql[STATEMENTS] = {
-    [INSERT_DOCUMENT] =
+static const char *const kept_sql[VCM_STORE_STATEMENTS] = {
+    [VCM_STORE_INSERT_DOCUMENT] =
         "INSERT INTO documents (source, path, content, profile, data_type, settings,"
         " bytes, chunks, tokens, ingested_at)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8)",
-    [INSERT_CHUNK] = "INSERT INTO chunks (document, seq, chunk_id, page, tokens, overlap, section,"
-                     " text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-    [INSERT_SEARCH] = "INSERT INTO search (rowid, section, text) VALUES (?1, ?2, ?3)",
-    [FINISH_DOCUMENT] = "UPDATE documents SET chunks = ?2, tokens = ?3 WHERE id = ?1",
-};
-
-struct vcm_store {
-    sqlite3 *db;
-    const struct vcm_cancel *cancel;
-    sqlite3_stmt *kept[STATEMENTS];
-    const struct vcm_store_filter *filter; /* for takes(), while a statement runs */
-    int64_t document;                      /* that is being written, 0 for none */
-    uint64_t chunks, tokens;
+    [VCM_STORE_INSERT_CHUNK] =
+        "INSERT INTO chunks (document, seq, chunk_id, page, tokens, overlap, section,"
+        " text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+    [VCM_STORE_INSERT_SEARCH] = "INSERT INTO search (rowid, section, text) VALUES (?1, ?2, ?3)",
+    [VCM_STORE_FINISH_DOCUMENT] = "UPDATE documents SET chunks = ?2, tokens = ?3 WHERE id = ?1",
 };
 
 static enum vcm_code code_of(int result)
@@ -105,13 +78,13 @@ static int fail(struct vcm_store *store, struct vcm_error *err)
     return vcm_error_set(err, code, "knowledge base: %s", sqlite3_errmsg(store->db));
 }
 
-static int run_sql(struct vcm_store *store, const char *sql, struct vcm_error *err)
+int vcm_store_run_sql(struct vcm_store *store, const char *sql, struct vcm_error *err)
 {
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? VCM_OK : fail(store, err);
 }
 
-static int prepare(sqlite3_stmt **out, struct vcm_store *store, const char *sql,
-                   struct vcm_error *err)
+int vcm_store_prepare(sqlite3_stmt **out, struct vcm_store *store, const char *sql,
+                      struct vcm_error *err)
 {
     *out = NULL;
     return sqlite3_prepare_v2(store->db, sql, -1, out, NULL) == SQLITE_OK ? VCM_OK
@@ -119,13 +92,13 @@ static int prepare(sqlite3_stmt **out, struct vcm_store *store, const char *sql,
 }
 
 /* A statement that is prepared once. */
-static int prepare_kept(sqlite3_stmt **out, struct vcm_store *store, enum statement which,
+static int prepare_kept(sqlite3_stmt **out, struct vcm_store *store, enum vcm_store_statement which,
                         struct vcm_error *err)
 {
     int rc = VCM_OK;
 
     if (!store->kept[which])
-        rc = prepare(&store->kept[which], store, kept_sql[which], err);
+        rc = vcm_store_prepare(&store->kept[which], store, kept_sql[which], err);
     *out = store->kept[which];
     if (rc == VCM_OK)
         sqlite3_reset(*out);
@@ -142,9 +115,8 @@ static int finish(struct vcm_store *store, sqlite3_stmt *statement, struct vcm_e
     return rc;
 }
 
-/* Takes the next row; *more is false behind the last. */
-static int next_row(bool *more, struct vcm_store *store, sqlite3_stmt *statement,
-                    struct vcm_error *err)
+int vcm_store_next_row(bool *more, struct vcm_store *store, sqlite3_stmt *statement,
+                       struct vcm_error *err)
 {
     int result = sqlite3_step(statement);
 
@@ -160,7 +132,7 @@ static void bind_string(sqlite3_stmt *statement, int index, const char *text)
         sqlite3_bind_null(statement, index);
 }
 
-static void bind_slice(sqlite3_stmt *statement, int index, struct vcm_slice text)
+void vcm_store_bind_slice(sqlite3_stmt *statement, int index, struct vcm_slice text)
 {
     sqlite3_bind_text64(statement, index, text.len > 0 ? text.data : "", text.len, SQLITE_STATIC,
                         SQLITE_UTF8);
@@ -171,14 +143,14 @@ static void bind_blob(sqlite3_stmt *statement, int index, const void *bytes, siz
     sqlite3_bind_blob64(statement, index, bytes, len, SQLITE_STATIC);
 }
 
-static void bind_filter(sqlite3_stmt *statement, const struct vcm_store_filter *filter)
+void vcm_store_bind_filter(sqlite3_stmt *statement, const struct vcm_store_filter *filter)
 {
     bind_string(statement, 2, filter->profile);
     bind_string(statement, 3, filter->source);
     sqlite3_bind_int(statement, 4, filter->takes ? 1 : 0);
 }
 
-static const char *column_string(sqlite3_stmt *statement, int column)
+const char *vcm_store_column_string(sqlite3_stmt *statement, int column)
 {
     const char *text = (const char *)sqlite3_column_text(statement, column);
     return text ? text : "";
@@ -186,7 +158,7 @@ static const char *column_string(sqlite3_stmt *statement, int column)
 
 static struct vcm_slice column_slice(sqlite3_stmt *statement, int column)
 {
-    const char *text = column_string(statement, column);
+    const char *text = vcm_store_column_string(statement, column);
     return vcm_slice_of(text, (size_t)sqlite3_column_bytes(statement, column));
 }
 
@@ -216,9 +188,9 @@ static int read_number(int64_t *out, struct vcm_store *store, const char *sql,
     bool more = false;
 
     *out = 0;
-    int rc = prepare(&statement, store, sql, err);
+    int rc = vcm_store_prepare(&statement, store, sql, err);
     if (rc == VCM_OK)
-        rc = next_row(&more, store, statement, err);
+        rc = vcm_store_next_row(&more, store, statement, err);
     if (more)
         *out = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
@@ -232,10 +204,10 @@ static int make_schema(struct vcm_store *store, struct vcm_error *err)
     char marks[96];
     int64_t version = 0;
 
-    int rc = run_sql(store,
-                     "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;"
-                     "BEGIN IMMEDIATE",
-                     err);
+    int rc = vcm_store_run_sql(store,
+                               "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;"
+                               "BEGIN IMMEDIATE",
+                               err);
     if (rc != VCM_OK)
         return rc;
     rc = read_number(&version, store, "PRAGMA user_version", err);
@@ -243,12 +215,12 @@ static int make_schema(struct vcm_store *store, struct vcm_error *err)
         sqlite3_snprintf(sizeof marks, marks,
                          "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
                          SCHEMA_VERSION);
-        rc = run_sql(store, schema, err);
+        rc = vcm_store_run_sql(store, schema, err);
         if (rc == VCM_OK)
-            rc = run_sql(store, marks, err);
+            rc = vcm_store_run_sql(store, marks, err);
     }
     if (rc == VCM_OK)
-        rc = run_sql(store, "COMMIT", err);
+        rc = vcm_store_run_sql(store, "COMMIT", err);
     if (rc != VCM_OK)
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
@@ -291,11 +263,11 @@ static int set_up(struct vcm_store *store, bool writable, struct vcm_error *err)
     if (sqlite3_create_function_v2(store->db, "takes", 1, SQLITE_UTF8 | SQLITE_DIRECTONLY, store,
                                    sql_takes, NULL, NULL, NULL) != SQLITE_OK)
         return fail(store, err);
-    int rc = run_sql(store,
-                     "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768;"
-                     "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 8000;"
-                     "PRAGMA cell_size_check = ON",
-                     err);
+    int rc = vcm_store_run_sql(store,
+                               "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -32768;"
+                               "PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 8000;"
+                               "PRAGMA cell_size_check = ON",
+                               err);
     if (rc == VCM_OK)
         rc = check_schema(store, writable, err);
     return rc;
@@ -336,7 +308,7 @@ void vcm_store_close(struct vcm_store *store)
     if (!store)
         return;
     vcm_store_rollback(store);
-    for (int i = 0; i < STATEMENTS; i++)
+    for (int i = 0; i < VCM_STORE_STATEMENTS; i++)
         sqlite3_finalize(store->kept[i]);
     sqlite3_close(store->db);
     free(store);
@@ -353,10 +325,11 @@ int vcm_store_has(bool *out, struct vcm_store *store, const struct vcm_store_doc
     sqlite3_stmt *statement;
 
     *out = false;
-    int rc = prepare(&statement, store,
-                     "SELECT 1 FROM documents WHERE source = ?1 AND path = ?2 AND content = ?3"
-                     " AND profile IS ?4 AND settings = ?5",
-                     err);
+    int rc =
+        vcm_store_prepare(&statement, store,
+                          "SELECT 1 FROM documents WHERE source = ?1 AND path = ?2 AND content = ?3"
+                          " AND profile IS ?4 AND settings = ?5",
+                          err);
     if (rc != VCM_OK)
         return rc;
     bind_string(statement, 1, source_of(document));
@@ -364,7 +337,7 @@ int vcm_store_has(bool *out, struct vcm_store *store, const struct vcm_store_doc
     bind_blob(statement, 3, document->content, sizeof document->content);
     bind_string(statement, 4, document->profile);
     bind_string(statement, 5, document->settings);
-    rc = next_row(out, store, statement, err);
+    rc = vcm_store_next_row(out, store, statement, err);
     sqlite3_finalize(statement);
     return rc;
 }
@@ -383,7 +356,7 @@ static int delete_document(struct vcm_store *store, int64_t id, struct vcm_error
 
     for (size_t i = 0; rc == VCM_OK && i < sizeof steps / sizeof steps[0]; i++) {
         sqlite3_stmt *statement;
-        rc = prepare(&statement, store, steps[i], err);
+        rc = vcm_store_prepare(&statement, store, steps[i], err);
         if (rc == VCM_OK) {
             sqlite3_bind_int64(statement, 1, id);
             rc = finish(store, statement, err);
@@ -401,12 +374,12 @@ static int document_id(int64_t *out, struct vcm_store *store,
     bool more = false;
 
     *out = 0;
-    int rc =
-        prepare(&statement, store, "SELECT id FROM documents WHERE source = ?1 AND path = ?2", err);
+    int rc = vcm_store_prepare(&statement, store,
+                               "SELECT id FROM documents WHERE source = ?1 AND path = ?2", err);
     if (rc == VCM_OK) {
         bind_string(statement, 1, source_of(document));
         bind_string(statement, 2, document->path);
-        rc = next_row(&more, store, statement, err);
+        rc = vcm_store_next_row(&more, store, statement, err);
         if (more)
             *out = sqlite3_column_int64(statement, 0);
     }
@@ -418,7 +391,7 @@ static int insert_document(struct vcm_store *store, const struct vcm_store_docum
                            struct vcm_error *err)
 {
     sqlite3_stmt *insert;
-    int rc = prepare_kept(&insert, store, INSERT_DOCUMENT, err);
+    int rc = prepare_kept(&insert, store, VCM_STORE_INSERT_DOCUMENT, err);
 
     if (rc != VCM_OK)
         return rc;
@@ -441,7 +414,7 @@ int vcm_store_begin(struct vcm_store *store, const struct vcm_store_document *do
     int64_t old = 0;
 
     assert(store->document == 0);
-    int rc = run_sql(store, "BEGIN IMMEDIATE", err);
+    int rc = vcm_store_run_sql(store, "BEGIN IMMEDIATE", err);
     if (rc != VCM_OK)
         return rc;
     store->chunks = 0;
@@ -461,9 +434,9 @@ int vcm_store_add_chunk(struct vcm_store *store, const struct vcm_chunker_chunk 
     sqlite3_stmt *insert;
     sqlite3_stmt *index;
 
-    int rc = prepare_kept(&insert, store, INSERT_CHUNK, err);
+    int rc = prepare_kept(&insert, store, VCM_STORE_INSERT_CHUNK, err);
     if (rc == VCM_OK)
-        rc = prepare_kept(&index, store, INSERT_SEARCH, err);
+        rc = prepare_kept(&index, store, VCM_STORE_INSERT_SEARCH, err);
     if (rc != VCM_OK)
         return rc;
     vcm_hash_to_hex(id, chunk->id, sizeof chunk->id);
@@ -473,13 +446,13 @@ int vcm_store_add_chunk(struct vcm_store *store, const struct vcm_chunker_chunk 
     sqlite3_bind_int64(insert, 4, chunk->page);
     sqlite3_bind_int64(insert, 5, chunk->tokens);
     sqlite3_bind_int64(insert, 6, (sqlite3_int64)chunk->overlap);
-    bind_slice(insert, 7, chunk->section);
-    bind_slice(insert, 8, chunk->text);
+    vcm_store_bind_slice(insert, 7, chunk->section);
+    vcm_store_bind_slice(insert, 8, chunk->text);
     rc = finish(store, insert, err);
     if (rc == VCM_OK) {
         sqlite3_bind_int64(index, 1, sqlite3_last_insert_rowid(store->db));
-        bind_slice(index, 2, chunk->section);
-        bind_slice(index, 3, chunk->text);
+        vcm_store_bind_slice(index, 2, chunk->section);
+        vcm_store_bind_slice(index, 3, chunk->text);
         rc = finish(store, index, err);
     }
     store->chunks++;
@@ -490,7 +463,7 @@ int vcm_store_add_chunk(struct vcm_store *store, const struct vcm_chunker_chunk 
 int vcm_store_commit(struct vcm_store *store, struct vcm_error *err)
 {
     sqlite3_stmt *update;
-    int rc = prepare_kept(&update, store, FINISH_DOCUMENT, err);
+    int rc = prepare_kept(&update, store, VCM_STORE_FINISH_DOCUMENT, err);
 
     if (rc == VCM_OK) {
         sqlite3_bind_int64(update, 1, store->document);
@@ -499,7 +472,7 @@ int vcm_store_commit(struct vcm_store *store, struct vcm_error *err)
         rc = finish(store, update, err);
     }
     if (rc == VCM_OK)
-        rc = run_sql(store, "COMMIT", err);
+        rc = vcm_store_run_sql(store, "COMMIT", err);
     if (rc == VCM_OK)
         store->document = 0;
     return rc;
@@ -507,7 +480,7 @@ int vcm_store_commit(struct vcm_store *store, struct vcm_error *err)
 
 void vcm_store_rollback(struct vcm_store *store)
 {
-    for (int i = 0; i < STATEMENTS; i++) {
+    for (int i = 0; i < VCM_STORE_STATEMENTS; i++) {
         if (store->kept[i])
             sqlite3_reset(store->kept[i]);
     }
@@ -516,21 +489,21 @@ void vcm_store_rollback(struct vcm_store *store)
     store->document = 0;
 }
 
-/* Reads DOCUMENT_COLUMNS from column `first` on; strings live until the next step. */
+/* Reads VCM_STORE_DOCUMENT_COLUMNS from column `first` on; strings live until the next step. */
 static void read_document(struct vcm_store_document *out, sqlite3_stmt *row, int first)
 {
-    const char *source = column_string(row, first);
+    const char *source = vcm_store_column_string(row, first);
     struct vcm_slice content = vcm_slice_of(sqlite3_column_blob(row, first + 2),
                                             (size_t)sqlite3_column_bytes(row, first + 2));
 
     *out = (struct vcm_store_document){
         .source = source[0] != '\0' ? source : NULL,
-        .path = column_string(row, first + 1),
+        .path = vcm_store_column_string(row, first + 1),
         .profile = sqlite3_column_type(row, first + 3) == SQLITE_NULL
                        ? NULL
-                       : column_string(row, first + 3),
-        .data_type = column_string(row, first + 4),
-        .settings = column_string(row, first + 5),
+                       : vcm_store_column_string(row, first + 3),
+        .data_type = vcm_store_column_string(row, first + 4),
+        .settings = vcm_store_column_string(row, first + 5),
         .bytes = (uint64_t)sqlite3_column_int64(row, first + 6),
         .chunks = (uint64_t)sqlite3_column_int64(row, first + 7),
         .tokens = (uint64_t)sqlite3_column_int64(row, first + 8),
@@ -548,24 +521,24 @@ static int walk_documents(struct vcm_store *store, const struct vcm_store_filter
     sqlite3_stmt *statement;
     bool more = true;
 
-    int rc = prepare(&statement, store,
-                     "SELECT " DOCUMENT_COLUMNS ", d.id FROM documents d"
-                     " WHERE ?1 IS NULL AND " FILTER " ORDER BY source, path",
-                     err);
+    int rc = vcm_store_prepare(&statement, store,
+                               "SELECT " VCM_STORE_DOCUMENT_COLUMNS ", d.id FROM documents d"
+                               " WHERE ?1 IS NULL AND " VCM_STORE_FILTER " ORDER BY source, path",
+                               err);
     if (rc != VCM_OK)
         return rc;
-    bind_filter(statement, filter);
+    vcm_store_bind_filter(statement, filter);
     store->filter = filter;
     while (rc == VCM_OK && more) {
         struct vcm_store_document document;
-        rc = next_row(&more, store, statement, err);
+        rc = vcm_store_next_row(&more, store, statement, err);
         if (rc != VCM_OK || !more)
             break;
         read_document(&document, statement, 0);
         rc = visit ? visit(context, &document, err) : VCM_OK;
         if (rc == VCM_OK && remove)
-            rc =
-                delete_document(store, sqlite3_column_int64(statement, DOCUMENT_COLUMN_COUNT), err);
+            rc = delete_document(
+                store, sqlite3_column_int64(statement, VCM_STORE_DOCUMENT_COLUMN_COUNT), err);
     }
     store->filter = NULL;
     sqlite3_finalize(statement);
@@ -581,35 +554,33 @@ int vcm_store_list(struct vcm_store *store, const struct vcm_store_filter *filte
 int vcm_store_remove(struct vcm_store *store, const struct vcm_store_filter *filter,
                      vcm_store_document_fn visit, void *context, struct vcm_error *err)
 {
-    int rc = run_sql(store, "BEGIN IMMEDIATE", err);
+    int rc = vcm_store_run_sql(store, "BEGIN IMMEDIATE", err);
 
     if (rc == VCM_OK)
         rc = walk_documents(store, filter, true, visit, context, err);
     if (rc == VCM_OK)
-        rc = run_sql(store,
-                     "DELETE FROM extractions WHERE content NOT IN (SELECT content FROM documents);"
-                     "COMMIT; PRAGMA incremental_vacuum",
-                     err);
+        rc = vcm_store_run_sql(
+            store,
+            "DELETE FROM extractions WHERE content NOT IN (SELECT content FROM documents);"
+            "COMMIT; PRAGMA incremental_vacuum",
+            err);
     vcm_store_rollback(store);
     return rc;
 }
 
-#define CHUNK_COLUMNS "c.chunk_id, c.seq, c.section, c.page, c.tokens, c.text, " DOCUMENT_COLUMNS
-
-/* Reads CHUNK_COLUMNS from column 0 on. */
-static void read_chunk(struct vcm_store_chunk *out, struct vcm_store_document *document,
-                       sqlite3_stmt *row)
+void vcm_store_read_chunk(struct vcm_store_chunk *out, struct vcm_store_document *document,
+                          sqlite3_stmt *row)
 {
     read_document(document, row, 6);
     *out = (struct vcm_store_chunk){
         .document = document,
         .seq = (uint64_t)sqlite3_column_int64(row, 1),
-        .section = column_string(row, 2),
+        .section = vcm_store_column_string(row, 2),
         .page = (uint32_t)sqlite3_column_int64(row, 3),
         .tokens = (uint32_t)sqlite3_column_int64(row, 4),
         .text = column_slice(row, 5),
     };
-    sqlite3_snprintf(sizeof out->chunk_id, out->chunk_id, "%s", column_string(row, 0));
+    sqlite3_snprintf(sizeof out->chunk_id, out->chunk_id, "%s", vcm_store_column_string(row, 0));
 }
 
 /* Whether the prefix stands for one id; INVALID_ARGUMENT, NOT_FOUND, AMBIGUOUS. */
@@ -623,9 +594,10 @@ static int check_prefix(struct vcm_store *store, const char *prefix, sqlite3_stm
     int rc = VCM_OK;
 
     while (rc == VCM_OK && more && count < 8) {
-        rc = next_row(&more, store, statement, err);
+        rc = vcm_store_next_row(&more, store, statement, err);
         if (rc == VCM_OK && more) {
-            sqlite3_snprintf(sizeof ids[count], ids[count], "%s", column_string(statement, 0));
+            sqlite3_snprintf(sizeof ids[count], ids[count], "%s",
+                             vcm_store_column_string(statement, 0));
             candidates[count] = ids[count];
             count++;
         }
@@ -656,10 +628,10 @@ int vcm_store_show(struct vcm_store *store, const char *prefix, vcm_store_chunk_
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "'%s' is no chunk: give %zu to 40 hexadecimal digits", prefix,
                              VCM_LIMIT_PREFIX_MIN);
-    int rc = prepare(&statement, store,
-                     "SELECT DISTINCT chunk_id FROM chunks WHERE chunk_id >= ?1"
-                     " AND chunk_id < ?1 || 'g' ORDER BY chunk_id",
-                     err);
+    int rc = vcm_store_prepare(&statement, store,
+                               "SELECT DISTINCT chunk_id FROM chunks WHERE chunk_id >= ?1"
+                               " AND chunk_id < ?1 || 'g' ORDER BY chunk_id",
+                               err);
     if (rc == VCM_OK) {
         bind_string(statement, 1, prefix);
         rc = check_prefix(store, prefix, statement, err);
@@ -667,19 +639,20 @@ int vcm_store_show(struct vcm_store *store, const char *prefix, vcm_store_chunk_
     sqlite3_finalize(statement);
     if (rc != VCM_OK)
         return rc;
-    rc = prepare(&statement, store,
-                 "SELECT " CHUNK_COLUMNS " FROM chunks c JOIN documents d ON d.id = c.document"
-                 " WHERE c.chunk_id >= ?1 AND c.chunk_id < ?1 || 'g'"
-                 " ORDER BY d.source, d.path, c.seq LIMIT 1",
-                 err);
+    rc = vcm_store_prepare(&statement, store,
+                           "SELECT " VCM_STORE_CHUNK_COLUMNS
+                           " FROM chunks c JOIN documents d ON d.id = c.document"
+                           " WHERE c.chunk_id >= ?1 AND c.chunk_id < ?1 || 'g'"
+                           " ORDER BY d.source, d.path, c.seq LIMIT 1",
+                           err);
     if (rc == VCM_OK) {
         bind_string(statement, 1, prefix);
-        rc = next_row(&more, store, statement, err);
+        rc = vcm_store_next_row(&more, store, statement, err);
     }
     if (rc == VCM_OK && more) {
         struct vcm_store_document document;
         struct vcm_store_chunk chunk;
-        read_chunk(&chunk, &document, statement);
+        vcm_store_read_chunk(&chunk, &document, statement);
         rc = visit(context, &chunk, err);
     }
     sqlite3_finalize(statement);
@@ -714,12 +687,13 @@ int vcm_store_get_extraction(struct vcm_buf *out, struct vcm_store *store,
     sqlite3_stmt *statement;
     bool more = false;
 
-    int rc = prepare(&statement, store,
-                     "SELECT document FROM extractions WHERE content = ?1 AND version = ?2", err);
+    int rc = vcm_store_prepare(
+        &statement, store, "SELECT document FROM extractions WHERE content = ?1 AND version = ?2",
+        err);
     if (rc == VCM_OK) {
         bind_blob(statement, 1, content, VCM_HASH_SHA256_BYTES);
         sqlite3_bind_int64(statement, 2, version);
-        rc = next_row(&more, store, statement, err);
+        rc = vcm_store_next_row(&more, store, statement, err);
     }
     if (more)
         vcm_buf_append(out, sqlite3_column_blob(statement, 0),
@@ -736,10 +710,10 @@ int vcm_store_put_extraction(struct vcm_store *store,
                              struct vcm_slice encoded, struct vcm_error *err)
 {
     sqlite3_stmt *statement;
-    int rc = prepare(&statement, store,
-                     "INSERT OR REPLACE INTO extractions (content, version, document)"
-                     " VALUES (?1, ?2, ?3)",
-                     err);
+    int rc = vcm_store_prepare(&statement, store,
+                               "INSERT OR REPLACE INTO extractions (content, version, document)"
+                               " VALUES (?1, ?2, ?3)",
+                               err);
 
     if (rc == VCM_OK) {
         bind_blob(statement, 1, content, VCM_HASH_SHA256_BYTES);
@@ -748,258 +722,5 @@ int vcm_store_put_extraction(struct vcm_store *store,
         rc = finish(store, statement, err);
     }
     sqlite3_finalize(statement);
-    return rc;
-}
-
-/* A search */
-
-#define WIDE_MATCHES    8000 /* chunks with any of the terms that are ranked */
-#define CANDIDATES_MORE 64   /* that are looked at beside three for each hit */
-
-/* A hit as far as its neighbours must know it. */
-struct hit {
-    int64_t document;
-    int64_t seq;
-    size_t overlap;
-};
-
-struct finder {
-    struct vcm_store *store;
-    const struct vcm_store_search *search;
-    struct vcm_query query;
-    struct vcm_buf match; /* the expression for FTS5 */
-    struct hit *hits;
-    uint32_t hit_count, limit;
-    uint64_t tokens;
-    vcm_store_chunk_fn visit;
-    void *context;
-};
-
-static int count_matches(int64_t *out, struct finder *f, struct vcm_error *err)
-{
-    sqlite3_stmt *statement;
-    bool filtered =
-        f->search->filter.profile || f->search->filter.source || f->search->filter.takes;
-    bool more = false;
-
-    *out = 0;
-    int rc = prepare(&statement, f->store,
-                     filtered ? "SELECT count(*) FROM search JOIN chunks c ON c.id = search.rowid"
-                                " WHERE search MATCH ?1 AND c.document IN"
-                                " (SELECT id FROM documents WHERE " FILTER ")"
-                              : "SELECT count(*) FROM search WHERE search MATCH ?1",
-                     err);
-    if (rc != VCM_OK)
-        return rc;
-    bind_slice(statement, 1, vcm_buf_slice(&f->match));
-    if (filtered)
-        bind_filter(statement, &f->search->filter);
-    rc = next_row(&more, f->store, statement, err);
-    if (more)
-        *out = sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return rc;
-}
-
-/* Joins the terms that are not left out. */
-static void join_terms(struct finder *f, const bool *left_out, const char *operator)
-{
-    vcm_buf_clear(&f->match);
-    for (unsigned i = 0; i < f->query.count; i++) {
-        if (left_out && left_out[i])
-            continue;
-        if (f->match.len > 0)
-            vcm_buf_append_string(&f->match, operator);
-        vcm_query_quote(&f->match, &f->query.terms[i]);
-    }
-}
-
-/* Any of the terms, the rarest first, as long as the chunks that have them are not too many: what
- * is everywhere tells little and costs most. */
-static int widen(struct finder *f, struct vcm_error *err)
-{
-    bool left_out[VCM_QUERY_TERMS_MAX];
-    int64_t matches[VCM_QUERY_TERMS_MAX] = {0};
-    int64_t taken = 0;
-    int rc = VCM_OK;
-
-    for (unsigned i = 0; rc == VCM_OK && i < f->query.count; i++) {
-        left_out[i] = true;
-        vcm_buf_clear(&f->match);
-        vcm_query_quote(&f->match, &f->query.terms[i]);
-        rc = count_matches(&matches[i], f, err);
-    }
-    for (unsigned rounds = 0; rc == VCM_OK && rounds < f->query.count; rounds++) {
-        unsigned rarest = f->query.count;
-        for (unsigned i = 0; i < f->query.count; i++) {
-            if (left_out[i] && matches[i] > 0 &&
-                (rarest == f->query.count || matches[i] < matches[rarest]))
-                rarest = i;
-        }
-        if (rarest == f->query.count || (taken > 0 && taken + matches[rarest] > WIDE_MATCHES))
-            break;
-        left_out[rarest] = false;
-        taken += matches[rarest];
-    }
-    join_terms(f, taken > 0 ? left_out : NULL, " OR ");
-    return rc;
-}
-
-/* Finds the expression: all terms, else any. */
-static int choose_match(uint64_t *total, struct finder *f, struct vcm_error *err)
-{
-    int64_t count = 0;
-
-    join_terms(f, NULL, " AND ");
-    int rc = f->query.count > 0 ? count_matches(&count, f, err) : VCM_OK;
-    if (rc == VCM_OK && count == 0 && f->query.count > 1) {
-        rc = widen(f, err);
-        if (rc == VCM_OK)
-            rc = count_matches(&count, f, err);
-    }
-    *total = (uint64_t)count;
-    return rc;
-}
-
-/* Whether all that is marked between \1 and \2 lies in the first `head` or the last `tail` bytes of
- * a text of `len`. A text without marks matched elsewhere. */
-static bool marks_within(const char *marked, size_t len, size_t head, size_t tail)
-{
-    size_t at = 0;
-    size_t begin = 0;
-    bool any = false;
-
-    for (; *marked != '\0'; marked++) {
-        if (*marked == '\1') {
-            begin = at;
-        } else if (*marked == '\2') {
-            any = true;
-            if (at > head && begin < len - tail)
-                return false;
-        } else {
-            at++;
-        }
-    }
-    return any;
-}
-
-/* Whether the candidate says nothing that a better hit next to it does not say. */
-static bool repeats_hit(const struct finder *f, const struct hit *candidate, const char *marked,
-                        size_t len)
-{
-    size_t head = 0;
-    size_t tail = 0;
-
-    for (uint32_t i = 0; i < f->hit_count; i++) {
-        if (f->hits[i].document != candidate->document)
-            continue;
-        if (f->hits[i].seq == candidate->seq - 1)
-            head = candidate->overlap;
-        if (f->hits[i].seq == candidate->seq + 1)
-            tail = f->hits[i].overlap;
-    }
-    return (head > 0 || tail > 0) && marks_within(marked, len, head, tail < len ? tail : len);
-}
-
-/* Columns behind those of the chunk: document, overlap, marked text, snippet. */
-static int take_candidate(struct finder *f, sqlite3_stmt *row, double score, struct vcm_error *err)
-{
-    struct vcm_store_document document;
-    struct vcm_store_chunk chunk;
-    int more = 6 + DOCUMENT_COLUMN_COUNT;
-
-    read_chunk(&chunk, &document, row);
-    struct hit hit = {sqlite3_column_int64(row, more), (int64_t)chunk.seq,
-                      (size_t)sqlite3_column_int64(row, more + 1)};
-    if (repeats_hit(f, &hit, column_string(row, more + 2), chunk.text.len))
-        return VCM_OK;
-    if (f->search->max_tokens > 0 && f->tokens + chunk.tokens > f->search->max_tokens)
-        return VCM_OK;
-    f->hits[f->hit_count++] = hit;
-    f->tokens += chunk.tokens;
-    chunk.score = score;
-    chunk.snippet = column_string(row, more + 3);
-    return f->visit(f->context, &chunk, err);
-}
-
-static int prepare_ranking(sqlite3_stmt **out, struct finder *f, struct vcm_error *err)
-{
-    const struct vcm_store_filter *filter = &f->search->filter;
-    bool filtered = filter->profile || filter->source || filter->takes;
-
-    int rc = prepare(out, f->store,
-                     filtered ? "SELECT search.rowid, -bm25(search, 2.0, 1.0) AS score FROM search"
-                                " JOIN chunks c ON c.id = search.rowid WHERE search MATCH ?1"
-                                " AND c.document IN (SELECT id FROM documents WHERE " FILTER ")"
-                                " ORDER BY score DESC, search.rowid LIMIT ?5"
-                              : "SELECT rowid, -bm25(search, 2.0, 1.0) AS score FROM search"
-                                " WHERE search MATCH ?1 ORDER BY score DESC, rowid LIMIT ?5",
-                     err);
-    if (rc != VCM_OK)
-        return rc;
-    bind_slice(*out, 1, vcm_buf_slice(&f->match));
-    if (filtered)
-        bind_filter(*out, filter);
-    sqlite3_bind_int64(*out, 5, (sqlite3_int64)f->limit * 3 + CANDIDATES_MORE);
-    return VCM_OK;
-}
-
-static int take_candidates(struct finder *f, struct vcm_error *err)
-{
-    sqlite3_stmt *ranking = NULL;
-    sqlite3_stmt *chunk = NULL;
-    bool more = true;
-
-    int rc = prepare_ranking(&ranking, f, err);
-    if (rc == VCM_OK)
-        rc = prepare(&chunk, f->store,
-                     "SELECT " CHUNK_COLUMNS ", c.document, c.overlap,"
-                     " highlight(search, 1, char(1), char(2)),"
-                     " snippet(search, 1, '', '', '…', 24)"
-                     " FROM search JOIN chunks c ON c.id = search.rowid"
-                     " JOIN documents d ON d.id = c.document"
-                     " WHERE search MATCH ?1 AND search.rowid = ?2",
-                     err);
-    while (rc == VCM_OK && f->hit_count < f->limit) {
-        rc = next_row(&more, f->store, ranking, err);
-        if (rc != VCM_OK || !more)
-            break;
-        bind_slice(chunk, 1, vcm_buf_slice(&f->match));
-        sqlite3_bind_int64(chunk, 2, sqlite3_column_int64(ranking, 0));
-        rc = next_row(&more, f->store, chunk, err);
-        if (rc == VCM_OK && more)
-            rc = take_candidate(f, chunk, sqlite3_column_double(ranking, 1), err);
-        sqlite3_reset(chunk);
-    }
-    sqlite3_finalize(chunk);
-    sqlite3_finalize(ranking);
-    return rc;
-}
-
-int vcm_store_find(uint64_t *total, struct vcm_store *store, const struct vcm_store_search *search,
-                   vcm_store_chunk_fn visit, void *context, struct vcm_error *err)
-{
-    struct finder f = {.store = store, .search = search, .visit = visit, .context = context};
-
-    *total = 0;
-    f.limit = search->limit > 0 && search->limit < VCM_LIMIT_HITS ? search->limit : VCM_LIMIT_HITS;
-    vcm_buf_init(&f.match, 8 * VCM_QUERY_BYTES_MAX);
-    f.hits = calloc(f.limit, sizeof *f.hits);
-    int rc = vcm_query_init(&f.query, search->query, err);
-    if (rc == VCM_OK && !f.hits)
-        rc = vcm_error_memory(err);
-    store->filter = &search->filter;
-    /* One snapshot for the count and the hits. */
-    if (rc == VCM_OK)
-        rc = run_sql(store, "BEGIN", err);
-    if (rc == VCM_OK)
-        rc = choose_match(total, &f, err);
-    if (rc == VCM_OK && *total > 0)
-        rc = take_candidates(&f, err);
-    vcm_store_rollback(store);
-    store->filter = NULL;
-    free(f.hits);
-    vcm_query_release(&f.query);
-    vcm_buf_release(&f.match);
     return rc;
 }

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "kb/ingest.h"
+#include "kb/ingestor.h"
 #include "kb/store.h"
 #include "tests/support/random.h"
 
@@ -58,13 +58,14 @@ static int tear_down(void **state)
     return 0;
 }
 
-static int note_result(void *context, const struct vcm_ingest_result *result, struct vcm_error *err)
+static int note_result(void *context, const struct vcm_ingestor_result *result,
+                       struct vcm_error *err)
 {
     struct fixture *f = context;
 
     (void)err;
     vcm_buf_append_format(&f->seen, "%s %s %s %u%s%s\n", result->item->path,
-                          vcm_ingest_status_name(result->status), result->data_type,
+                          vcm_ingestor_status_name(result->status), result->data_type,
                           (unsigned)result->chunks, result->message ? " " : "",
                           result->message ? result->message : "");
     return VCM_OK;
@@ -74,17 +75,17 @@ static int note_result(void *context, const struct vcm_ingest_result *result, st
 static const char *ingest(struct fixture *f, const char *source, const char *path,
                           const char *profile, const char *text)
 {
-    struct vcm_ingest_options options = {f->store, f->tokenizer, 2, NULL};
-    struct vcm_ingest_item item = {.source = source,
-                                   .path = path,
-                                   .profile = profile,
-                                   .target_tokens = f->target,
-                                   .overlap_tokens = f->overlap,
-                                   .token_budget = 4096,
-                                   .bytes = vcm_slice_of_string(text)};
+    struct vcm_ingestor_options options = {f->store, f->tokenizer, 2, NULL};
+    struct vcm_ingestor_item item = {.source = source,
+                                     .path = path,
+                                     .profile = profile,
+                                     .target_tokens = f->target,
+                                     .overlap_tokens = f->overlap,
+                                     .token_budget = 4096,
+                                     .bytes = vcm_slice_of_string(text)};
 
     vcm_buf_clear(&f->seen);
-    assert_int_equal(vcm_ingest_run(&options, &item, 1, note_result, f, NULL), VCM_OK);
+    assert_int_equal(vcm_ingestor_run(&options, &item, 1, note_result, f, NULL), VCM_OK);
     return vcm_buf_text(&f->seen);
 }
 
@@ -140,8 +141,8 @@ static void a_document_is_ingested_once_and_replaced_when_it_changed(void **stat
 static void what_cannot_be_read_fails_alone(void **state)
 {
     struct fixture *f = *state;
-    struct vcm_ingest_options options = {f->store, f->tokenizer, 2, NULL};
-    struct vcm_ingest_item items[] = {
+    struct vcm_ingestor_options options = {f->store, f->tokenizer, 2, NULL};
+    struct vcm_ingestor_item items[] = {
         {.path = "a.txt", .bytes = vcm_slice_of_string("one")},
         {.path = "b.bin", .bytes = {"\0\1", 2}},
         {.path = "c.pdf", .bytes = vcm_slice_of_string("no pdf")},
@@ -154,7 +155,7 @@ static void what_cannot_be_read_fails_alone(void **state)
         items[i].overlap_tokens = 80;
         items[i].token_budget = 4096;
     }
-    assert_int_equal(vcm_ingest_run(&options, items, 5, note_result, f, NULL), VCM_OK);
+    assert_int_equal(vcm_ingestor_run(&options, items, 5, note_result, f, NULL), VCM_OK);
     assert_string_equal(vcm_buf_text(&f->seen),
                         "a.txt ingested text 1\n"
                         "b.bin failed text 0 unsupported type: the file is not text\n"
@@ -405,12 +406,12 @@ static void a_stop_that_was_asked_for_ends_the_work(void **state)
 {
     struct fixture *f = *state;
     struct vcm_cancel cancel = {true};
-    struct vcm_ingest_options options = {f->store, f->tokenizer, 2, &cancel};
-    struct vcm_ingest_item items[8];
+    struct vcm_ingestor_options options = {f->store, f->tokenizer, 2, &cancel};
+    struct vcm_ingestor_item items[8];
 
     for (size_t i = 0; i < 8; i++)
-        items[i] = (struct vcm_ingest_item){.path = "a.txt", .bytes = vcm_slice_of_string("x")};
-    assert_int_equal(vcm_ingest_run(&options, items, 8, note_result, f, NULL), VCM_INTERRUPTED);
+        items[i] = (struct vcm_ingestor_item){.path = "a.txt", .bytes = vcm_slice_of_string("x")};
+    assert_int_equal(vcm_ingestor_run(&options, items, 8, note_result, f, NULL), VCM_INTERRUPTED);
     assert_int_equal(f->seen.len, 0);
 }
 

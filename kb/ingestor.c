@@ -1,4 +1,4 @@
-#include "kb/ingest.h"
+#include "kb/ingestor.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define JOBS_FOR_WORKER 2 /* in flight: one in work, one ready */
 
 struct ingest {
-    const struct vcm_ingest_options *options;
+    const struct vcm_ingestor_options *options;
     pthread_mutex_t lock; /* the store, and `done` of the jobs */
     pthread_cond_t changed;
 };
@@ -26,26 +26,26 @@ struct ingest {
 /* A document on its way through a worker. */
 struct job {
     struct ingest *ingest;
-    const struct vcm_ingest_item *item;
+    const struct vcm_ingestor_item *item;
     struct vcm_document document;
     struct vcm_arena arena; /* sections of the chunks */
     struct vcm_chunker_chunk *chunks;
     size_t chunk_count, chunk_capacity;
     struct vcm_store_document row;
     char settings[SETTINGS_BYTES];
-    enum vcm_ingest_status status;
+    enum vcm_ingestor_status status;
     bool store_failed; /* the error is the store's, and ends the work */
     bool done;
     struct vcm_error error;
 };
 
-const char *vcm_ingest_status_name(enum vcm_ingest_status status)
+const char *vcm_ingestor_status_name(enum vcm_ingestor_status status)
 {
     static const char *const names[] = {"ingested", "skipped_already_present", "failed", "removed"};
     return names[status];
 }
 
-static void job_init(struct job *job, struct ingest *ingest, const struct vcm_ingest_item *item)
+static void job_init(struct job *job, struct ingest *ingest, const struct vcm_ingestor_item *item)
 {
     *job = (struct job){.ingest = ingest, .item = item};
     vcm_document_init(&job->document);
@@ -135,7 +135,7 @@ done:
 /* What is known of the document once its bytes are there. */
 static void describe(struct job *job, enum vcm_reader_type type, struct vcm_slice bytes)
 {
-    const struct vcm_ingest_item *item = job->item;
+    const struct vcm_ingestor_item *item = job->item;
 
     snprintf(job->settings, sizeof job->settings, "%s %u %u %u %s %d",
              vcm_tokenizer_name(job->ingest->options->tokenizer), item->target_tokens,
@@ -149,7 +149,7 @@ static void describe(struct job *job, enum vcm_reader_type type, struct vcm_slic
 
 static int read_and_cut(struct job *job, enum vcm_reader_type type, struct vcm_slice bytes)
 {
-    const struct vcm_ingest_item *item = job->item;
+    const struct vcm_ingestor_item *item = job->item;
     struct vcm_chunker_options cut = {job->ingest->options->tokenizer, item->target_tokens,
                                       item->overlap_tokens, item->token_budget};
     bool present = false;
@@ -157,7 +157,7 @@ static int read_and_cut(struct job *job, enum vcm_reader_type type, struct vcm_s
     describe(job, type, bytes);
     int rc = is_present(&present, job);
     if (rc == VCM_OK && present) {
-        job->status = VCM_INGEST_SKIPPED;
+        job->status = VCM_INGESTOR_SKIPPED;
         return VCM_OK;
     }
     if (rc == VCM_OK && type == VCM_READER_PDF)
@@ -173,7 +173,7 @@ static int read_and_cut(struct job *job, enum vcm_reader_type type, struct vcm_s
 static void run_job(void *argument, unsigned worker)
 {
     struct job *job = argument;
-    const struct vcm_ingest_item *item = job->item;
+    const struct vcm_ingestor_item *item = job->item;
     enum vcm_reader_type type = vcm_reader_type_of(vcm_slice_of_string(item->path));
     struct vcm_buf content = VCM_BUF_INIT(VCM_LIMIT_DOCUMENT_BYTES);
 
@@ -188,7 +188,7 @@ static void run_job(void *argument, unsigned worker)
     if (rc == VCM_OK)
         rc = read_and_cut(job, type, item->read ? vcm_buf_slice(&content) : item->bytes);
     if (rc != VCM_OK)
-        job->status = VCM_INGEST_FAILED;
+        job->status = VCM_INGESTOR_FAILED;
     vcm_buf_release(&content);
     pthread_mutex_lock(&job->ingest->lock);
     job->done = true;
@@ -214,7 +214,7 @@ static int write_document(struct job *job, struct vcm_error *err)
 }
 
 /* Waits for the job, writes its document and tells. */
-static int finish_job(struct job *job, vcm_ingest_fn visit, void *context, struct vcm_error *err)
+static int finish_job(struct job *job, vcm_ingestor_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_OK;
 
@@ -229,17 +229,17 @@ static int finish_job(struct job *job, vcm_ingest_fn visit, void *context, struc
             *err = job->error;
         return rc;
     }
-    if (job->status == VCM_INGEST_INGESTED)
+    if (job->status == VCM_INGESTOR_INGESTED)
         rc = write_document(job, err);
-    struct vcm_ingest_result result = {
+    struct vcm_ingestor_result result = {
         .item = job->item,
         .status = job->status,
         .data_type = job->row.data_type,
         .chunks = job->chunk_count,
         .code = job->error.code,
-        .message = job->status == VCM_INGEST_FAILED ? job->error.message : NULL,
+        .message = job->status == VCM_INGESTOR_FAILED ? job->error.message : NULL,
     };
-    if (job->status != VCM_INGEST_INGESTED)
+    if (job->status != VCM_INGESTOR_INGESTED)
         result.chunks = 0;
     return rc == VCM_OK ? visit(context, &result, err) : rc;
 }
@@ -255,7 +255,7 @@ static unsigned worker_count(unsigned wanted, size_t items)
 
 /* Keeps `window` jobs in flight; slots are used in turn. */
 static int run_jobs(struct ingest *ingest, struct vcm_pool *pool, struct job *jobs, size_t window,
-                    const struct vcm_ingest_item *items, size_t count, vcm_ingest_fn visit,
+                    const struct vcm_ingestor_item *items, size_t count, vcm_ingestor_fn visit,
                     void *context, struct vcm_error *err)
 {
     int rc = VCM_OK;
@@ -278,8 +278,9 @@ static int run_jobs(struct ingest *ingest, struct vcm_pool *pool, struct job *jo
     return rc;
 }
 
-int vcm_ingest_run(const struct vcm_ingest_options *options, const struct vcm_ingest_item *items,
-                   size_t count, vcm_ingest_fn visit, void *context, struct vcm_error *err)
+int vcm_ingestor_run(const struct vcm_ingestor_options *options,
+                     const struct vcm_ingestor_item *items, size_t count, vcm_ingestor_fn visit,
+                     void *context, struct vcm_error *err)
 {
     struct ingest ingest = {.options = options};
     unsigned workers = worker_count(options->jobs, count);
