@@ -67,6 +67,7 @@
 #define VCM_LIMIT_CHUNKED_BYTES       ((size_t)2 * VCM_GIB) /* of one document's chunks, overlaps too */
 #define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
 #define VCM_LIMIT_HEADING_LEVELS      16
+#define VCM_LIMIT_HITS                1000u /* of a search */
 
 /* The program that reads PDFs. */
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
