@@ -4,14 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/path.h"
 
 #include "base/banned.h"
 
-#define HOME_MODE  0700
-#define STORE_NAME "store"
+#define HOME_MODE   0700
+#define CLONES_NAME "clones"
 
 static int settle_home(struct vcm_buf *home, const char *given, struct vcm_error *err)
 {
@@ -54,7 +55,7 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     return rc;
 }
 
-static void close_store(struct vcm *vcm)
+void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
     vcm_page_store_close(vcm->store);
@@ -66,8 +67,10 @@ void vcm_close(struct vcm *vcm)
 {
     if (!vcm)
         return;
-    close_store(vcm);
+    vcm_handle_close_store(vcm);
     vcm_config_release(&vcm->config);
+    free(vcm->credentials);
+    free(vcm->clones_directory);
     free(vcm->home);
     free(vcm);
 }
@@ -155,7 +158,7 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    int rc = vcm_handle_path(&path, vcm, STORE_NAME, err);
+    int rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK && writable)
@@ -171,7 +174,7 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_page_cache_open(&vcm->cache, vcm_buf_text(&path), err);
     if (rc != VCM_OK)
-        close_store(vcm);
+        vcm_handle_close_store(vcm);
     vcm->store_writable = rc == VCM_OK && writable;
     vcm_buf_release(&path);
     return rc;
@@ -194,7 +197,7 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
         return VCM_OK;
     if (rc != VCM_OK && err)
         *err = found;
-    return rc;
+    return vcm_damage_note(vcm, rc, &found);
 }
 
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
@@ -203,7 +206,7 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->store && vcm->store_writable)
         return VCM_OK;
-    close_store(vcm);
+    vcm_handle_close_store(vcm);
     int rc = look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
@@ -219,4 +222,46 @@ void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
         .flush_token_budget = (uint32_t)vcm_config_number(&vcm->config, "mmap.flush_token_budget"),
         .pinned = vcm_config_flag(&vcm->config, "mmap.pinned"),
     };
+}
+
+/* credentials.<pattern> of the configuration, whose strings they point to. */
+static int list_credentials(struct vcm *vcm, struct vcm_error *err)
+{
+    size_t prefix = strlen(VCM_CONFIG_CREDENTIALS);
+    unsigned count = 0;
+
+    for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next)
+        count++;
+    free(vcm->credentials);
+    vcm->credentials = calloc(count + 1, sizeof *vcm->credentials);
+    if (!vcm->credentials)
+        return vcm_error_memory(err);
+    vcm->clones.credential_count = 0;
+    for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next)
+        if (strncmp(s->name, VCM_CONFIG_CREDENTIALS, prefix) == 0)
+            vcm->credentials[vcm->clones.credential_count++] =
+                (struct vcm_git_credential){s->name + prefix, s->value};
+    vcm->clones.credentials = vcm->credentials;
+    return VCM_OK;
+}
+
+int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigned timeout_ms,
+                      struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int rc = list_credentials(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, CLONES_NAME, err);
+    if (rc == VCM_OK) {
+        free(vcm->clones_directory);
+        vcm->clones_directory = vcm_buf_detach(&path);
+        vcm->clones.directory = vcm->clones_directory;
+        vcm->clones.timeout_ms = timeout_ms;
+        vcm->clones.cancel = vcm->cancel;
+        vcm->clones.log = vcm->log;
+        request->clones = &vcm->clones;
+    }
+    vcm_buf_release(&path);
+    return rc;
 }

@@ -1,15 +1,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/heading.h"
+#include "api/damage.h"
 #include "api/internal.h"
+#include "api/media_type.h"
 #include "api/names.h"
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
 
+/* Enough to tell the type of a file from. A multiple of 4. */
+#define HEAD_TEXT_BYTES ((size_t)64)
 /* Room for a page's texts once more, with what the parser needs. */
 #define PAGE_ARENA_MAX (8 * VCM_LIMIT_FRAME_BYTES)
 
@@ -111,6 +117,19 @@ static const char *hex_of(struct vcm_arena *arena, const void *bytes, size_t len
     return hex;
 }
 
+/* The first characters in base64 tell the type of what has no telling name. */
+static const char *media_type_of(const struct vcm_page_record *record, struct vcm_slice text)
+{
+    struct vcm_buf head = VCM_BUF_INIT(HEAD_TEXT_BYTES);
+
+    if (text.len > HEAD_TEXT_BYTES)
+        text.len = HEAD_TEXT_BYTES;
+    vcm_base64_get(&head, text);
+    const char *type = vcm_media_type_of(record->path, vcm_buf_slice(&head));
+    vcm_buf_release(&head);
+    return type;
+}
+
 /* One line of the frame, read back into its text. */
 static int read_record(struct vcm_record *out, struct page *page, struct vcm_slice value,
                        const struct vcm_page_record *record, struct vcm_error *err)
@@ -136,6 +155,9 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     out->tokens = record->tokens;
     out->lossy = record->lossy;
     out->path_lossy = record->path_lossy;
+    if (record->binary)
+        out->media_type = media_type_of(record, text->text);
+    out->size = record->size;
     out->text = text->text.data;
     out->text_len = text->text.len;
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
@@ -161,6 +183,9 @@ static int read_records(struct page *page, struct vcm_slice frame, const struct 
             rc = read_record(&out[i], page, value, &records[i], err);
     }
     free(records);
+    if (rc == VCM_OK)
+        rc = vcm_heading_fill(out, count, &page->arena,
+                              &(struct vcm_heading_place){page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
@@ -216,7 +241,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
         *out = &page->public;
     else
         vcm_page_release(&page->public);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 void vcm_page_release(struct vcm_page *page)

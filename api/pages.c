@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
@@ -228,5 +229,5 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
     if (rc == VCM_OK && listing.next_cursor[0] != '\0' &&
         !(*next_cursor = strdup(listing.next_cursor)))
         rc = vcm_error_memory(err);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/limits.h"
 
@@ -92,7 +93,7 @@ static int read_store(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *e
             snprintf(out->tokenizer, sizeof out->tokenizer, "%s", vcm_buf_text(&tokenizer));
     }
     vcm_buf_release(&tokenizer);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err)

@@ -93,7 +93,7 @@ struct vcm_progress {
 };
 
 struct vcm_map_options {
-    const char *repository;    /* a path at or below the repository */
+    const char *repository;    /* a path at or below the repository, or a git URL */
     const char *base_scope_id; /* NULL: derived from the origin */
     const char *branch;        /* NULL: HEAD's */
     const char *commit;        /* NULL: the branch's tip */
@@ -104,6 +104,7 @@ struct vcm_map_options {
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
     unsigned jobs;               /* 0: as many as there are cores */
+    unsigned timeout_ms;         /* of fetching one repository; 0: ten minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
@@ -192,7 +193,7 @@ struct vcm_map_report {
 };
 
 struct vcm_map_query {
-    const char *repository;
+    const char *repository;      /* a path, or a git URL */
     const char *base_scope_id;   /* NULL: derived */
     const char *origin_url;      /* NULL: the remote's */
     const char *branch, *commit; /* NULL: the map of the working tree, over HEAD's files */
@@ -202,6 +203,7 @@ struct vcm_map_query {
     uint32_t flush_threshold, flush_token_budget; /* 0: as the row and the configuration say */
     bool pinned;
     bool even_invalid; /* show: a report without rows for a map with errors, instead of a failure */
+    unsigned timeout_ms; /* of fetching the repository of a URL; 0: ten minutes */
 };
 
 /* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report
@@ -323,6 +325,25 @@ typedef int (*vcm_scope_fn)(void *context, const struct vcm_scope_info *scope,
 /* In the order of the scope ids. */
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err);
 
+/* A path of the scope's tree and what became of it. */
+struct vcm_coverage_file {
+    const char *path;
+    const char *outcome; /* "paged", "binary": the names of the members of struct vcm_coverage */
+    const char *reason;  /* why it failed, NULL otherwise */
+};
+
+struct vcm_coverage_query {
+    const char *scope;  /* id or unique prefix */
+    const char *reason; /* only files of this outcome, or that failed for this reason; NULL: all */
+};
+
+typedef int (*vcm_coverage_fn)(void *context, const struct vcm_coverage_file *file,
+                               struct vcm_error *err);
+/* The ledger of a scope: `on_scope` once, then `visit` for every path by its bytes. NOT_FOUND,
+ * AMBIGUOUS. */
+int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_scope_fn on_scope,
+                 vcm_coverage_fn visit, void *context, struct vcm_error *err);
+
 typedef int (*vcm_unmapped_fn)(void *context, const char *scope_id, struct vcm_error *err);
 /* Drops a scope, or all scopes of a base; `scope` may be a unique prefix. NOT_FOUND, AMBIGUOUS. */
 int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
@@ -359,12 +380,39 @@ typedef int (*vcm_page_entry_fn)(void *context, const struct vcm_page_entry *pag
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
               vcm_page_entry_fn visit, void *context, struct vcm_error *err);
 
+/* Where a file, or a line of it, is. */
+struct vcm_find_entry {
+    const char *page_id;
+    const char *scope_id;
+    uint32_t seq;
+    uint32_t record; /* which of the page's records, from 0 */
+    const char *path;
+    uint32_t line; /* that was asked for, 0 for the whole file */
+    uint32_t part, parts, start_line, end_line;
+};
+
+struct vcm_find_query {
+    const char *path;  /* from the root of the repository; "path:12" for a line */
+    const char *scope; /* id, base or unique prefix; NULL for all */
+};
+
+typedef int (*vcm_find_fn)(void *context, const struct vcm_find_entry *entry,
+                           struct vcm_error *err);
+/* By scope and seq, at least one. A file whose name ends like a line is found by its name first.
+ * NOT_FOUND says why when the file was left out. */
+int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn visit, void *context,
+             struct vcm_error *err);
+
 struct vcm_record {
     const char *record_id;
     const char *path;
     const char *blob; /* hex */
     uint32_t start_line, end_line, part, parts, tokens;
     bool lossy, path_lossy;
+    const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
+                               when that does not fit a page */
+    uint64_t size;          /* of a binary file's content, 0 otherwise */
+    const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
 };

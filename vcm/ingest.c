@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/utf8.h"
+#include "vcm/binary.h"
 #include "vcm/split.h"
 
 #include "base/banned.h"
@@ -81,8 +82,9 @@ static int cut_content(struct slot *slot, struct vcm_error *err)
         .token_budget = slot->ingest->scope->flush_token_budget,
     };
 
-    int rc = vcm_split_text(vcm_buf_slice(&slot->path), vcm_buf_slice(&slot->content.text),
-                            &options, add_part, slot, err);
+    int rc = (slot->content.binary ? vcm_binary_emit : vcm_split_text)(
+        vcm_buf_slice(&slot->path), vcm_buf_slice(&slot->content.text), &options, add_part, slot,
+        err);
     if (rc == VCM_UNSUPPORTED) {
         slot->content.outcome = VCM_SOURCE_FAILED;
         slot->content.reason = "path_exceeds_budget";
@@ -218,6 +220,7 @@ static int fill_slot(struct slot *slot, const struct vcm_source_item *item, stru
     slot->content.outcome = item->outcome;
     slot->content.reason = NULL;
     slot->content.lossy = false;
+    slot->content.binary = false;
     slot->record_count = 0;
     slot->rc = VCM_OK;
     vcm_error_reset(&slot->error);

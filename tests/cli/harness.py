@@ -101,6 +101,10 @@ class VcmTest(unittest.TestCase):
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.path.join(user, ".gitconfig"),
             "GIT_TERMINAL_PROMPT": "0",
+            # No test leaves this machine.
+            "https_proxy": "http://127.0.0.1:9",
+            "no_proxy": "127.0.0.1,localhost",
+            "GIT_SSH_COMMAND": "false",
             "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:{sanitizer}",
             "UBSAN_OPTIONS": f"{os.environ.get('UBSAN_OPTIONS', '')}:{sanitizer}",
             "TSAN_OPTIONS": f"{os.environ.get('TSAN_OPTIONS', '')}:{sanitizer}",

@@ -45,8 +45,8 @@ class ContractTest(HelpTest, PagingTest):
 
     def arguments(self, command):
         """Arguments that make the command succeed, by the names in its usage line."""
-        values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id, "KEY": "cache.policy", "VALUE": "lru",
-                  "SHELL": "bash", "SCOPE": "sample",
+        values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
+                  "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
                   "FILE": os.path.join(self.repo, "a")}
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
         names = re.findall(r"\[?\b([A-Z]+)\]?(?:\.\.\.)?", usage.replace("[OPTIONS]", ""))
