@@ -32,6 +32,8 @@
 #define VCM_LIMIT_DIRECTORY_ENTRIES 100000u               /* of a directory on disk */
 #define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000)
 #define VCM_LIMIT_GITMODULES_BYTES  (1 * VCM_MIB)
+#define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
+#define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
