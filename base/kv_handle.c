@@ -513,8 +513,9 @@ void vcm_kv_handle_unlock(struct vcm_kv_lock *lock)
     vcm_kv_lock_release(lock);
 }
 
-int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
-                  const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
+                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                          struct vcm_error *err)
 {
     struct vcm_kv_lock lock;
     struct vcm_error cause = {0};
@@ -523,10 +524,18 @@ int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, uns
     if (rc != VCM_OK)
         return rc;
     rc = run_until_it_fits(kv, change, context, &lock, cancel, &cause);
+    if (settled)
+        settled(context, rc == VCM_OK);
     vcm_kv_handle_unlock(&lock);
     if (rc != VCM_OK && err && err->code == VCM_OK)
         *err = cause;
     return rc;
+}
+
+int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
+                  const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    return vcm_kv_update_settled(kv, change, NULL, context, timeout_ms, cancel, err);
 }
 
 static int copy_options(struct vcm_kv *kv, const struct vcm_kv_options *options,

@@ -32,9 +32,20 @@
 #define VCM_LIMIT_DIRECTORY_ENTRIES 100000u               /* of a directory on disk */
 #define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000)
 #define VCM_LIMIT_GITMODULES_BYTES  (1 * VCM_MIB)
+#define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
+#define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
+
+/* Repositories elsewhere. */
+#define VCM_LIMIT_URL_BYTES        ((size_t)4096)
+#define VCM_LIMIT_FETCH_TIMEOUT_MS 600000u       /* of bringing one commit here */
+#define VCM_LIMIT_FETCH_DEPTH      100000u       /* commits that are fetched for a name like v1~N */
+#define VCM_LIMIT_REMOTE_REFS      (4 * VCM_MIB) /* of what a remote tells of its refs */
+#define VCM_LIMIT_GIT_OUTPUT       (1 * VCM_MIB) /* of what git writes to its standard error */
+#define VCM_LIMIT_SECRET_BYTES     ((size_t)4096) /* of a credential */
+#define VCM_LIMIT_PACKS            100000u        /* in one object directory */
 
 /* Patterns and ignore files. */
 #define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */
@@ -46,7 +57,26 @@
 #define VCM_LIMIT_FLUSH_THRESHOLD_MAX 1000000000
 #define VCM_LIMIT_TOKEN_BUDGET_MIN    64
 #define VCM_LIMIT_TOKEN_BUDGET_MAX    1000000000
+#define VCM_LIMIT_CONTEXT_LINE_BYTES  ((size_t)512) /* of the line shown above a later part */
 #define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
+
+/* Documents: literature and the knowledge base. */
+#define VCM_LIMIT_DOCUMENT_BYTES      (256 * VCM_MIB)
+#define VCM_LIMIT_DOCUMENT_TEXT_BYTES (256 * VCM_MIB)
+#define VCM_LIMIT_DOCUMENT_HEADINGS   ((size_t)100000) /* that make sections */
+#define VCM_LIMIT_DOCUMENT_PAGES      ((size_t)50000)
+#define VCM_LIMIT_DOCUMENT_CHUNKS     ((size_t)1000000)
+#define VCM_LIMIT_CHUNKED_BYTES       ((size_t)2 * VCM_GIB) /* of one document's chunks, overlaps too */
+#define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
+#define VCM_LIMIT_HEADING_LEVELS      16
+#define VCM_LIMIT_HITS                1000u /* of a search */
+
+/* The program that reads PDFs. */
+#define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
+#define VCM_LIMIT_EXTRACT_OUTPUT_BYTES (96 * VCM_MIB)
+#define VCM_LIMIT_EXTRACT_MEMORY_BYTES (1 * VCM_GIB) /* beside the document itself */
+#define VCM_LIMIT_EXTRACT_CPU_SECONDS  120u
+#define VCM_LIMIT_EXTRACT_TIMEOUT_MS   180000u
 
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
@@ -54,9 +84,21 @@
 #define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
+#define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
+#define VCM_LIMIT_LOCKS           100000u
 #define VCM_LIMIT_VIEWS           1024u
 #define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
+
+/* Compression. */
+#define VCM_LIMIT_DICTIONARY_BYTES     (112 * VCM_KIB)
+#define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
+#define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
+
+/* Traces of page accesses. */
+#define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
+#define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)
+#define VCM_LIMIT_TRACE_PAGES    (4u * 1024 * 1024)
 
 /* Work. */
 #define VCM_LIMIT_WORKERS          64u

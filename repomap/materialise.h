@@ -22,7 +22,7 @@ struct vcm_materialise_row {
     const struct vcm_plan_row *plan;
     enum vcm_materialise_status status;
     struct vcm_error error; /* of a row that failed */
-    char message[384];      /* what is worth knowing, or "" */
+    char message[512];      /* what is worth knowing, or "" */
     struct vcm_mapping_result changes;
     struct vcm_source_coverage coverage;
     uint64_t records;
@@ -36,7 +36,6 @@ struct vcm_materialise_options {
     struct vcm_page_store *store;
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
-    uint64_t capacity;
     unsigned jobs;
     bool replace; /* another origin may take the scope over */
     const struct vcm_cancel *cancel;
