@@ -164,8 +164,8 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
 }
 
-static int read_records(struct page *page, struct vcm_slice frame, const struct vcm_page_row *row,
-                        struct vcm_error *err)
+static int read_records(struct page *page, struct vcm_page_cache *cache, struct vcm_slice frame,
+                        const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
     struct vcm_slice value;
@@ -185,8 +185,9 @@ static int read_records(struct page *page, struct vcm_slice frame, const struct 
     }
     free(records);
     if (rc == VCM_OK)
-        rc = vcm_heading_fill(out, count, &page->arena,
-                              &(struct vcm_heading_place){page->txn, page->mapping, row->seq}, err);
+        rc = vcm_heading_fill(
+            out, count, &page->arena,
+            &(struct vcm_heading_place){cache, page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
@@ -216,7 +217,7 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     page->public.tokens = info.tokens;
     page->public.bytes = page->frame.bytes.len;
     page->public.frame = page->frame.bytes.data;
-    return read_records(page, page->frame.bytes, &row, err);
+    return read_records(page, vcm->cache, page->frame.bytes, &row, err);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
