@@ -523,7 +523,7 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
                              &(struct vcm_mapping_options){
                                  .scope_id = ingest->scope->scope_id,
                                  .tokenizer = vcm_tokenizer_name(options->tokenizer),
-                                 .capacity = options->capacity,
+                                 .pinned = ingest->scope->pinned,
                                  .cancel = options->cancel,
                              },
                              err);

@@ -31,7 +31,6 @@ struct vcm_ingest_options {
     struct vcm_source *source;
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;
-    uint64_t capacity; /* most bytes of resident pages in the store */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress; /* may be NULL; called by the calling thread */
     void *progress_context;
