@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
@@ -129,5 +130,5 @@ int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_sc
     vcm_scope_release(&scope);
     vcm_kv_read_end(txn);
     free(ledger.files);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

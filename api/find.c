@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/limits.h"
@@ -165,5 +166,5 @@ int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn vi
         rc = run_search(&search, query->path, err);
     vcm_kv_read_end(search.txn);
     vcm_buf_release(&search.shown);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

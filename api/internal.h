@@ -8,6 +8,7 @@
 #include "api/vcm.h"
 #include "repomap/plan.h"
 #include "sources/registry.h"
+#include "vcm/evict.h"
 #include "vcm/page_cache.h"
 #include "vcm/page_store.h"
 
@@ -28,6 +29,9 @@ struct vcm {
     struct vcm_git_credential *credentials;
 };
 
+/* The store's directory in the home. */
+#define VCM_HANDLE_STORE "store"
+
 /* Reads config.yaml once. */
 int vcm_handle_config(struct vcm *vcm, struct vcm_error *err);
 
@@ -36,6 +40,11 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
 
 /* Makes the home and the store where they are missing. UNSUPPORTED on a network file system. */
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
+
+/* What the configuration lets the store take. */
+void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm);
+
+void vcm_handle_close_store(struct vcm *vcm);
 
 /* Makes the home. */
 int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);

@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/arena.h"
 #include "base/limits.h"
@@ -68,5 +69,5 @@ int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_er
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), pass_scope, &listing, err);
     vcm_kv_read_end(txn);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

@@ -70,30 +70,18 @@ static void join(struct vcm_buf *out, const char *path, const char *name)
 
 bool vcm_git_place_is_ready(const char *path)
 {
-    struct vcm_buf marker = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    /* Without one of the others a look-up would go on above, and find somebody's repository. */
+    static const char *const parts[] = {MARKER, "HEAD", "config", "objects", "refs"};
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     struct stat status;
+    bool ready = true;
 
-    vcm_path_join(&marker, path, MARKER);
-    bool ready = lstat(vcm_buf_text(&marker), &status) == 0 && S_ISREG(status.st_mode);
-    vcm_buf_release(&marker);
+    for (size_t i = 0; ready && i < sizeof parts / sizeof parts[0]; i++) {
+        join(&name, path, parts[i]);
+        ready = lstat(vcm_buf_text(&name), &status) == 0 && !S_ISLNK(status.st_mode);
+    }
+    vcm_buf_release(&name);
     return ready;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *where)
-{
-    (void)status;
-    (void)kind;
-    (void)where;
-    return remove(path);
-}
-
-static int remove_all(const char *path, struct vcm_error *err)
-{
-    if (nftw(path, remove_entry, OPEN_FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0 &&
-        errno != ENOENT)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot remove the unfinished clone '%s'",
-                             path);
-    return VCM_OK;
 }
 
 /* Locks and temporary files of a git that was killed; nobody else is in here. */
@@ -148,7 +136,7 @@ static int make(const char *path, const char *address, struct vcm_error *err)
     struct vcm_buf text = VCM_BUF_INIT(2 * VCM_LIMIT_URL_BYTES + VCM_KIB);
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
-    int rc = remove_all(path, err);
+    int rc = vcm_path_remove_tree(path, err);
     for (size_t i = 0; rc == VCM_OK && i < sizeof directories / sizeof directories[0]; i++) {
         join(&name, path, directories[i]);
         rc = vcm_path_make_directories(vcm_buf_text(&name), DIRECTORY_MODE, err);
@@ -217,10 +205,16 @@ int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones 
     return rc;
 }
 
+int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err)
+{
+    place->is_new = true;
+    return make(place->path, address, err);
+}
+
 void vcm_git_place_give_up(struct vcm_git_place *place)
 {
     if (place->is_locked && place->is_new)
-        remove_all(place->path, NULL);
+        vcm_path_remove_tree(place->path, NULL);
 }
 
 void vcm_git_place_release(struct vcm_git_place *place)

@@ -84,43 +84,49 @@ void vcm_page_diff_release(struct vcm_page_diff_table *table)
     memset(table, 0, sizeof *table);
 }
 
+/* An entry's place when the entries are sorted by id. */
+struct sorted {
+    const struct vcm_page_diff_entry *entry;
+};
+
 static int compare_ids(const void *left, const void *right)
 {
-    const struct vcm_page_diff_entry *const *a = left, *const *b = right;
-    int order = memcmp(&(*a)->id, &(*b)->id, sizeof(*a)->id);
+    const struct vcm_page_diff_entry *a = ((const struct sorted *)left)->entry;
+    const struct vcm_page_diff_entry *b = ((const struct sorted *)right)->entry;
+    int order = memcmp(&a->id, &b->id, sizeof a->id);
 
     /* Equal pages in the order of the table, so that the first is met first. */
-    return order != 0 ? order : *a < *b ? -1 : *a > *b;
+    return order != 0 ? order : a < b ? -1 : a > b;
 }
 
-/* Pointers to a table's entries by id; the caller frees. */
-static int sort_entries(const struct vcm_page_diff_entry ***out,
-                        const struct vcm_page_diff_table *table, struct vcm_error *err)
+/* A table's entries by id; the caller frees. */
+static int sort_entries(struct sorted **out, const struct vcm_page_diff_table *table,
+                        struct vcm_error *err)
 {
     *out = calloc(table->count + 1u, sizeof **out);
     if (!*out)
         return vcm_error_memory(err);
     for (uint32_t i = 0; i < table->count; i++)
-        (*out)[i] = &table->entries[i];
+        (*out)[i].entry = &table->entries[i];
     qsort(*out, table->count, sizeof **out, compare_ids);
     return VCM_OK;
 }
 
 /* Marks each entry of a table that the other does not have, where it occurs first. */
 static void mark_missing(bool *marks, const struct vcm_page_diff_table *table,
-                         const struct vcm_page_diff_entry **sorted,
-                         const struct vcm_page_diff_entry **others, uint32_t other_count)
+                         const struct sorted *sorted, const struct sorted *others,
+                         uint32_t other_count)
 {
     uint32_t other = 0;
 
     for (uint32_t i = 0; i < table->count; i++) {
-        const struct vcm_page_id *id = &sorted[i]->id;
-        if (i > 0 && memcmp(id, &sorted[i - 1]->id, sizeof *id) == 0)
+        const struct vcm_page_id *id = &sorted[i].entry->id;
+        if (i > 0 && memcmp(id, &sorted[i - 1].entry->id, sizeof *id) == 0)
             continue;
-        while (other < other_count && memcmp(&others[other]->id, id, sizeof *id) < 0)
+        while (other < other_count && memcmp(&others[other].entry->id, id, sizeof *id) < 0)
             other++;
-        marks[sorted[i] - table->entries] =
-            other == other_count || memcmp(&others[other]->id, id, sizeof *id) != 0;
+        marks[sorted[i].entry - table->entries] =
+            other == other_count || memcmp(&others[other].entry->id, id, sizeof *id) != 0;
     }
 }
 
@@ -226,7 +232,7 @@ static int tell(struct diff *diff, vcm_page_change_fn visit, void *context, stru
 int vcm_page_diff(const struct vcm_page_diff_table *before, const struct vcm_page_diff_table *after,
                   vcm_page_change_fn visit, void *context, struct vcm_error *err)
 {
-    const struct vcm_page_diff_entry **olds = NULL, **news = NULL;
+    struct sorted *olds = NULL, *news = NULL;
     struct diff diff = {.before = before, .after = after};
 
     int rc = sort_entries(&olds, before, err);

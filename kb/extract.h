@@ -1,0 +1,34 @@
+/*
+ * extract.h - the text of a PDF, read by vcm-extract in a process of its own.
+ *
+ * The child has limits on time, memory, output and files, and no way to the network or to the
+ * user's files; when it dies, that costs this one document. Any number of threads may extract at
+ * one time, each with a child of its own: that is the pool. Poppler is in the child alone.
+ */
+#ifndef VCM_KB_EXTRACT_H
+#define VCM_KB_EXTRACT_H
+
+#include "base/cancel.h"
+#include "kb/document.h"
+
+/* Raised whenever the same PDF may give another text. */
+#define VCM_EXTRACT_VERSION 1
+
+struct vcm_extract_options {
+    unsigned timeout_ms;             /* 0: VCM_LIMIT_EXTRACT_TIMEOUT_MS */
+    const struct vcm_cancel *cancel; /* may be NULL */
+};
+
+/*
+ * Fills an empty document. UNSUPPORTED when the document cannot be read, with the reason first in
+ * the message: "corrupt", "encrypted", "empty", "no text layer", "over the limits". NOT_FOUND when
+ * the program is missing, INTERRUPTED.
+ */
+int vcm_extract_run(struct vcm_document *document, struct vcm_slice bytes,
+                    const struct vcm_extract_options *options, struct vcm_error *err);
+
+/* Appends the path of vcm-extract: in $VCM_LIBEXEC when that is set, else relative to the program
+ * or library that this code is in. */
+int vcm_extract_find(struct vcm_buf *out, struct vcm_error *err);
+
+#endif

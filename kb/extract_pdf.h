@@ -1,0 +1,23 @@
+/*
+ * extract_pdf.h - the lines of a PDF. The owner of poppler; part of vcm-extract alone.
+ */
+#ifndef VCM_KB_EXTRACT_PDF_H
+#define VCM_KB_EXTRACT_PDF_H
+
+#include "kb/layout.h"
+
+/* What a document that cannot be read suffers from: the exit status of vcm-extract. */
+enum vcm_extract_status {
+    VCM_EXTRACT_DONE = 0,
+    VCM_EXTRACT_FAILED = 2, /* our own trouble: no memory, wrong usage */
+    VCM_EXTRACT_CORRUPT = 3,
+    VCM_EXTRACT_ENCRYPTED = 4,
+    VCM_EXTRACT_NO_TEXT = 5,
+    VCM_EXTRACT_OVER_LIMITS = 6,
+};
+
+/* Fills the layout from the bytes of a PDF. */
+enum vcm_extract_status vcm_extract_pdf_read(struct vcm_layout *layout, struct vcm_slice bytes,
+                                             struct vcm_error *err);
+
+#endif
