@@ -72,11 +72,10 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
         rc = vcm_registry_find(&type, &vcm->registry, name, err);
     if (rc == VCM_OK)
         rc = type->open(out,
-                        &(struct vcm_source_request){
-                            .repository = repository,
-                            .commit = commit,
-                            .start_dir = "",
-                            .include_binaries = true},
+                        &(struct vcm_source_request){.repository = repository,
+                                                     .commit = commit,
+                                                     .start_dir = "",
+                                                     .include_binaries = true},
                         err);
     free(repository);
     free(commit);

@@ -156,8 +156,7 @@ static int remove_locks(struct removal *removal, struct vcm_kv_txn *txn,
     struct vcm_slice prefix = id ? vcm_table_id_key(id) : vcm_slice_of("", 0);
 
     vcm_buf_init(&removal->keys, LOCK_KEY_BYTES * (size_t)VCM_LIMIT_LOCKS);
-    int rc =
-        vcm_table_each(txn, VCM_TABLE_LOCKS, prefix, prefix, consider_removal, removal, err);
+    int rc = vcm_table_each(txn, VCM_TABLE_LOCKS, prefix, prefix, consider_removal, removal, err);
     for (size_t at = 0; rc == VCM_OK && at < removal->keys.len; at += LOCK_KEY_BYTES)
         rc = vcm_kv_delete(txn, VCM_TABLE_LOCKS,
                            vcm_slice_of(removal->keys.data + at, LOCK_KEY_BYTES), err);
@@ -290,8 +289,8 @@ int vcm_lock_release(uint64_t *released, struct vcm_page_store *store,
 {
     struct release release = {ids, count, owner, 0};
 
-    int rc = vcm_transition_run(store, release_change, &release, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel,
-                                err);
+    int rc =
+        vcm_transition_run(store, release_change, &release, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
     *released = rc == VCM_OK ? release.released : 0;
     return rc;
 }

@@ -12,7 +12,8 @@
 
 struct vcm_lock_request {
     const struct vcm_page_id *ids;
-    const struct vcm_slice *frames; /* of each, for those that are not resident; empty: none known */
+    const struct vcm_slice
+        *frames; /* of each, for those that are not resident; empty: none known */
     unsigned count;
     const char *owner;
     uint64_t until; /* Unix seconds */

@@ -199,7 +199,8 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
                               mapping->number, &samples, err);
 }
 
-/* The page is there: a pinned table pins it once, and a table that takes up an orphan is its parent.
+/* The page is there: a pinned table pins it once, and a table that takes up an orphan is its
+ * parent.
  */
 static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
                             const struct queued *q, struct vcm_page_info *there, bool is_held,
@@ -261,8 +262,8 @@ static int write_queued(struct vcm_mapping *mapping, struct vcm_transition *t,
     int rc = VCM_OK;
 
     if (q->is_page) {
-        struct vcm_slice records = vcm_slice_of(value.data + sizeof q->info.id.bytes,
-                                                value.len - sizeof q->info.id.bytes);
+        struct vcm_slice records =
+            vcm_slice_of(value.data + sizeof q->info.id.bytes, value.len - sizeof q->info.id.bytes);
         rc = write_page(mapping, t, q, err);
         if (rc == VCM_OK)
             rc = vcm_table_put_paths(t->txn, mapping->number, q->seq, records, err);

@@ -217,8 +217,8 @@ int vcm_page_cache_shrink(struct vcm_page_store *store, const struct vcm_cancel 
     int rc = VCM_OK;
 
     while (rc == VCM_OK && !done)
-        rc = vcm_transition_run(store, shrink_change, &done, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel,
-                                err);
+        rc =
+            vcm_transition_run(store, shrink_change, &done, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
     return rc;
 }
 

@@ -244,9 +244,8 @@ int vcm_page_store_tokenizer(struct vcm_buf *out, struct vcm_kv_txn *txn, struct
 static uint64_t *total_member(struct vcm_page_totals *totals, unsigned index)
 {
     uint64_t *members[] = {
-        &totals->pages,          &totals->resident,         &totals->compressed,
-        &totals->pinned,         &totals->resident_bytes,   &totals->compressed_bytes,
-        &totals->pinned_bytes,   &totals->tokens,
+        &totals->pages,          &totals->resident,         &totals->compressed,   &totals->pinned,
+        &totals->resident_bytes, &totals->compressed_bytes, &totals->pinned_bytes, &totals->tokens,
     };
     return index < sizeof members / sizeof members[0] ? members[index] : NULL;
 }
@@ -473,7 +472,7 @@ int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned
     if (!vcm_hash_from_hex(start, padded, sizeof start))
         return VCM_OK;
     int rc = vcm_table_each(txn, VCM_TABLE_PAGES, vcm_slice_of(start, search.prefix_len / 2),
-                        vcm_slice_of(start, sizeof start), match_page, &search, err);
+                            vcm_slice_of(start, sizeof start), match_page, &search, err);
     *count = search.count;
     return rc;
 }

@@ -30,9 +30,9 @@ struct vcm_page_store_limits {
 };
 
 struct vcm_page_store_options {
-    const char *directory; /* made by the caller */
-    bool read_only;        /* VCM_NOT_FOUND when there is no store yet */
-    size_t map_bytes;      /* first size of the map, 0 for the default */
+    const char *directory;                      /* made by the caller */
+    bool read_only;                             /* VCM_NOT_FOUND when there is no store yet */
+    size_t map_bytes;                           /* first size of the map, 0 for the default */
     const struct vcm_page_store_limits *limits; /* NULL: a gibibyte each */
     const struct vcm_log *log;
 };

@@ -50,7 +50,8 @@ int vcm_page_store_each_row(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t s
     unsigned char bytes[VCM_ROW_KEY_BYTES];
     struct vcm_slice start = vcm_table_row_key(bytes, mapping, seq);
 
-    return vcm_table_each(txn, VCM_TABLE_ROWS, vcm_slice_of(bytes, 8), start, visit_row, &walk, err);
+    return vcm_table_each(txn, VCM_TABLE_ROWS, vcm_slice_of(bytes, 8), start, visit_row, &walk,
+                          err);
 }
 
 static int parse_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_slice value,

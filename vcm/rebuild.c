@@ -191,6 +191,22 @@ static int open_tokenizer(struct attempt *attempt, struct vcm_error *err)
     return rc;
 }
 
+static int cut_content(struct attempt *attempt, struct vcm_slice path, struct vcm_error *err)
+{
+    struct vcm_slice text = vcm_buf_slice(&attempt->rebuild->content.text);
+    const struct vcm_split_options options = {.tokenizer = attempt->rebuild->tokenizer,
+                                              .token_budget = attempt->scope.flush_token_budget};
+    struct vcm_split *split = NULL;
+
+    if (attempt->rebuild->content.binary)
+        return vcm_binary_emit(path, text, &options, add_part, &attempt->rebuild->file, err);
+    int rc = vcm_split_open(&split, &options, err);
+    if (rc == VCM_OK)
+        rc = vcm_split_text(split, path, text, add_part, &attempt->rebuild->file, err);
+    vcm_split_close(split);
+    return rc;
+}
+
 /* Reads and cuts the file of a record, unless it is the one that was cut last. */
 static int cut(struct attempt *attempt, const struct vcm_page_record *record, struct vcm_error *err)
 {
@@ -209,11 +225,7 @@ static int cut(struct attempt *attempt, const struct vcm_page_record *record, st
     if (rc == VCM_OK)
         rc = read_content(attempt, record, err);
     if (rc == VCM_OK)
-        rc = (attempt->rebuild->content.binary ? vcm_binary_emit : vcm_split_text)(
-            record->path, vcm_buf_slice(&attempt->rebuild->content.text),
-            &(struct vcm_split_options){.tokenizer = attempt->rebuild->tokenizer,
-                                        .token_budget = attempt->scope.flush_token_budget},
-            add_part, file, err);
+        rc = cut_content(attempt, record->path, err);
     vcm_buf_append_slice(&file->path, record->path);
     vcm_buf_append_slice(&file->content_id, record->content_id);
     if (rc == VCM_OK)
@@ -316,10 +328,10 @@ static int rebuild_evicted(struct vcm_buf *out, struct vcm_rebuild *rebuild, str
         return rc;
     vcm_buf_truncate(out, attempt.start);
     vcm_page_id_to_hex(hex, &info->id);
-    return vcm_error_set(err, VCM_NOT_FOUND,
-                         "page %s is evicted and cannot be rebuilt: %s; bring it back or map again",
-                         hex, attempt.cause.code != VCM_OK ? attempt.cause.message
-                                                           : "no scope holds it any more");
+    return vcm_error_set(
+        err, VCM_NOT_FOUND,
+        "page %s is evicted and cannot be rebuilt: %s; bring it back or map again", hex,
+        attempt.cause.code != VCM_OK ? attempt.cause.message : "no scope holds it any more");
 }
 
 int vcm_rebuild_frame(struct vcm_buf *out, struct vcm_rebuild *rebuild, struct vcm_kv_txn *txn,

@@ -37,7 +37,8 @@ int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, v
                        unsigned timeout_ms, const struct vcm_cancel *cancel, struct vcm_error *err);
 
 /* (new) -> resident where it fits without anybody going, else compressed, else evicted; a page that
- * is pinned always resident, and others go for it. `samples` may be NULL. STORE_FULL, STORE_BUSY. */
+ * is pinned always resident, and others go for it. `samples` may be NULL. STORE_FULL, STORE_BUSY.
+ */
 int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, struct vcm_slice frame,
                        struct vcm_slice scope_id, uint64_t mapping,
                        const struct vcm_dictionary_samples *samples, struct vcm_error *err);
@@ -50,13 +51,13 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
 int vcm_transition_evict(struct vcm_transition *t, struct vcm_page_info *info,
                          struct vcm_error *err);
 
-/* compressed or evicted -> resident. VCM_NOT_FOUND, err untouched and nothing changed, when there is
- * no room and nobody may go. */
+/* compressed or evicted -> resident. VCM_NOT_FOUND, err untouched and nothing changed, when there
+ * is no room and nobody may go. */
 int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
                            struct vcm_slice frame, struct vcm_error *err);
 
-/* The page is pinned by so many tables more, or less, and by itself or not. It is resident when that
- * pins it. */
+/* The page is pinned by so many tables more, or less, and by itself or not. It is resident when
+ * that pins it. */
 int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int tables,
                        bool by_itself, struct vcm_error *err);
 

@@ -31,8 +31,8 @@ static int make_set(struct vcm_transition *t, unsigned which, uint64_t pages, bo
         capacity *= 2;
     void *memory = vcm_residency_evict_memory(&bytes, t->store->residency, which);
     if (!memory || bytes < vcm_evict_bytes(capacity) || !in_place) {
-        int rc = vcm_residency_evict_resize(t->store->residency, which, vcm_evict_bytes(capacity),
-                                            err);
+        int rc =
+            vcm_residency_evict_resize(t->store->residency, which, vcm_evict_bytes(capacity), err);
         if (rc != VCM_OK)
             return rc;
         memory = vcm_residency_evict_memory(&bytes, t->store->residency, which);
