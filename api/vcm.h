@@ -103,6 +103,9 @@ struct vcm_map_options {
     uint32_t flush_token_budget; /* 0: as configured */
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
+    bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
+                                    and nothing is said about the map */
+    bool offline;                /* fetch nothing: rows that would need it stay as they are */
     unsigned jobs;               /* 0: as many as there are cores */
     unsigned timeout_ms;         /* of fetching one repository; 0: ten minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
@@ -114,6 +117,38 @@ struct vcm_map_options {
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err);
 void vcm_map_result_free(struct vcm_map_result *result);
+
+/* Watching */
+
+struct vcm_page_event {
+    const char *event; /* "page_added", "page_replaced" or "page_invalidated" */
+    const char *scope_id;
+    const char *page_id;     /* the new page, or the one that was invalidated */
+    const char *old_page_id; /* of page_replaced, else NULL */
+    const char *const *paths;
+    size_t path_count;
+};
+
+struct vcm_watch_options {
+    struct vcm_map_options map;
+    uint64_t poll_ms; /* how often to look at remotes, and for what no one tells of */
+    bool map_first;   /* begin with a mapping of all rows; its changes are no events */
+
+    /* Each may be NULL but `event`; anything but VCM_OK ends the watch, which returns it. */
+    int (*mapped)(void *context, const struct vcm_map_result *result, struct vcm_error *err);
+    int (*event)(void *context, const struct vcm_page_event *event, struct vcm_error *err);
+    int (*idle)(void *context, struct vcm_error *err); /* several times a second while waiting */
+    void *context;
+};
+
+/*
+ * Maps, waits until a ref of the repository moves or the time to poll has come, maps again, and so
+ * on; static rows that are mapped stay as they are. `mapped` is called for the first mapping,
+ * `event` for every page that changed by any process. Goes on through failures of later mappings
+ * and while the repository is gone, and logs them. Returns INTERRUPTED when the handle's cancel
+ * flag asks for it, or what a callback returned; fails when the first mapping does.
+ */
+int vcm_watch(struct vcm *vcm, const struct vcm_watch_options *options, struct vcm_error *err);
 
 /* The repo map */
 

@@ -37,7 +37,9 @@ struct vcm_materialise_options {
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;
-    bool replace; /* another origin may take the scope over */
+    bool replace;   /* another origin may take the scope over */
+    bool only_live; /* static rows that are mapped stay as they are */
+    bool offline;   /* and so do rows that would have to be fetched */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress;
     void *progress_context;

@@ -227,7 +227,9 @@ static int bring(struct vcm_plan_row *planned, struct vcm_plan *plan,
     const struct vcm_repo_map_row *row = planned->row;
     bool is_own = !row->origin_url && !row->submodule;
 
-    if (is_own && plan->from_url && (sets_branch(row) || sets_commit(row)) && request->clones) {
+    bool may_fetch = request->clones && !request->offline;
+
+    if (is_own && plan->from_url && (sets_branch(row) || sets_commit(row)) && may_fetch) {
         vcm_error_reset(err);
         return bring_own(planned, plan, request, err);
     }
@@ -235,7 +237,7 @@ static int bring(struct vcm_plan_row *planned, struct vcm_plan *plan,
         return VCM_OK;
     if (!vcm_git_url_is_remote(planned->origin_url))
         return read_in_place(planned, plan, planned->origin_url, err);
-    if (!request->clones)
+    if (!may_fetch)
         return VCM_OK;
     return row->submodule ? bring_submodule(planned, plan, request, err)
                           : bring_origin(planned, plan, request, err);

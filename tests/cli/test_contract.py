@@ -65,6 +65,8 @@ class EveryCommand(ContractTest):
 
     def test_success_is_one_document_with_the_keys_of_the_help(self):
         for command in self.commands():
+            if command.name == "watch":  # prints objects without end: test_watch.py
+                continue
             with self.subTest(command=command.name):
                 words = command.name.split() + self.arguments(command)
                 result = self.vcm(*words, "--json", check=0)
