@@ -19,10 +19,11 @@
 /* Room for a page's texts once more, with what the parser needs. */
 #define PAGE_ARENA_MAX (8 * VCM_LIMIT_FRAME_BYTES)
 
-/* The page as the caller sees it; its frame lies in the map while the transaction is open. */
+/* The page as the caller sees it. */
 struct page {
     struct vcm_page public;
-    struct vcm_kv_txn *txn;
+    struct vcm_kv_txn *txn; /* while it is being read */
+    struct vcm_page_cache_frame frame;
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -196,7 +197,6 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
 {
     struct vcm_page_info info;
     struct vcm_page_row row = {0};
-    struct vcm_slice frame = {0};
 
     int rc = vcm_names_find_page(&page->id, page->txn, query->page, err);
     if (rc != VCM_OK)
@@ -210,13 +210,13 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     if (rc == VCM_OK)
         rc = find_row(&row, page, query, err);
     if (rc == VCM_OK)
-        rc = vcm_page_cache_read(&frame, vcm->cache, page->txn, &info, err);
+        rc = vcm_page_cache_read(&page->frame, vcm->cache, page->txn, &page->id, err);
     if (rc != VCM_OK)
         return rc;
     page->public.tokens = info.tokens;
-    page->public.bytes = frame.len;
-    page->public.frame = frame.data;
-    return read_records(page, frame, &row, err);
+    page->public.bytes = page->frame.bytes.len;
+    page->public.frame = page->frame.bytes.data;
+    return read_records(page, page->frame.bytes, &row, err);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
@@ -251,6 +251,7 @@ void vcm_page_release(struct vcm_page *page)
     if (!whole)
         return;
     vcm_kv_read_end(whole->txn);
+    vcm_page_cache_release(&whole->frame);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

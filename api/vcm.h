@@ -478,6 +478,87 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
 
+/* Residency: which pages are in memory, and stay there */
+
+/* What became of a page that was asked for. */
+struct vcm_page_outcome {
+    const char *page_id;
+    const char *state; /* after the call: "resident", "compressed" or "evicted" */
+    const char *fault; /* of vcm_fault(): "hit", "minor" or "major", how it was found; else NULL */
+    const char *stays; /* of vcm_evict(): "pinned", "locked" or "viewed", why it is not sent down */
+    uint64_t locked_until;         /* Unix seconds, 0 for no lock */
+    const struct vcm_error *error; /* of vcm_fault(): why the page could not be had, or NULL */
+};
+typedef int (*vcm_page_outcome_fn)(void *context, const struct vcm_page_outcome *page,
+                                   struct vcm_error *err);
+
+struct vcm_fault_query {
+    const char *const *pages; /* ids or unique prefixes */
+    size_t count;
+    unsigned priority;  /* higher ones first; among equals the older */
+    uint64_t lock_ms;   /* also locks them for so long; 0 for no lock */
+    const char *owner;  /* of the lock; NULL: "cli" */
+    const char *reason; /* of the lock; NULL: none */
+};
+
+/* Makes pages resident, each counted as one read. A page that cannot be had is visited with its
+ * error, and the others are done; names that are no page fail the call. In the order given. */
+int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_outcome_fn visit,
+              void *context, struct vcm_error *err);
+
+struct vcm_lock_query {
+    const char *const *pages;
+    size_t count;
+    const char *owner; /* NULL: "cli" */
+    uint64_t ttl_ms;   /* of vcm_lock(): from now; rounded up to a full second */
+    const char *reason;
+    bool force; /* of vcm_unlock(): also the locks of other owners */
+};
+
+/* Locks all pages or none, and makes them resident; a lock of the same owner is extended, never
+ * shortened. STORE_FULL when what is pinned or locked would exceed the capacity. */
+int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outcome_fn visit,
+             void *context, struct vcm_error *err);
+
+/* *released counts the locks that were removed before their time. */
+int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query *query,
+               vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_pin_outcome {
+    const char *scope_id; /* NULL when a page was named */
+    const char *page_id;  /* NULL when a scope was named */
+    bool changed;         /* it was not so before */
+};
+typedef int (*vcm_pin_fn)(void *context, const struct vcm_pin_outcome *pin, struct vcm_error *err);
+
+/* Pins a page, a scope, or all scopes of a base; a unique prefix will do, and a scope goes before a
+ * page. STORE_FULL, and nothing of that scope is changed, when what is pinned or locked would
+ * exceed the capacity. */
+int vcm_pin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,
+            struct vcm_error *err);
+/* Takes the pin back that it names: a page stays pinned while a scope that holds it is. */
+int vcm_unpin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,
+              struct vcm_error *err);
+
+struct vcm_evict_query {
+    const char *const *pages; /* or */
+    size_t count;
+    const char *scope;  /* a scope, or all scopes of a base, or */
+    bool all;           /* everything */
+    const char *target; /* "compressed" or "evicted"; NULL: "compressed" */
+};
+
+struct vcm_evict_result {
+    uint64_t pages_compressed; /* that became so */
+    uint64_t pages_evicted;    /* that became so */
+    uint64_t pages_stayed;     /* pinned, locked or viewed */
+};
+
+/* Sends pages down. Visits the pages that were named, or else those that stay; `visit` may be NULL.
+ */
+int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm_evict_query *query,
+              vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
+
 /* Tokens */
 
 struct vcm_tokens_file {
@@ -511,6 +592,7 @@ struct vcm_stat {
     uint64_t bytes_resident, bytes_compressed, bytes_capacity, bytes_file;
     uint64_t tokens;
     uint64_t hits, minor_faults, major_faults, evictions;
+    uint64_t private_answers; /* faults whose page stayed where it was */
     const char *policy;
 };
 

@@ -69,6 +69,7 @@
 #define VCM_LIMIT_CHUNKED_BYTES       ((size_t)2 * VCM_GIB) /* of one document's chunks, overlaps too */
 #define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
 #define VCM_LIMIT_HEADING_LEVELS      16
+#define VCM_LIMIT_HITS                1000u /* of a search */
 
 /* The program that reads PDFs. */
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
@@ -85,6 +86,7 @@
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
 #define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
+#define VCM_LIMIT_LOCKS           100000u
 #define VCM_LIMIT_VIEWS           1024u
 #define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
 
@@ -92,6 +94,11 @@
 #define VCM_LIMIT_DICTIONARY_BYTES     (112 * VCM_KIB)
 #define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
 #define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
+
+/* Traces of page accesses. */
+#define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
+#define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)
+#define VCM_LIMIT_TRACE_PAGES    (4u * 1024 * 1024)
 
 /* Work. */
 #define VCM_LIMIT_WORKERS          64u

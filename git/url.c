@@ -81,7 +81,7 @@ static int hex_value(char c)
 /* "%41" is "A". NULL for an escape that is none or hides a control character. The caller frees. */
 static char *decode(struct vcm_slice text)
 {
-    char *out = malloc(text.len + 1);
+    char *out = calloc(text.len + 1, 1);
     size_t len = 0;
 
     for (size_t i = 0; out && i < text.len; i++) {
@@ -98,8 +98,6 @@ static char *decode(struct vcm_slice text)
         }
         out[len++] = (char)byte;
     }
-    if (out)
-        out[len] = '\0';
     return out;
 }
 

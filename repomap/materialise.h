@@ -36,7 +36,6 @@ struct vcm_materialise_options {
     struct vcm_page_store *store;
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
-    uint64_t capacity;
     unsigned jobs;
     bool replace; /* another origin may take the scope over */
     const struct vcm_cancel *cancel;

@@ -110,6 +110,7 @@ void vcm_evict_init(struct vcm_evict *out, void *memory, size_t bytes, enum vcm_
     atomic_store(&header->policy, policy);
     header->hand = VCM_EVICT_NONE;
     header->candidate = VCM_EVICT_NONE;
+    header->small_share = VCM_EVICT_SHARE_START;
     for (unsigned i = 0; i < VCM_EVICT_KINDS; i++) {
         header->queues[i].head = VCM_EVICT_NONE;
         header->queues[i].tail = VCM_EVICT_NONE;
@@ -259,6 +260,8 @@ static void release_slot(struct vcm_evict *set, uint32_t index)
 
 static void forget_ghost(struct vcm_evict *set, uint32_t index)
 {
+    if (set->nodes[index].ghost_of == VCM_EVICT_MAIN)
+        set->header->ghosts_of_main--;
     vcm_evict_set_unlink(set, index);
     if (!vcm_evict_is_damaged(set))
         release_slot(set, index);
@@ -330,9 +333,12 @@ int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
     }
     if (set->header->count >= set->capacity)
         return VCM_STORE_FULL;
-    bool returned = index != VCM_EVICT_NONE;
-    if (returned)
+    bool returned = false;
+    if (index != VCM_EVICT_NONE) {
+        returned = where == VCM_EVICT_HOT && rules->recall &&
+                   rules->recall(set, &set->nodes[index], bytes);
         forget_ghost(set, index);
+    }
     index = make_slot(set, tag, bytes);
     if (index == VCM_EVICT_NONE || vcm_evict_is_damaged(set)) {
         vcm_evict_set_damage(set);
@@ -360,10 +366,13 @@ static void take_out(struct vcm_evict *set, uint32_t index)
 }
 
 /* As many ghosts as pages. */
-static void remember(struct vcm_evict *set, uint32_t index)
+static void remember(struct vcm_evict *set, uint32_t index, enum vcm_evict_kind kind)
 {
     struct vcm_evict_header *header = set->header;
 
+    set->nodes[index].ghost_of = kind;
+    if (kind == VCM_EVICT_MAIN)
+        header->ghosts_of_main++;
     vcm_evict_set_push(set, index, VCM_EVICT_GHOST);
     while (header->queues[VCM_EVICT_GHOST].count > header->count && !vcm_evict_is_damaged(set)) {
         uint32_t oldest = vcm_evict_set_oldest(set, VCM_EVICT_GHOST);
@@ -386,8 +395,8 @@ void vcm_evict_remove(struct vcm_evict *set, uint64_t tag)
     take_out(set, index);
     if (vcm_evict_is_damaged(set))
         return;
-    if (evicted && kind == rules_of(set)->remembered)
-        remember(set, index);
+    if (evicted && kind != VCM_EVICT_BULK && rules_of(set)->recall)
+        remember(set, index, kind);
     else
         release_slot(set, index);
     set->header->count--;
@@ -470,6 +479,10 @@ static int copy_slot(struct vcm_evict *to, const struct vcm_evict *from, uint32_
         return VCM_STORE_CORRUPT;
     atomic_store_explicit(&to->nodes[made].mark, mark, memory_order_relaxed);
     to->header->count += in_set;
+    if (kind == VCM_EVICT_GHOST) {
+        to->nodes[made].ghost_of = node->ghost_of;
+        to->header->ghosts_of_main += node->ghost_of == VCM_EVICT_MAIN;
+    }
     if (from->header->hand == index)
         to->header->hand = made;
     if (kind == VCM_EVICT_MAIN && rules_of(to)->uses_heap) {
@@ -520,6 +533,7 @@ static int copy_as_is(struct vcm_evict *to, const struct vcm_evict *from)
     int rc = VCM_OK;
 
     atomic_store(&to->header->clock, atomic_load(&from->header->clock));
+    to->header->small_share = from->header->small_share;
     for (enum vcm_evict_kind kind = VCM_EVICT_BULK; rc == VCM_OK && kind < VCM_EVICT_KINDS; kind++)
         rc = kind == VCM_EVICT_MAIN && rules_of(from)->uses_heap ? copy_heap(to, from)
                                                                  : copy_queue(to, from, kind);

@@ -18,6 +18,7 @@ static int check_queue(const struct vcm_evict *set, enum vcm_evict_kind kind, st
     uint32_t older = VCM_EVICT_NONE;
     uint32_t index = queue->tail;
     uint32_t count = 0;
+    uint32_t of_main = 0;
     uint64_t bytes = 0;
 
     for (; index != VCM_EVICT_NONE && count < set->slots; count++) {
@@ -29,12 +30,14 @@ static int check_queue(const struct vcm_evict *set, enum vcm_evict_kind kind, st
         if (node->link.older != older)
             return wrong(err, "E3", "a queue is not the same in both directions");
         bytes += vcm_evict_set_size(node);
+        of_main += kind == VCM_EVICT_GHOST && node->ghost_of == VCM_EVICT_MAIN;
         older = index;
         index = node->link.newer;
     }
     if (index != VCM_EVICT_NONE || queue->head != older)
         return wrong(err, "E3", "a queue does not end at its head");
-    if (count != queue->count || bytes != queue->bytes)
+    if (count != queue->count || bytes != queue->bytes ||
+        (kind == VCM_EVICT_GHOST && of_main != set->header->ghosts_of_main))
         return wrong(err, "E3", "the counts of a queue are wrong");
     return VCM_OK;
 }

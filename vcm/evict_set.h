@@ -15,6 +15,9 @@
 
 #define VCM_EVICT_NONE UINT32_MAX
 
+/* The part of the bytes with which S3-FIFO's small queue begins. */
+#define VCM_EVICT_SHARE_START 0.4
+
 enum vcm_evict_kind {
     VCM_EVICT_FREE,
     VCM_EVICT_BULK,   /* inserted cold */
@@ -44,6 +47,9 @@ struct vcm_evict_header {
     uint32_t heap_len;
     uint32_t hand; /* of SIEVE */
     uint32_t candidate;
+    uint32_t ghosts_of_main; /* the other ghosts are of the small queue */
+    uint32_t unused;
+    double small_share; /* the part of the bytes that S3-FIFO leaves to the small queue */
     struct vcm_evict_queue queues[VCM_EVICT_KINDS];
     /* Written by every use under LRU and LFU: on a cache line of its own. */
     _Alignas(64) _Atomic uint64_t clock;
@@ -60,22 +66,25 @@ struct vcm_evict_node {
         uint64_t known_key; /* in a heap: the mark as it was when the place was found */
     };
     _Atomic uint32_t kind_bytes; /* kind in the upper 3 bits, size in the others */
-    uint32_t heap_place;
+    union {
+        uint32_t heap_place;
+        uint32_t ghost_of; /* the kind that a ghost went from */
+    };
 };
 
 /* What a policy is. `node` and `index` name the same slot. */
 struct vcm_evict_rules {
     const char *name;
     void (*touch)(const struct vcm_evict *set, struct vcm_evict_node *node);
-    /* Puts a slot that is in no place into the policy's order, as one that is used now. `returned`:
-     * it went not long ago. */
+    /* Puts a slot that is in no place into the policy's order, as one that is used now. */
     void (*enter)(struct vcm_evict *set, uint32_t index, bool returned);
     /* Takes it out of the order. */
     void (*leave)(struct vcm_evict *set, uint32_t index);
     /* The one that goes next, or VCM_EVICT_NONE. */
     uint32_t (*choose)(struct vcm_evict *set);
-    /* Pages that go from this kind are remembered as ghosts; FREE for none. */
-    enum vcm_evict_kind remembered;
+    /* What it is to the policy that a page which went not long ago, and is remembered by this
+     * ghost, is back; the result is `returned` above. NULL for policies that remember nobody. */
+    bool (*recall)(struct vcm_evict *set, const struct vcm_evict_node *ghost, uint64_t bytes);
     bool uses_heap;
 };
 

@@ -14,6 +14,17 @@
 #define UNIT_BYTES_MAX ((size_t)512)
 /* How much of the lines on both sides of a cut its hash sees. */
 #define NEIGHBOUR_BYTES ((size_t)128)
+/* How much text is escaped and measured at a time. */
+#define CHUNK_BYTES ((size_t)16 * VCM_KIB)
+/* A word longer than this is measured as if it ended with its chunk, lest it be read again with
+ * every chunk that it goes on in. */
+#define WORD_BYTES_MAX ((size_t)4 * VCM_KIB)
+/* How many units of a part are counted anew, first, to find where its words begin as they do in
+ * the whole text. */
+#define JOIN_UNITS     4
+#define JOIN_UNITS_MAX 32
+/* Memory above this is not kept for the next text. */
+#define KEEP_BYTES (1 * VCM_MIB)
 
 /* The better places to cut have the smaller numbers. */
 enum cut_class {
@@ -23,25 +34,77 @@ enum cut_class {
     CUT_INSIDE_LINE,
 };
 
-/* A line, or a piece of a long one: the grain of cutting. */
-struct unit {
-    size_t end; /* offset in the text */
-    size_t tokens_so_far;
-};
-
-struct splitter {
+/*
+ * The text is cut between units: a line each, or a piece of a long one. The window holds those from
+ * the next part on, and perhaps some before it; marks[i] says where unit i ends in `escaped`, and
+ * how many tokens of the escaped text come before that.
+ */
+struct vcm_split {
+    struct vcm_split_options options;
     struct vcm_slice path;
     struct vcm_slice text;
-    const struct vcm_split_options *options;
-    size_t body_tokens_max; /* of a part's text, by the sum over its units */
-    struct unit *units;     /* the window behind the last cut */
-    size_t unit_count;
-    size_t unit_capacity;
+    size_t prefix_len;      /* of `value`: {"path":"...","text":" */
+    size_t body_tokens_max; /* of a part's text, by the marks */
     struct vcm_buf value;
     struct vcm_buf escaped;
-    uint32_t line; /* 1-based, of the next part's first character */
+    struct vcm_tokenizer_mark *marks;
+    size_t *ends; /* of the units, in the text */
+    size_t unit_count;
+    size_t unit_capacity;
+    size_t unit_first;    /* of the next part */
+    size_t units_done;    /* those that are measured */
+    size_t text_done;     /* how much of the text is escaped */
+    size_t escaped_gone;  /* bytes that `escaped` held before its beginning */
+    size_t escaped_first; /* where the next part begins in it */
+    size_t tokens_first;  /* the measure there */
+    struct vcm_tokenizer_measure measure;
+    bool measure_broken; /* some word was taken to end where it does not */
+    uint32_t line;       /* 1-based, of the next part's first character */
     uint32_t part;
 };
+
+int vcm_split_open(struct vcm_split **out, const struct vcm_split_options *options,
+                   struct vcm_error *err)
+{
+    struct vcm_split *split = calloc(1, sizeof *split);
+
+    *out = split;
+    if (!split)
+        return vcm_error_memory(err);
+    split->options = *options;
+    vcm_buf_init(&split->value, VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&split->escaped, VCM_LIMIT_FRAME_BYTES);
+    return VCM_OK;
+}
+
+static void free_units(struct vcm_split *s)
+{
+    free(s->marks);
+    free(s->ends);
+    s->marks = NULL;
+    s->ends = NULL;
+    s->unit_capacity = 0;
+}
+
+void vcm_split_close(struct vcm_split *split)
+{
+    if (!split)
+        return;
+    free_units(split);
+    vcm_buf_release(&split->escaped);
+    vcm_buf_release(&split->value);
+    free(split);
+}
+
+static void shrink(struct vcm_split *s)
+{
+    if (s->value.capacity > KEEP_BYTES)
+        vcm_buf_release(&s->value);
+    if (s->escaped.capacity > KEEP_BYTES)
+        vcm_buf_release(&s->escaped);
+    if (s->unit_capacity * sizeof *s->marks > KEEP_BYTES)
+        free_units(s);
+}
 
 static bool is_sequence_middle(char byte)
 {
@@ -80,55 +143,121 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
     return legal_cut(text, start, start + span);
 }
 
-static int count_unit(size_t *tokens, struct splitter *s, size_t start, size_t end,
-                      struct vcm_error *err)
-{
-    vcm_buf_clear(&s->escaped);
-    vcm_jsonw_escape(&s->escaped, vcm_slice_of(s->text.data + start, end - start));
-    int rc = vcm_buf_check(&s->escaped, "a line", err);
-    if (rc != VCM_OK)
-        return rc;
-    assert(s->escaped.len >= 2);
-    struct vcm_slice inner = vcm_slice_of(s->escaped.data + 1, s->escaped.len - 2);
-    *tokens = vcm_tokenizer_count(s->options->tokenizer, inner);
-    return VCM_OK;
-}
-
-static int add_unit(struct splitter *s, size_t end, size_t tokens_so_far, struct vcm_error *err)
+static int add_unit(struct vcm_split *s, size_t end, struct vcm_error *err)
 {
     if (s->unit_count == s->unit_capacity) {
-        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 256;
-        struct unit *units = realloc(s->units, capacity * sizeof *units);
-        if (!units)
+        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 1024;
+        void *marks = realloc(s->marks, capacity * sizeof *s->marks);
+        if (!marks)
             return vcm_error_memory(err);
-        s->units = units;
+        s->marks = marks;
+        void *ends = realloc(s->ends, capacity * sizeof *s->ends);
+        if (!ends)
+            return vcm_error_memory(err);
+        s->ends = ends;
         s->unit_capacity = capacity;
     }
-    s->units[s->unit_count].end = end;
-    s->units[s->unit_count].tokens_so_far = tokens_so_far;
-    s->unit_count++;
+    s->marks[s->unit_count] = (struct vcm_tokenizer_mark){.end = (uint32_t)s->escaped.len};
+    s->ends[s->unit_count++] = end;
     return VCM_OK;
 }
 
-/* Collects the units that one part may hold, at least one. */
-static int fill_window(struct splitter *s, size_t start, struct vcm_error *err)
+static bool append_escaped(struct vcm_buf *out, struct vcm_slice text)
 {
-    size_t tokens = 0, unit_tokens;
+    char *to = vcm_buf_reserve(out, VCM_JSONW_ESCAPE_BYTES(text.len));
+
+    if (to)
+        vcm_buf_advance(out, (size_t)(vcm_jsonw_escape_to(to, text) - to));
+    return to != NULL;
+}
+
+/* Measures the units that were added. */
+static void measure_units(struct vcm_split *s)
+{
+    const struct vcm_tokenizer *tokenizer = s->options.tokenizer;
+    bool final = s->text_done == s->text.len;
+
+    if (!vcm_tokenizer_is_exact(tokenizer)) {
+        for (; s->units_done < s->unit_count; s->units_done++) {
+            struct vcm_tokenizer_mark *mark = &s->marks[s->units_done];
+            mark->at = mark->end;
+            mark->tokens = (uint32_t)((s->escaped_gone + mark->end) / 4);
+        }
+        return;
+    }
+    s->units_done +=
+        vcm_tokenizer_measure_more(&s->measure, tokenizer, vcm_buf_slice(&s->escaped), final,
+                                   s->marks + s->units_done, s->unit_count - s->units_done);
+    if (s->escaped.len - s->measure.at <= WORD_BYTES_MAX)
+        return;
+    s->measure_broken = true;
+    s->units_done +=
+        vcm_tokenizer_measure_more(&s->measure, tokenizer, vcm_buf_slice(&s->escaped), true,
+                                   s->marks + s->units_done, s->unit_count - s->units_done);
+}
+
+static int add_chunk(struct vcm_split *s, struct vcm_error *err)
+{
+    size_t limit =
+        s->text.len - s->text_done < CHUNK_BYTES ? s->text.len : s->text_done + CHUNK_BYTES;
     int rc = VCM_OK;
 
-    s->unit_count = 0;
-    for (size_t at = start; rc == VCM_OK && at < s->text.len;) {
-        size_t end = next_unit_end(s->text, at);
-        rc = count_unit(&unit_tokens, s, at, end, err);
-        if (rc != VCM_OK)
-            break;
-        tokens += unit_tokens;
-        if (tokens > s->body_tokens_max && s->unit_count > 0)
-            break;
-        rc = add_unit(s, end, tokens, err);
-        at = end;
+    while (rc == VCM_OK && s->text_done < limit) {
+        size_t end = next_unit_end(s->text, s->text_done);
+        append_escaped(&s->escaped, vcm_slice_of(s->text.data + s->text_done, end - s->text_done));
+        s->text_done = end;
+        rc = add_unit(s, end, err);
     }
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&s->escaped, "a file's text", err);
+    if (rc == VCM_OK)
+        measure_units(s);
     return rc;
+}
+
+/* The tokens from the beginning of the next part to the end of a unit; its last word, which a mark
+ * leaves out, is taken to have one for each byte, so that this is rarely too little. */
+static size_t tokens_to(const struct vcm_split *s, size_t unit)
+{
+    const struct vcm_tokenizer_mark *mark = &s->marks[unit];
+
+    return mark->tokens - s->tokens_first + (mark->end - mark->at);
+}
+
+/* Measures what one part may hold and a little more, at least one unit. */
+static int fill_window(struct vcm_split *s, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && s->text_done < s->text.len &&
+           (s->units_done == s->unit_first ||
+            tokens_to(s, s->units_done - 1) <= s->options.token_budget))
+        rc = add_chunk(s, err);
+    return rc;
+}
+
+/* Forgets the units before the next part. */
+static void drop_units(struct vcm_split *s)
+{
+    size_t gone = s->escaped_first;
+
+    if (gone < 4 * CHUNK_BYTES || gone < s->escaped.len / 2)
+        return;
+    memmove(s->escaped.data, s->escaped.data + gone, s->escaped.len - gone);
+    vcm_buf_truncate(&s->escaped, s->escaped.len - gone);
+    size_t left = s->unit_count - s->unit_first;
+    memmove(s->marks, s->marks + s->unit_first, left * sizeof *s->marks);
+    memmove(s->ends, s->ends + s->unit_first, left * sizeof *s->ends);
+    for (size_t i = 0; i < left; i++) {
+        s->marks[i].end -= (uint32_t)gone;
+        s->marks[i].at -= (uint32_t)gone;
+    }
+    s->units_done -= s->unit_first;
+    s->unit_count = left;
+    s->unit_first = 0;
+    s->measure.at -= gone;
+    s->escaped_gone += gone;
+    s->escaped_first = 0;
 }
 
 static struct vcm_slice line_before(struct vcm_slice text, size_t at)
@@ -175,22 +304,27 @@ static uint64_t preference(struct vcm_slice text, size_t at)
     return vcm_hash_checksum(line_after(text, at), vcm_hash_checksum(line_before(text, at), 0));
 }
 
-/* How many units the next part takes. */
-static size_t choose_cut(const struct splitter *s)
+/* Behind which unit the next part ends. */
+static size_t choose_cut(const struct vcm_split *s)
 {
-    size_t best = s->unit_count;
+    size_t best = s->unit_first;
     enum cut_class best_class = CUT_INSIDE_LINE;
     uint64_t best_hash = UINT64_MAX;
 
-    for (size_t i = 0; i < s->unit_count; i++) {
-        if (s->units[i].tokens_so_far < s->body_tokens_max / 2)
+    for (size_t i = s->unit_first; i < s->units_done; i++) {
+        size_t tokens = tokens_to(s, i);
+        if (tokens > s->body_tokens_max && i > s->unit_first)
+            break;
+        if (tokens < s->body_tokens_max / 2) {
+            best = i;
             continue;
-        enum cut_class class = classify(s->text, s->units[i].end);
+        }
+        enum cut_class class = classify(s->text, s->ends[i]);
         if (class > best_class)
             continue;
-        uint64_t hash = preference(s->text, s->units[i].end);
+        uint64_t hash = preference(s->text, s->ends[i]);
         if (class < best_class || hash < best_hash) {
-            best = i + 1;
+            best = i;
             best_class = class;
             best_hash = hash;
         }
@@ -198,41 +332,91 @@ static size_t choose_cut(const struct splitter *s)
     return best;
 }
 
-static bool fits(struct splitter *s, size_t start, size_t end, size_t *tokens)
+static size_t count_text(const struct vcm_split *s, struct vcm_slice text)
 {
-    vcm_buf_clear(&s->value);
-    vcm_page_serialise(&s->value, s->path, vcm_slice_of(s->text.data + start, end - start));
-    *tokens = vcm_tokenizer_count_limited(s->options->tokenizer, vcm_buf_slice(&s->value),
-                                          s->options->token_budget);
-    return *tokens <= s->options->token_budget;
+    struct vcm_tokenizer_measure measure = {0, 0};
+
+    if (!vcm_tokenizer_is_exact(s->options.tokenizer))
+        return vcm_tokenizer_count(s->options.tokenizer, text);
+    vcm_tokenizer_measure_more(&measure, s->options.tokenizer, text, true, NULL, 0);
+    return measure.tokens;
 }
 
-static int no_room(const struct splitter *s, struct vcm_error *err)
+static void end_value(struct vcm_split *s)
+{
+    vcm_buf_append(&s->value, "\"}", 2);
+}
+
+/*
+ * The tokens of the value, whose text ends with unit `last`, from the marks: as soon as a word of
+ * the value begins where one of the whole text does, all words from there on are the same, but for
+ * the last. Counts the first `units` units to find such a place; false when there is none.
+ */
+static bool join_marks(size_t *tokens, const struct vcm_split *s, size_t last, size_t units)
+{
+    struct vcm_tokenizer_mark marks[JOIN_UNITS_MAX];
+    struct vcm_tokenizer_measure measure = {0, 0};
+    const struct vcm_tokenizer_mark *whole = &s->marks[s->unit_first];
+    const struct vcm_tokenizer_mark *end = &s->marks[last];
+    size_t shift = s->prefix_len - s->escaped_first; /* may wrap around, and back */
+
+    assert(units <= JOIN_UNITS_MAX && s->unit_first + units <= last);
+    for (size_t i = 0; i < units; i++)
+        marks[i] = (struct vcm_tokenizer_mark){.end = (uint32_t)(whole[i].end + shift)};
+    size_t done = vcm_tokenizer_measure_more(&measure, s->options.tokenizer,
+                                             vcm_slice_of(s->value.data, marks[units - 1].end),
+                                             false, marks, units);
+    for (size_t i = 0; i < done; i++)
+        if (marks[i].at >= s->prefix_len && marks[i].at == whole[i].at + shift) {
+            size_t rest = end->at + shift;
+            *tokens = marks[i].tokens + (end->tokens - whole[i].tokens) +
+                      count_text(s, vcm_slice_of(s->value.data + rest, s->value.len - rest));
+            return true;
+        }
+    return false;
+}
+
+/* Makes the value of the part that ends with unit `last`, and counts it. */
+static bool fits(struct vcm_split *s, size_t last, size_t *tokens)
+{
+    size_t units = last - s->unit_first;
+
+    vcm_buf_truncate(&s->value, s->prefix_len);
+    vcm_buf_append(&s->value, s->escaped.data + s->escaped_first,
+                   s->marks[last].end - s->escaped_first);
+    end_value(s);
+    if (s->value.fault != VCM_BUF_FINE)
+        return true;
+    if (!vcm_tokenizer_is_exact(s->options.tokenizer) || s->measure_broken || units < JOIN_UNITS ||
+        (!join_marks(tokens, s, last, JOIN_UNITS) &&
+         !join_marks(tokens, s, last, units < JOIN_UNITS_MAX ? units : JOIN_UNITS_MAX)))
+        *tokens = count_text(s, vcm_buf_slice(&s->value));
+    return *tokens <= s->options.token_budget;
+}
+
+static int no_room(const struct vcm_split *s, struct vcm_error *err)
 {
     return vcm_error_set(err, VCM_UNSUPPORTED,
                          "the path and one character exceed the token budget of %u",
-                         s->options->token_budget);
+                         s->options.token_budget);
 }
 
-/* The sum over units is only close to the count of the whole, so the cut that was chosen is checked
- * and, if need be, drawn back: by units first, then inside the first unit. */
-static int settle_cut(size_t *end, size_t *tokens, struct splitter *s, size_t start, size_t chosen,
-                      struct vcm_error *err)
+/* A cut inside the first unit: sets its end in the text. */
+static int cut_unit(size_t *end, size_t *tokens, struct vcm_split *s, size_t start,
+                    struct vcm_error *err)
 {
-    while (chosen > 0) {
-        *end = s->units[chosen - 1].end;
-        if (fits(s, start, *end, tokens))
-            return vcm_buf_check(&s->value, "a record", err);
-        chosen--;
-    }
-    for (;;) {
+    *end = s->ends[s->unit_first];
+    do {
         size_t shorter = legal_cut(s->text, start, start + (*end - start) / 2);
         if (shorter >= *end)
             return no_room(s, err);
         *end = shorter;
-        if (fits(s, start, *end, tokens))
-            return vcm_buf_check(&s->value, "a record", err);
-    }
+        vcm_buf_truncate(&s->value, s->prefix_len);
+        append_escaped(&s->value, vcm_slice_of(s->text.data + start, *end - start));
+        end_value(s);
+        *tokens = count_text(s, vcm_buf_slice(&s->value));
+    } while (*tokens > s->options.token_budget && s->value.fault == VCM_BUF_FINE);
+    return vcm_buf_check(&s->value, "a record", err);
 }
 
 static uint32_t count_newlines(struct vcm_slice text)
@@ -245,7 +429,7 @@ static uint32_t count_newlines(struct vcm_slice text)
     return lines;
 }
 
-static int emit_part(struct splitter *s, size_t start, size_t end, size_t tokens,
+static int emit_part(struct vcm_split *s, size_t start, size_t end, size_t tokens,
                      vcm_split_part_fn emit, void *context, struct vcm_error *err)
 {
     uint32_t newlines = count_newlines(vcm_slice_of(s->text.data + start, end - start));
@@ -262,67 +446,123 @@ static int emit_part(struct splitter *s, size_t start, size_t end, size_t tokens
     return emit(context, vcm_buf_slice(&s->value), &record, err);
 }
 
-static int split_long(struct splitter *s, vcm_split_part_fn emit, void *context,
+/* Begins to measure anew at `start`, which is inside a unit. */
+static void restart(struct vcm_split *s, size_t start)
+{
+    vcm_buf_clear(&s->escaped);
+    s->unit_count = s->unit_first = s->units_done = 0;
+    s->text_done = start;
+    s->escaped_gone = s->escaped_first = 0;
+    s->tokens_first = 0;
+    s->measure = (struct vcm_tokenizer_measure){0, 0};
+    s->measure_broken = false;
+}
+
+/* The sum over marks is only close to the count of the whole, so the cut that was chosen is checked
+ * and, if need be, drawn back: by units first, then inside the first unit. */
+static int next_part(size_t *end, size_t *tokens, struct vcm_split *s, size_t start,
+                     struct vcm_error *err)
+{
+    int rc = fill_window(s, err);
+    if (rc != VCM_OK)
+        return rc;
+    size_t last = s->unit_count - 1;
+    bool rest = s->text_done == s->text.len && tokens_to(s, last) <= s->options.token_budget;
+    /* A whole file may use what a part leaves to the path. */
+    size_t most = s->part == 0 ? s->options.token_budget : s->body_tokens_max;
+    if (!rest || tokens_to(s, last) > most || !fits(s, last, tokens)) {
+        last = rest && tokens_to(s, last) <= s->body_tokens_max ? last : choose_cut(s);
+        while (!fits(s, last, tokens)) {
+            if (last == s->unit_first) {
+                rc = cut_unit(end, tokens, s, start, err);
+                restart(s, *end);
+                return rc;
+            }
+            last--;
+        }
+    }
+    *end = s->ends[last];
+    s->unit_first = last + 1;
+    s->escaped_first = s->marks[last].end;
+    s->tokens_first = s->marks[last].tokens;
+    return vcm_buf_check(&s->value, "a record", err);
+}
+
+static int split_long(struct vcm_split *s, vcm_split_part_fn emit, void *context,
                       struct vcm_error *err)
 {
     int rc = VCM_OK;
 
+    restart(s, 0);
     for (size_t start = 0; rc == VCM_OK && start < s->text.len;) {
         size_t end = 0, tokens = 0;
-        rc = fill_window(s, start, err);
-        if (rc != VCM_OK)
-            break;
-        bool last = s->units[s->unit_count - 1].end == s->text.len;
-        rc = settle_cut(&end, &tokens, s, start, last ? s->unit_count : choose_cut(s), err);
+        rc = next_part(&end, &tokens, s, start, err);
         if (rc == VCM_OK)
             rc = emit_part(s, start, end, tokens, emit, context, err);
+        drop_units(s);
         start = end;
     }
     return rc;
 }
 
-/* An eighth is left to the path, so that the same content is cut in the same places whatever it is
- * called; a path that needs more takes more. */
-static int settle_body(struct splitter *s, struct vcm_error *err)
+/* Settles how much room the path leaves to the text. */
+static void settle_body(struct vcm_split *s)
 {
-    uint32_t budget = s->options->token_budget;
-    size_t reserve = budget / 8;
+    uint32_t budget = s->options.token_budget;
+    size_t reserve = VCM_SPLIT_PATH_TOKENS(budget);
 
-    vcm_buf_clear(&s->value);
-    vcm_page_serialise(&s->value, s->path, vcm_slice_of("", 0));
-    int rc = vcm_buf_check(&s->value, "a record", err);
-    if (rc != VCM_OK)
-        return rc;
-    size_t overhead = vcm_tokenizer_count(s->options->tokenizer, vcm_buf_slice(&s->value));
+    vcm_buf_truncate(&s->value, s->prefix_len);
+    end_value(s);
+    size_t overhead = count_text(s, vcm_buf_slice(&s->value));
     if (overhead > reserve)
         reserve = overhead < budget ? overhead : budget - 1;
     s->body_tokens_max = budget - reserve;
-    return VCM_OK;
 }
 
-int vcm_split_text(struct vcm_slice path, struct vcm_slice text,
-                   const struct vcm_split_options *options, vcm_split_part_fn emit, void *context,
-                   struct vcm_error *err)
+static int begin_value(struct vcm_split *s, struct vcm_error *err)
 {
-    struct splitter s = {.path = path, .text = text, .options = options, .line = 1};
-    size_t tokens = 0;
-    int rc;
+    vcm_buf_clear(&s->value);
+    vcm_buf_append_string(&s->value, "{\"path\":\"");
+    append_escaped(&s->value, s->path);
+    vcm_buf_append_string(&s->value, "\",\"text\":\"");
+    s->prefix_len = s->value.len;
+    return vcm_buf_check(&s->value, "a record", err);
+}
 
-    vcm_buf_init(&s.value, VCM_LIMIT_FRAME_BYTES);
-    vcm_buf_init(&s.escaped, VCM_LIMIT_FRAME_BYTES);
-    if (fits(&s, 0, text.len, &tokens)) {
-        rc = vcm_buf_check(&s.value, "a record", err);
-        if (rc == VCM_OK)
-            rc = emit_part(&s, 0, text.len, tokens, emit, context, err);
-    } else if (text.len == 0) {
-        rc = no_room(&s, err);
-    } else {
-        rc = settle_body(&s, err);
-        if (rc == VCM_OK)
-            rc = split_long(&s, emit, context, err);
+/* Most texts are well below the budget and need no marks. */
+static int try_whole(bool *whole, size_t *tokens, struct vcm_split *s, struct vcm_error *err)
+{
+    *whole = false;
+    if (s->text.len > 2 * (size_t)s->options.token_budget)
+        return VCM_OK;
+    append_escaped(&s->value, s->text);
+    end_value(s);
+    *tokens = count_text(s, vcm_buf_slice(&s->value));
+    *whole = *tokens <= s->options.token_budget;
+    if (!*whole && s->text.len == 0)
+        return no_room(s, err);
+    return vcm_buf_check(&s->value, "a record", err);
+}
+
+int vcm_split_text(struct vcm_split *s, struct vcm_slice path, struct vcm_slice text,
+                   vcm_split_part_fn emit, void *context, struct vcm_error *err)
+{
+    size_t tokens = 0;
+    bool whole = false;
+
+    s->path = path;
+    s->text = text;
+    s->line = 1;
+    s->part = 0;
+    int rc = begin_value(s, err);
+    if (rc == VCM_OK)
+        rc = try_whole(&whole, &tokens, s, err);
+    if (rc == VCM_OK && whole) {
+        rc = emit_part(s, 0, text.len, tokens, emit, context, err);
+    } else if (rc == VCM_OK) {
+        settle_body(s);
+        rc = split_long(s, emit, context, err);
     }
-    free(s.units);
-    vcm_buf_release(&s.escaped);
-    vcm_buf_release(&s.value);
+    shrink(s);
     return rc;
 }

@@ -10,6 +10,7 @@ void model_init(struct model *model, enum vcm_evict_policy policy)
     memset(model, 0, sizeof *model);
     model->policy = policy;
     model->hand = -1;
+    model->small_share = 0.4;
 }
 
 unsigned model_count(const struct model *model)
@@ -82,6 +83,32 @@ static void enter(struct model *model, struct model_page page, bool returned)
         append(&model->main, page);
 }
 
+static uint64_t sum(const struct model_list *list)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < list->len; i++)
+        bytes += list->pages[i].bytes;
+    return bytes;
+}
+
+static void learn(struct model *model, bool was_main, uint64_t bytes)
+{
+    double all = (double)(sum(&model->small) + sum(&model->main));
+    double of[2] = {0, 0};
+
+    for (unsigned i = 0; i < model->ghosts.len; i++)
+        of[model->ghosts.pages[i].was_main]++;
+    double step = 0.1 * (double)bytes / (all + 1);
+    if (of[!was_main] > of[was_main])
+        step *= of[!was_main] / of[was_main];
+    model->small_share += was_main ? -step : step;
+    if (model->small_share < 0.1)
+        model->small_share = 0.1;
+    if (model->small_share > 0.6)
+        model->small_share = 0.6;
+}
+
 void model_insert(struct model *model, uint64_t tag, uint64_t bytes, enum vcm_evict_place place)
 {
     struct model_page page = {.tag = tag, .bytes = bytes};
@@ -94,21 +121,15 @@ void model_insert(struct model *model, uint64_t tag, uint64_t bytes, enum vcm_ev
             model_touch(model, tag);
         return;
     }
+    bool returned = ghost >= 0 && !model->ghosts.pages[ghost].was_main;
+    if (ghost >= 0 && place == VCM_EVICT_HOT)
+        learn(model, model->ghosts.pages[ghost].was_main, bytes);
     if (ghost >= 0)
         cut(&model->ghosts, (unsigned)ghost);
     if (place == VCM_EVICT_COLD)
         append(&model->bulk, page);
     else
-        enter(model, page, ghost >= 0);
-}
-
-static uint64_t sum(const struct model_list *list)
-{
-    uint64_t bytes = 0;
-
-    for (unsigned i = 0; i < list->len; i++)
-        bytes += list->pages[i].bytes;
-    return bytes;
+        enter(model, page, returned);
 }
 
 static int next_of_sieve(struct model *model)
@@ -143,8 +164,10 @@ static struct model_page *next_of_s3fifo(struct model *model)
 {
     for (;;) {
         uint64_t small = sum(&model->small);
-        bool from_small = model->small.len > 0 &&
-                          (model->main.len == 0 || small >= (small + sum(&model->main)) / 10);
+        bool from_small =
+            model->small.len > 0 &&
+            (model->main.len == 0 ||
+             (double)small >= model->small_share * (double)(small + sum(&model->main)));
         if (from_small) {
             if (model->small.pages[0].used < 2)
                 return &model->small.pages[0];
@@ -211,8 +234,9 @@ void model_remove(struct model *model, uint64_t tag)
     if (!list)
         return;
     struct model_page page = take_out(model, list, tag);
-    if (!evicted || list != &model->small)
+    if (!evicted || list == &model->bulk || model->policy != VCM_EVICT_S3FIFO)
         return;
+    page.was_main = list == &model->main;
     append(&model->ghosts, page);
     while (model->ghosts.len > count)
         cut(&model->ghosts, 0);

@@ -15,6 +15,7 @@ struct model_page {
     uint64_t used;  /* SIEVE: 0 or 1; S3-FIFO: up to 3 */
     uint64_t often; /* LFU */
     uint64_t when;  /* LRU and LFU; 0 when it was never used */
+    bool was_main;  /* a ghost: it went from the main queue */
 };
 
 /* The oldest is the first. */
@@ -30,6 +31,7 @@ struct model {
     bool has_candidate;
     uint64_t candidate;
     uint64_t clock;
+    double small_share; /* of S3-FIFO's bytes */
 };
 
 void model_init(struct model *model, enum vcm_evict_policy policy);
