@@ -55,6 +55,34 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     return rc;
 }
 
+/* A source of a mapped scope, for pages that are rebuilt from it: all that is read from it is named
+ * by its content, so the row's filters do not matter. */
+static int open_stored_source(void *context, struct vcm_source **out, const struct vcm_scope *scope,
+                              struct vcm_error *err)
+{
+    const struct vcm *vcm = context;
+    const struct vcm_source_type *type = NULL;
+    char *repository = strndup(scope->repo_root.data, scope->repo_root.len);
+    char *commit = strndup(scope->commit.data, scope->commit.len);
+    char *name = strndup(scope->source_type.data, scope->source_type.len);
+
+    *out = NULL;
+    int rc = repository && commit && name ? VCM_OK : vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = vcm_registry_find(&type, &vcm->registry, name, err);
+    if (rc == VCM_OK)
+        rc = type->open(out,
+                        &(struct vcm_source_request){.repository = repository,
+                                                     .commit = commit,
+                                                     .start_dir = "",
+                                                     .include_binaries = true},
+                        err);
+    free(repository);
+    free(commit);
+    free(name);
+    return rc;
+}
+
 void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
@@ -154,11 +182,30 @@ int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err)
     return vcm_error_wrap(err, rc, "home");
 }
 
+void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm)
+{
+    enum vcm_evict_policy policy = VCM_EVICT_DEFAULT;
+
+    vcm_evict_policy_of(&policy, vcm_config_text(&vcm->config, "cache.policy"));
+    out->capacity = vcm_config_number(&vcm->config, "cache.capacity");
+    out->compressed_capacity = vcm_config_number(&vcm->config, "cache.compressed_capacity");
+    out->policy = policy;
+}
+
 static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_page_store_limits limits = {0};
+    struct vcm_error unread = {0};
 
-    int rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
+    /* Reading goes on when the configuration cannot be read; no page comes in then. */
+    int rc = vcm_handle_config(vcm, writable ? err : &unread);
+    if (rc == VCM_OK)
+        vcm_handle_limits(&limits, vcm);
+    else if (!writable)
+        rc = VCM_OK;
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK && writable)
@@ -168,11 +215,14 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
                                  &(struct vcm_page_store_options){
                                      .directory = vcm_buf_text(&path),
                                      .read_only = !writable,
+                                     .limits = &limits,
                                      .log = vcm->log,
                                  },
                                  err);
     if (rc == VCM_OK)
-        rc = vcm_page_cache_open(&vcm->cache, vcm_buf_text(&path), err);
+        vcm_page_store_set_sources(vcm->store, open_stored_source, vcm);
+    if (rc == VCM_OK)
+        rc = vcm_page_cache_open(&vcm->cache, vcm->store, err);
     if (rc != VCM_OK)
         vcm_handle_close_store(vcm);
     vcm->store_writable = rc == VCM_OK && writable;
@@ -193,6 +243,13 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
         return rc;
     struct vcm_error found = {0};
     rc = open_store(vcm, false, &found);
+    if (rc == VCM_UNSUPPORTED) { /* of an older format, perhaps: a writer converts it */
+        struct vcm_error again = {0};
+        rc = open_store(vcm, true, &again);
+        if (rc == VCM_OK)
+            return VCM_OK;
+        rc = VCM_UNSUPPORTED;
+    }
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc != VCM_OK && err)

@@ -8,6 +8,7 @@
 #include "api/vcm.h"
 #include "repomap/plan.h"
 #include "sources/registry.h"
+#include "vcm/evict.h"
 #include "vcm/page_cache.h"
 #include "vcm/page_store.h"
 
@@ -39,6 +40,9 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
 
 /* Makes the home and the store where they are missing. UNSUPPORTED on a network file system. */
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
+
+/* What the configuration lets the store take. */
+void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm);
 
 void vcm_handle_close_store(struct vcm *vcm);
 

@@ -175,17 +175,18 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     };
 
     vcm_handle_plan_defaults(&request, vcm);
+    request.offline = options->offline;
     int rc = vcm_handle_clones(&request, vcm, options->timeout_ms, err);
     if (rc == VCM_OK)
         rc = vcm_plan_make(&result->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
-    if (result->plan.map_differs)
+    if (result->plan.map_differs && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "%s in the working tree differs from the one in commit %.12s, which counts; "
                       "commit it to map by it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
-    if (result->plan.map.route_count > 0 && result->plan.all_rows)
+    if (result->plan.map.route_count > 0 && result->plan.all_rows && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "this version of vcm has no knowledge base: knowledge_routing in %s is not "
                       "carried out",
@@ -213,9 +214,10 @@ static int materialise(struct result *result, struct vcm *vcm,
                                      .store = vcm->store,
                                      .registry = &vcm->registry,
                                      .tokenizer = tokenizer,
-                                     .capacity = vcm_config_number(&vcm->config, "cache.capacity"),
                                      .jobs = settle_jobs(options->jobs),
                                      .replace = options->replace,
+                                     .only_live = options->only_live,
+                                     .offline = options->offline,
                                      .cancel = vcm->cancel,
                                      .progress = options->progress ? pass_progress : NULL,
                                      .progress_context = &result->progress,

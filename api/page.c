@@ -19,10 +19,11 @@
 /* Room for a page's texts once more, with what the parser needs. */
 #define PAGE_ARENA_MAX (8 * VCM_LIMIT_FRAME_BYTES)
 
-/* The page as the caller sees it; its frame lies in the map while the transaction is open. */
+/* The page as the caller sees it. */
 struct page {
     struct vcm_page public;
-    struct vcm_kv_txn *txn;
+    struct vcm_kv_txn *txn; /* while it is being read */
+    struct vcm_page_cache_frame frame;
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -163,8 +164,8 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
 }
 
-static int read_records(struct page *page, struct vcm_slice frame, const struct vcm_page_row *row,
-                        struct vcm_error *err)
+static int read_records(struct page *page, struct vcm_page_cache *cache, struct vcm_slice frame,
+                        const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
     struct vcm_slice value;
@@ -184,8 +185,9 @@ static int read_records(struct page *page, struct vcm_slice frame, const struct 
     }
     free(records);
     if (rc == VCM_OK)
-        rc = vcm_heading_fill(out, count, &page->arena,
-                              &(struct vcm_heading_place){page->txn, page->mapping, row->seq}, err);
+        rc = vcm_heading_fill(
+            out, count, &page->arena,
+            &(struct vcm_heading_place){cache, page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
@@ -196,7 +198,6 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
 {
     struct vcm_page_info info;
     struct vcm_page_row row = {0};
-    struct vcm_slice frame = {0};
 
     int rc = vcm_names_find_page(&page->id, page->txn, query->page, err);
     if (rc != VCM_OK)
@@ -210,13 +211,13 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     if (rc == VCM_OK)
         rc = find_row(&row, page, query, err);
     if (rc == VCM_OK)
-        rc = vcm_page_cache_read(&frame, vcm->cache, page->txn, &info, err);
+        rc = vcm_page_cache_read(&page->frame, vcm->cache, page->txn, &page->id, err);
     if (rc != VCM_OK)
         return rc;
     page->public.tokens = info.tokens;
-    page->public.bytes = frame.len;
-    page->public.frame = frame.data;
-    return read_records(page, frame, &row, err);
+    page->public.bytes = page->frame.bytes.len;
+    page->public.frame = page->frame.bytes.data;
+    return read_records(page, vcm->cache, page->frame.bytes, &row, err);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
@@ -251,6 +252,7 @@ void vcm_page_release(struct vcm_page *page)
     if (!whole)
         return;
     vcm_kv_read_end(whole->txn);
+    vcm_page_cache_release(&whole->frame);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

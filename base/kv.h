@@ -74,6 +74,13 @@ typedef int (*vcm_kv_change_fn)(void *context, struct vcm_kv_txn *txn, struct vc
 int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
                   const struct vcm_cancel *cancel, struct vcm_error *err);
 
+/* The same; `settled` is called once when it is decided, with the writers' lock still held, for
+ * what is kept beside the store. */
+typedef void (*vcm_kv_settled_fn)(void *context, bool committed);
+int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
+                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                          struct vcm_error *err);
+
 /* VCM_NOT_FOUND without touching `err` when there is no such key. */
 int vcm_kv_get(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
                struct vcm_slice key, struct vcm_error *err);

@@ -1,16 +1,19 @@
 #include "base/kv_door.h"
 
 #include <assert.h>
+#include <linux/membarrier.h>
 #include <lmdb.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/kv_handle.h"
 
 #include "base/banned.h"
 
-#define SHUT      (UINT64_C(1) << 62)
-#define CLOSED    (UINT64_C(1) << 63)
+#define SHUT      VCM_KV_DOOR_SHUT
+#define CLOSED    VCM_KV_DOOR_CLOSED
 #define RELEASED  (UINT64_C(1) << 61) /* the environment is no longer ours */
 #define FLAGS     (SHUT | CLOSED | RELEASED)
 #define SHUT_WAIT 1 /* seconds for this process's transactions to end before the map moves */
@@ -20,12 +23,14 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static _Thread_local unsigned favourite; /* place of the idle transaction that this thread used */
+bool vcm_kv_door_has_barrier;
 
-static void init_condition(void)
+static void init_once(void)
 {
     pthread_condattr_t clock;
 
+    vcm_kv_door_has_barrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&changed, &clock);
@@ -36,7 +41,7 @@ struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation
 {
     struct vcm_kv_door *door = calloc(1, sizeof *door);
 
-    pthread_once(&once, init_condition);
+    pthread_once(&once, init_once);
     if (!door) {
         vcm_kv_env_release(env);
         return NULL;
@@ -52,23 +57,30 @@ struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation
     return door;
 }
 
-static void drop_idle(struct vcm_kv_door *door)
+/* Ends the transactions that wait. False when others are in use. */
+static bool drop_idle(struct vcm_kv_door *door)
 {
-    for (unsigned i = 0; i < VCM_KV_DOOR_IDLE; i++) {
-        struct vcm_kv_txn *txn = atomic_exchange(&door->idle[i], NULL);
-        if (txn) {
+    bool all = true;
+
+    for (unsigned i = 0; i < VCM_KV_DOOR_PLACES; i++) {
+        struct vcm_kv_txn *txn = atomic_load(&door->places[i].txn);
+        if (txn && txn != VCM_KV_DOOR_TAKEN &&
+            atomic_compare_exchange_strong(&door->places[i].txn, &txn, NULL)) {
             mdb_txn_abort(txn->mdb);
             free(txn);
+        } else if (txn) {
+            all = false;
         }
     }
+    return all;
 }
 
-/* When it is closed, not shut, and nobody is inside. Under the mutex. */
+/* When it is closed, not shut, and nobody is inside. Under the mutex. Whoever takes a place from
+ * now on sees that it is closed and looks at nothing else. */
 static void release_if_empty(struct vcm_kv_door *door)
 {
-    if (atomic_load(&door->state) != CLOSED)
+    if (atomic_load(&door->state) != CLOSED || !drop_idle(door))
         return;
-    drop_idle(door);
     struct vcm_kv_door **link = &door->env->doors;
     while (*link != door)
         link = &(*link)->next_of_env;
@@ -78,10 +90,18 @@ static void release_if_empty(struct vcm_kv_door *door)
     atomic_fetch_or(&door->state, RELEASED);
 }
 
+/* Who left before it has left for all to see, who leaves after it sees the flag. */
+static void pass_barrier(void)
+{
+    if (vcm_kv_door_has_barrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
 void vcm_kv_door_close(struct vcm_kv_door *door)
 {
     pthread_mutex_lock(&mutex);
     atomic_fetch_or(&door->state, CLOSED);
+    pass_barrier();
     release_if_empty(door);
     pthread_mutex_unlock(&mutex);
 }
@@ -100,8 +120,12 @@ void vcm_kv_door_leave(struct vcm_kv_door *door)
 {
     uint64_t state = atomic_fetch_sub(&door->state, 1) - 1;
 
-    if ((state & FLAGS) == 0)
-        return;
+    if (state & FLAGS)
+        vcm_kv_door_tell(door);
+}
+
+void vcm_kv_door_tell(struct vcm_kv_door *door)
+{
     pthread_mutex_lock(&mutex);
     release_if_empty(door);
     pthread_cond_broadcast(&changed);
@@ -129,31 +153,6 @@ bool vcm_kv_door_enter(struct vcm_kv_door *door)
     }
 }
 
-struct vcm_kv_txn *vcm_kv_door_take_idle(struct vcm_kv_door *door)
-{
-    for (unsigned i = 0; i < VCM_KV_DOOR_IDLE; i++) {
-        unsigned place = (favourite + i) % VCM_KV_DOOR_IDLE;
-        if (atomic_load_explicit(&door->idle[place], memory_order_relaxed)) {
-            struct vcm_kv_txn *txn = atomic_exchange(&door->idle[place], NULL);
-            favourite = place;
-            if (txn)
-                return txn;
-        }
-    }
-    return NULL;
-}
-
-bool vcm_kv_door_put_idle(struct vcm_kv_door *door, struct vcm_kv_txn *txn)
-{
-    for (unsigned i = 0; i < VCM_KV_DOOR_IDLE; i++) {
-        unsigned place = (favourite + i) % VCM_KV_DOOR_IDLE;
-        struct vcm_kv_txn *none = NULL;
-        if (atomic_compare_exchange_strong(&door->idle[place], &none, txn))
-            return true;
-    }
-    return false;
-}
-
 void vcm_kv_door_drop_idle(struct vcm_kv_env *env)
 {
     pthread_mutex_lock(&mutex);
@@ -162,12 +161,21 @@ void vcm_kv_door_drop_idle(struct vcm_kv_env *env)
     pthread_mutex_unlock(&mutex);
 }
 
+static bool has_anyone(struct vcm_kv_door *door)
+{
+    bool anyone = (atomic_load(&door->state) & ~FLAGS) > 0;
+
+    for (unsigned i = 0; i < VCM_KV_DOOR_PLACES && !anyone; i++)
+        anyone = atomic_load(&door->places[i].txn) == VCM_KV_DOOR_TAKEN;
+    return anyone;
+}
+
 static bool in_use(const struct vcm_kv_env *env)
 {
     bool used = atomic_load(&env->holds) > 0;
 
     for (struct vcm_kv_door *door = env->doors; door && !used; door = door->next_of_env)
-        used = (atomic_load(&door->state) & ~FLAGS) > 0;
+        used = has_anyone(door);
     return used;
 }
 
@@ -198,6 +206,7 @@ bool vcm_kv_door_shut_all(struct vcm_kv_env *env)
     env->resizing = true;
     for (struct vcm_kv_door *door = env->doors; door; door = door->next_of_env)
         atomic_fetch_or(&door->state, SHUT);
+    pass_barrier();
     while (in_use(env) && waited == 0)
         waited = pthread_cond_timedwait(&changed, &mutex, &until);
     bool shut = !in_use(env);

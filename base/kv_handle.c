@@ -43,6 +43,14 @@ static int begin(struct vcm_kv_txn *txn)
     return mdb_txn_begin(env->mdb, NULL, txn->writes ? 0 : MDB_RDONLY, &txn->mdb);
 }
 
+static void leave(struct vcm_kv_txn *txn)
+{
+    if (txn->place)
+        vcm_kv_door_put(txn->door, txn->place, NULL);
+    else
+        vcm_kv_door_leave(txn->door);
+}
+
 static void forget(struct vcm_kv_txn *txn)
 {
     if (txn->mdb)
@@ -72,13 +80,13 @@ static int begin_inside(bool *again, struct vcm_kv_txn *txn, struct vcm_error *e
     forget(txn);
     if (code == MDB_MAP_RESIZED) {
         vcm_kv_env_retain(env);
-        vcm_kv_door_leave(txn->door);
+        leave(txn);
         rc = vcm_kv_env_resize(env, options, false, err);
         vcm_kv_env_release(env);
         *again = rc == VCM_OK;
         return rc;
     }
-    vcm_kv_door_leave(txn->door);
+    leave(txn);
     return vcm_kv_env_fail(options, code, err);
 }
 
@@ -260,6 +268,12 @@ static int refresh(struct vcm_kv *kv, const struct vcm_kv_lock *held, struct vcm
     return rc;
 }
 
+static bool is_in_force(struct vcm_kv_door *door, struct vcm_kv *kv)
+{
+    return door->generation == vcm_kv_generation_now(&kv->generation) &&
+           !vcm_kv_env_is_forked(door->env);
+}
+
 int vcm_kv_handle_enter(struct vcm_kv_door **out, struct vcm_kv *kv, const struct vcm_kv_lock *held,
                         struct vcm_error *err)
 {
@@ -267,11 +281,10 @@ int vcm_kv_handle_enter(struct vcm_kv_door **out, struct vcm_kv *kv, const struc
         struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
         if (!vcm_kv_door_enter(door))
             continue; /* another thread has just put a new one in its place */
-        int rc = vcm_kv_env_check_process(door->env, &kv->options, err);
-        if (rc == VCM_OK && door->generation == vcm_kv_generation_now(&kv->generation)) {
-            *out = door;
+        *out = door;
+        if (is_in_force(door, kv))
             return VCM_OK;
-        }
+        int rc = vcm_kv_env_check_process(door->env, &kv->options, err);
         vcm_kv_door_leave(door);
         if (rc == VCM_OK)
             rc = refresh(kv, held, err);
@@ -299,32 +312,38 @@ static int enter_to_read(struct vcm_kv_door **out, struct vcm_kv *kv, struct vcm
     return vcm_kv_handle_enter(out, kv, NULL, err);
 }
 
-static struct vcm_kv_txn *idle_or_new(struct vcm_kv *kv, struct vcm_kv_door *door)
+/* For one who was counted and would rather have a place, where his transaction can wait afterwards.
+ */
+static struct vcm_kv_txn *new_txn(struct vcm_kv *kv, struct vcm_kv_door *door)
 {
-    struct vcm_kv_txn *txn = vcm_kv_door_take_idle(door);
+    struct vcm_kv_txn *txn = NULL;
+    struct vcm_kv_place *place = vcm_kv_door_take(&txn, door);
 
-    if (!txn) {
+    if (!txn)
         txn = calloc(1, sizeof *txn);
-        if (!txn)
-            return NULL;
+    if (txn) {
         txn->kv = kv;
         txn->door = door;
+        txn->place = place;
+    } else if (place) {
+        vcm_kv_door_put(door, place, NULL);
     }
+    if (txn && place)
+        vcm_kv_door_leave(door);
     return txn;
 }
 
-int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
+static int begin_slowly(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
 {
     struct vcm_kv_door *door;
     bool again;
     int rc;
 
-    *out = NULL;
     do {
         rc = enter_to_read(&door, kv, err);
         if (rc != VCM_OK)
             return rc;
-        struct vcm_kv_txn *txn = idle_or_new(kv, door);
+        struct vcm_kv_txn *txn = new_txn(kv, door);
         if (!txn) {
             vcm_kv_door_leave(door);
             return vcm_error_memory(err);
@@ -338,18 +357,37 @@ int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_err
     return rc;
 }
 
+/* Nearly always there is a transaction that waits at the door in force. */
+int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
+{
+    struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
+    struct vcm_kv_txn *txn;
+
+    struct vcm_kv_place *place = vcm_kv_door_take(&txn, door);
+    if (place && txn && txn->complete && !door->env->lost && is_in_force(door, kv) &&
+        mdb_txn_renew(txn->mdb) == 0) {
+        *out = txn;
+        return VCM_OK;
+    }
+    if (place)
+        vcm_kv_door_put(door, place, txn);
+    *out = NULL;
+    return begin_slowly(out, kv, err);
+}
+
 void vcm_kv_read_end(struct vcm_kv_txn *txn)
 {
     if (!txn)
         return;
     assert(!txn->writes);
-    struct vcm_kv_door *door = txn->door;
-    mdb_txn_reset(txn->mdb);
-    if (!vcm_kv_door_put_idle(door, txn)) {
-        mdb_txn_abort(txn->mdb);
-        free(txn);
+    if (txn->place) {
+        mdb_txn_reset(txn->mdb);
+        vcm_kv_door_put(txn->door, txn->place, txn);
+        return;
     }
-    vcm_kv_door_leave(door);
+    mdb_txn_abort(txn->mdb);
+    vcm_kv_door_leave(txn->door);
+    free(txn);
 }
 
 int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -475,8 +513,9 @@ void vcm_kv_handle_unlock(struct vcm_kv_lock *lock)
     vcm_kv_lock_release(lock);
 }
 
-int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
-                  const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
+                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                          struct vcm_error *err)
 {
     struct vcm_kv_lock lock;
     struct vcm_error cause = {0};
@@ -485,10 +524,18 @@ int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, uns
     if (rc != VCM_OK)
         return rc;
     rc = run_until_it_fits(kv, change, context, &lock, cancel, &cause);
+    if (settled)
+        settled(context, rc == VCM_OK);
     vcm_kv_handle_unlock(&lock);
     if (rc != VCM_OK && err && err->code == VCM_OK)
         *err = cause;
     return rc;
+}
+
+int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
+                  const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    return vcm_kv_update_settled(kv, change, NULL, context, timeout_ms, cancel, err);
 }
 
 static int copy_options(struct vcm_kv *kv, const struct vcm_kv_options *options,

@@ -35,6 +35,7 @@ struct vcm_kv {
 struct vcm_kv_txn {
     struct vcm_kv *kv;
     struct vcm_kv_door *door;
+    struct vcm_kv_place *place; /* of the door, by which it entered; NULL when it was counted */
     struct MDB_txn *mdb;
     bool writes;
     bool complete; /* the handles are of all tables */

@@ -32,6 +32,8 @@
 #define VCM_LIMIT_DIRECTORY_ENTRIES 100000u               /* of a directory on disk */
 #define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000)
 #define VCM_LIMIT_GITMODULES_BYTES  (1 * VCM_MIB)
+#define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
+#define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
@@ -67,6 +69,7 @@
 #define VCM_LIMIT_CHUNKED_BYTES       ((size_t)2 * VCM_GIB) /* of one document's chunks, overlaps too */
 #define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
 #define VCM_LIMIT_HEADING_LEVELS      16
+#define VCM_LIMIT_HITS                1000u /* of a search */
 
 /* The program that reads PDFs. */
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
@@ -83,6 +86,7 @@
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
 #define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
+#define VCM_LIMIT_LOCKS           100000u
 #define VCM_LIMIT_VIEWS           1024u
 #define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
 
@@ -91,6 +95,12 @@
 #define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
 #define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
 
+/* Watching a repository. */
+#define VCM_LIMIT_WATCHES         8192u /* directories of refs that are watched */
+#define VCM_LIMIT_WATCH_QUIET_MS  150u  /* a change counts when nothing followed for so long, */
+#define VCM_LIMIT_WATCH_BURST_MS  2000u /* or when the first is so long ago */
+#define VCM_LIMIT_WATCH_RETURN_MS 1000u /* how often a repository that is gone is looked for */
+#define VCM_LIMIT_WATCH_TICK_MS   250u  /* how often a waiting watch looks whether it may stop */
 /* Traces of page accesses. */
 #define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
 #define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)

@@ -127,15 +127,46 @@ static void name_kept(char out[REF_BYTES], const struct vcm_git_id *id)
     snprintf(out, REF_BYTES, "%s%s", COMMITS, hex);
 }
 
+/* Whether the commit and its tree are here; what is below is taken on trust. */
+static bool has_commit(const struct fetch *fetch, const git_oid *oid)
+{
+    git_commit *commit = NULL;
+
+    bool found = git_commit_lookup(&commit, fetch->repo->handle, oid) == 0 &&
+                 git_odb_exists(fetch->repo->odb, git_commit_tree_id(commit)) == 1;
+    git_commit_free(commit);
+    return found;
+}
+
 static bool is_kept(const struct fetch *fetch, const struct vcm_git_id *id)
 {
     git_reference *ref = NULL;
     char name[REF_BYTES];
+    git_oid oid;
 
     name_kept(name, id);
+    vcm_git_internal_to_oid(&oid, id);
     bool kept = git_reference_lookup(&ref, fetch->repo->handle, name) == 0;
     git_reference_free(ref);
-    return kept;
+    return kept && has_commit(fetch, &oid);
+}
+
+/* Whether everything that was kept is still here. */
+static bool is_sound(const struct fetch *fetch)
+{
+    git_reference_iterator *refs = NULL;
+    git_reference *ref = NULL;
+    bool sound = true;
+
+    if (git_reference_iterator_glob_new(&refs, fetch->repo->handle, COMMITS "*") != 0)
+        return false;
+    while (sound && git_reference_next(&ref, refs) == 0) {
+        const git_oid *oid = git_reference_target(ref);
+        sound = oid && has_commit(fetch, oid);
+        git_reference_free(ref);
+    }
+    git_reference_iterator_free(refs);
+    return sound;
 }
 
 /* Sets a ref. Where an old ref stands in the way ("a" of "a/b"), all branches and tags go: they
@@ -165,7 +196,10 @@ static int set_ref(const struct fetch *fetch, const char *name, const struct vcm
 static int open_repo(struct fetch *fetch, struct vcm_error *err)
 {
     vcm_git_repo_close(fetch->repo);
-    return vcm_git_repo_open(&fetch->repo, fetch->place.path, err);
+    int rc = vcm_git_repo_open(&fetch->repo, fetch->place.path, err);
+    if (rc == VCM_OK && strcmp(vcm_git_repo_root(fetch->repo), fetch->place.path) != 0)
+        rc = vcm_error_set(err, VCM_IO_ERROR, "'%s' is no clone", fetch->place.path);
+    return rc;
 }
 
 /* The id of a ref that the remote told, or NULL. */
@@ -398,7 +432,7 @@ static int settle(struct vcm_git_id *out, struct fetch *fetch, const char *name,
         vcm_buf_append_format(&text, "%s%s", name, fetch->steps);
         rc = vcm_git_repo_resolve(out, fetch->repo, NULL, vcm_buf_text(&text), &cause);
         if (rc == VCM_NOT_FOUND && fetch->request->commit)
-            rc = vcm_error_set(err, rc, "'%s' has no commit '%s'", fetch->url.address,
+            rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' has no commit '%s'", fetch->url.address,
                                fetch->request->commit);
         else if (rc != VCM_OK && err)
             *err = cause;
@@ -502,6 +536,31 @@ static int run(struct vcm_git_clone *out, struct fetch *fetch, struct vcm_error 
     return rc;
 }
 
+/* A clone that somebody damaged keeps git from fetching, and is no loss: it is made anew. */
+static int run_or_remake(struct vcm_git_clone *out, struct fetch *fetch, struct vcm_error *err)
+{
+    struct vcm_error cause = {0};
+
+    int rc = open_repo(fetch, &cause);
+    bool damaged = rc == VCM_IO_ERROR;
+    if (rc == VCM_OK) {
+        rc = run(out, fetch, &cause);
+        damaged = rc != VCM_OK && rc != VCM_INTERRUPTED && !fetch->place.is_new && !is_sound(fetch);
+    }
+    if (!damaged) {
+        if (rc != VCM_OK && err)
+            *err = cause;
+        return rc;
+    }
+    vcm_log_write(fetch->clones->log, VCM_LOG_WARNING,
+                  "the clone of %s is damaged and is made anew", fetch->url.address);
+    vcm_git_clone_release(out);
+    rc = vcm_git_place_remake(&fetch->place, fetch->url.address, err);
+    if (rc == VCM_OK)
+        rc = open_repo(fetch, err);
+    return rc == VCM_OK ? run(out, fetch, err) : rc;
+}
+
 /* A path is read in place by whoever asked. */
 static int parse_url(struct vcm_git_url *url, const char *text, struct vcm_error *err)
 {
@@ -530,9 +589,7 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
     if (rc == VCM_OK)
         rc = vcm_git_place_take(&fetch.place, clones, fetch.url.address, timeout, err);
     if (rc == VCM_OK)
-        rc = open_repo(&fetch, err);
-    if (rc == VCM_OK)
-        rc = run(out, &fetch, err);
+        rc = run_or_remake(out, &fetch, err);
     if (rc == VCM_OK) {
         out->path = strdup(vcm_git_repo_root(fetch.repo));
         out->url = strdup(fetch.url.address);

@@ -70,12 +70,17 @@ static void join(struct vcm_buf *out, const char *path, const char *name)
 
 bool vcm_git_place_is_ready(const char *path)
 {
-    struct vcm_buf marker = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    /* Without one of the others a look-up would go on above, and find somebody's repository. */
+    static const char *const parts[] = {MARKER, "HEAD", "config", "objects", "refs"};
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     struct stat status;
+    bool ready = true;
 
-    vcm_path_join(&marker, path, MARKER);
-    bool ready = lstat(vcm_buf_text(&marker), &status) == 0 && S_ISREG(status.st_mode);
-    vcm_buf_release(&marker);
+    for (size_t i = 0; ready && i < sizeof parts / sizeof parts[0]; i++) {
+        join(&name, path, parts[i]);
+        ready = lstat(vcm_buf_text(&name), &status) == 0 && !S_ISLNK(status.st_mode);
+    }
+    vcm_buf_release(&name);
     return ready;
 }
 
@@ -198,6 +203,12 @@ int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones 
     free(directory);
     vcm_buf_release(&path);
     return rc;
+}
+
+int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err)
+{
+    place->is_new = true;
+    return make(place->path, address, err);
 }
 
 void vcm_git_place_give_up(struct vcm_git_place *place)

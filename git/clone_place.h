@@ -19,7 +19,7 @@ struct vcm_git_place {
 void vcm_git_place_name(struct vcm_buf *out, const struct vcm_git_clones *clones,
                         const char *address);
 
-/* Whether a whole clone is at `path`. */
+/* Whether a clone is at `path` that was made to its end and has its parts still. */
 bool vcm_git_place_is_ready(const char *path);
 
 /*
@@ -29,6 +29,9 @@ bool vcm_git_place_is_ready(const char *path);
  */
 int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
                        const char *address, unsigned timeout_ms, struct vcm_error *err);
+
+/* Makes the clone anew, empty. */
+int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err);
 
 /* Removes a clone that is new and into which nothing could be fetched. */
 void vcm_git_place_give_up(struct vcm_git_place *place);

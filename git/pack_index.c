@@ -21,7 +21,7 @@
 #define PACK_HEADER    12
 #define PACK_BYTES_MIN (PACK_HEADER + ID_BYTES)
 #define IS_LARGE       0x80000000u
-#define CHUNK_BYTES    (64 * VCM_KIB)
+#define CHUNK_BYTES    (16 * VCM_KIB)
 
 struct index {
     int fd;
@@ -56,7 +56,7 @@ static bool read_at(const struct index *index, void *out, size_t len, uint64_t a
 
 static const char *check_fan_out(struct index *index)
 {
-    unsigned char table[FAN_OUT * WORD_BYTES];
+    unsigned char table[FAN_OUT * WORD_BYTES] = {0};
     uint32_t before = 0;
 
     if (!read_at(index, table, sizeof table, index->has_header ? 2 * WORD_BYTES : 0))
@@ -107,7 +107,7 @@ static const char *check_word(const struct index *index, uint32_t word)
 
 static const char *check_large(const struct index *index, uint64_t at)
 {
-    unsigned char entry[2 * WORD_BYTES];
+    unsigned char entry[2 * WORD_BYTES] = {0};
 
     for (uint64_t i = 0; i < index->large_count; i++, at += sizeof entry) {
         if (!read_at(index, entry, sizeof entry, at))
@@ -122,7 +122,7 @@ static const char *check_large(const struct index *index, uint64_t at)
 /* In pieces, and without mapping the file: an index can be hundreds of megabytes. */
 static const char *check_offsets(const struct index *index)
 {
-    unsigned char chunk[CHUNK_BYTES];
+    unsigned char chunk[CHUNK_BYTES] = {0};
     uint64_t stride = index->has_header ? WORD_BYTES : ID_BYTES + WORD_BYTES;
     uint64_t at = FAN_OUT * WORD_BYTES;
     uint64_t at_once = sizeof chunk / stride;
@@ -147,7 +147,7 @@ static const char *check_offsets(const struct index *index)
 const char *vcm_git_pack_index_fault(int fd, uint64_t pack_bytes)
 {
     struct index index = {.fd = fd, .pack_bytes = pack_bytes};
-    unsigned char header[2 * WORD_BYTES];
+    unsigned char header[2 * WORD_BYTES] = {0};
     struct stat status;
 
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))

@@ -123,6 +123,8 @@ static void put_ours(struct environment *environment, const struct vcm_git_runne
     put_setting(environment, "credential.interactive", "false");
     put_setting(environment, "gc.auto", "0");
     put_setting(environment, "maintenance.auto", "false");
+    put_setting(environment, "fetch.prune", "false");
+    put_setting(environment, "fetch.pruneTags", "false");
     put_setting(environment, "fetch.recurseSubmodules", "false");
     put_setting(environment, "fetch.writeCommitGraph", "false");
     put_setting(environment, "transfer.bundleURI", "false");

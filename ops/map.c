@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "ops/report.h"
 #include "ops/shared.h"
+#include "ops/watch_shared.h"
 
 #include "base/banned.h"
 
@@ -18,7 +19,9 @@ enum {
     REPLACE,
     DRY_RUN,
     JOBS,
-    TIMEOUT
+    TIMEOUT,
+    WATCH,
+    POLL
 };
 
 static const struct vcm_op_param params[] = {
@@ -72,6 +75,10 @@ static const struct vcm_op_param params[] = {
               .default_text = "one for each core",
               .summary = "how many files to read at a time; the pages are the same"},
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
+    [WATCH] = {.name = "watch",
+               .type = VCM_OP_FLAG,
+               .summary = "then follow the rows that are not static, as 'vcm watch' does"},
+    [POLL] = VCM_WATCH_POLL,
 };
 
 static const struct vcm_op_key result[] = {
@@ -92,6 +99,7 @@ static const char *const examples[] = {
     "vcm map .",
     "vcm map ~/src/tool --branch stable --scope tool-stable",
     "vcm map https://github.com/org/tool.git --commit v1.2",
+    "vcm map --watch --json",
     "vcm map --flush-token-budget 2048 --json | jq '.sources[].coverage'",
     NULL,
 };
@@ -212,6 +220,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 
     if (vcm_op_flag(call, DRY_RUN))
         return run_dry(call, &options, err);
+    if (vcm_op_flag(call, WATCH))
+        return vcm_watch_run(call, &options, vcm_op_text(call, POLL), put_result, err);
     rc = vcm_map(&map, call->vcm, &options, err);
     if (rc != VCM_OK)
         return rc;
@@ -324,4 +334,5 @@ const struct vcm_op vcm_op_map = {
     .result = result,
     .run = run,
     .print = print,
+    .print_event = vcm_watch_print_event,
 };

@@ -36,9 +36,10 @@ struct vcm_materialise_options {
     struct vcm_page_store *store;
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
-    uint64_t capacity;
     unsigned jobs;
-    bool replace; /* another origin may take the scope over */
+    bool replace;   /* another origin may take the scope over */
+    bool only_live; /* static rows that are mapped stay as they are */
+    bool offline;   /* and so do rows that would have to be fetched */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress;
     void *progress_context;

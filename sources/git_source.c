@@ -201,6 +201,11 @@ static int read_item(struct vcm_source_content *content, void *opaque,
         content->outcome = VCM_SOURCE_TOO_LARGE;
         return VCM_OK;
     }
+    if (content->bytes_max > 0 && size > content->bytes_max) {
+        content->outcome = VCM_SOURCE_PAGED;
+        content->postponed = true;
+        return VCM_OK;
+    }
     rc = vcm_git_blob_read(&content->text, reader->repo, &id, err);
     if (rc != VCM_OK)
         return fail_item(content, rc, err);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -56,8 +57,9 @@ struct layout {
     _Atomic uint64_t sets_stamp;
     _Atomic uint64_t sets_place[VCM_RESIDENCY_SETS];
     _Atomic uint64_t departures;
-    _Atomic uint64_t recorder; /* process that records a trace, or 0 */
-    _Atomic uint64_t accesses; /* entered into the ring so far */
+    _Atomic uint64_t recorder;  /* process that records a trace, or 0 */
+    _Atomic uint64_t accesses;  /* entered into the ring so far */
+    _Atomic uint64_t views_end; /* no view is behind this slot; a hint for adding up their bytes */
 
     /* Views, each field by itself: looking for slots walks over the owners only. */
     _Alignas(4096) _Atomic uint64_t view_owner[VCM_LIMIT_VIEWS]; /* 0: free */
@@ -68,6 +70,13 @@ struct layout {
     _Alignas(4096) struct ring_entry ring[RING_ENTRIES];
 };
 
+/* As docs/FORMAT.md has it. */
+_Static_assert(offsetof(struct layout, sets_place) == 72, "layout");
+_Static_assert(offsetof(struct layout, views_end) == 112, "layout");
+_Static_assert(offsetof(struct layout, view_id) == 28672, "layout");
+_Static_assert(offsetof(struct layout, ring) == 53248, "layout");
+_Static_assert(sizeof(struct ring_entry) == 40, "layout");
+
 struct vcm_residency {
     struct layout *map;
     size_t map_bytes;     /* address space; beyond the end of the file it must not be touched */
@@ -75,7 +84,6 @@ struct vcm_residency {
     struct layout *shown; /* the file of a home that may only be read, for its counters; or NULL */
     uint64_t self;        /* this process, see base/process.h */
     _Atomic uint64_t checked_place[VCM_RESIDENCY_SETS]; /* places that are known to be safe */
-    atomic_uint next_slot;                              /* where to look first for a free one */
 };
 
 static void id_to_words(uint64_t words[ID_WORDS], const struct vcm_page_id *id)
@@ -405,19 +413,16 @@ static bool clear_if_dead(struct vcm_residency *residency, unsigned slot, uint64
     return true;
 }
 
+/* The first that is free, so that those in use stay together. */
 static bool claim(unsigned *slot, struct vcm_residency *residency)
 {
     struct layout *map = residency->map;
-    unsigned first = atomic_load_explicit(&residency->next_slot, memory_order_relaxed);
 
     for (unsigned i = 0; i < VCM_LIMIT_VIEWS; i++) {
-        unsigned candidate = (first + i) % VCM_LIMIT_VIEWS;
-        uint64_t free_owner = 0;
-        if (atomic_load_explicit(&map->view_owner[candidate], memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong(&map->view_owner[candidate], &free_owner,
-                                           residency->self)) {
-            *slot = candidate;
-            atomic_store_explicit(&residency->next_slot, candidate + 1, memory_order_relaxed);
+        uint64_t nobody = 0;
+        if (atomic_load_explicit(&map->view_owner[i], memory_order_relaxed) == 0 &&
+            atomic_compare_exchange_strong(&map->view_owner[i], &nobody, residency->self)) {
+            *slot = i;
             return true;
         }
     }
@@ -436,14 +441,30 @@ static unsigned clear_dead_views(struct vcm_residency *residency)
     return cleared;
 }
 
-static uint64_t sum_view_bytes(const struct layout *map)
+/* Up to the hint, which is put right on the way. Only this sum depends on it: one that is too low
+ * for a moment lets a view too many pass, no frame go. */
+static uint64_t sum_view_bytes(struct layout *map)
 {
-    uint64_t sum = 0;
+    uint64_t hint = atomic_load_explicit(&map->views_end, memory_order_relaxed);
+    uint64_t sum = 0, end = 0;
 
-    for (unsigned i = 0; i < VCM_LIMIT_VIEWS; i++)
-        if (atomic_load_explicit(&map->view_owner[i], memory_order_relaxed) != 0)
+    for (unsigned i = 0; i < VCM_LIMIT_VIEWS && i < hint; i++) {
+        if (atomic_load_explicit(&map->view_owner[i], memory_order_relaxed) != 0) {
             sum += atomic_load_explicit(&map->view_bytes[i], memory_order_relaxed);
+            end = i + 1;
+        }
+    }
+    if (end < hint)
+        atomic_compare_exchange_strong(&map->views_end, &hint, end);
     return sum;
+}
+
+static void raise_views_end(struct layout *map, unsigned slot)
+{
+    uint64_t hint = atomic_load_explicit(&map->views_end, memory_order_relaxed);
+
+    while (hint <= slot && !atomic_compare_exchange_weak(&map->views_end, &hint, slot + 1))
+        continue;
 }
 
 /* Two that come to the bound together may both be refused. */
@@ -467,8 +488,9 @@ int vcm_residency_view_take(unsigned *slot, struct vcm_residency *residency,
     if (!claim(slot, residency) && (clear_dead_views(residency) == 0 || !claim(slot, residency)))
         return vcm_error_set(err, VCM_STORE_BUSY,
                              "all %u views of the store are taken; release some", VCM_LIMIT_VIEWS);
-    atomic_store(&map->view_live[*slot], 0);
-    atomic_store(&map->view_bytes[*slot], bytes);
+    raise_views_end(map, *slot);
+    atomic_store_explicit(&map->view_live[*slot], 0, memory_order_relaxed);
+    atomic_store_explicit(&map->view_bytes[*slot], bytes, memory_order_relaxed);
     id_to_words(words, id);
     for (unsigned i = 0; i < ID_WORDS; i++)
         atomic_store_explicit(&map->view_id[*slot].word[i], words[i], memory_order_relaxed);
@@ -485,8 +507,8 @@ void vcm_residency_view_drop(struct vcm_residency *residency, unsigned slot)
 {
     assert(slot < VCM_LIMIT_VIEWS);
     assert(atomic_load(&residency->map->view_owner[slot]) == residency->self);
-    atomic_store(&residency->map->view_live[slot], 0);
-    atomic_store(&residency->map->view_owner[slot], 0);
+    atomic_store_explicit(&residency->map->view_live[slot], 0, memory_order_release);
+    atomic_store_explicit(&residency->map->view_owner[slot], 0, memory_order_release);
 }
 
 /* A slot that changes meanwhile belongs to a reader that asks departures() afterwards. */
@@ -515,11 +537,17 @@ bool vcm_residency_viewed(struct vcm_residency *residency, const struct vcm_page
 
 void vcm_residency_views(unsigned *count, uint64_t *bytes, struct vcm_residency *residency)
 {
+    const struct layout *map = residency->map;
+
     *count = 0;
+    *bytes = 0;
     clear_dead_views(residency);
-    for (unsigned i = 0; i < VCM_LIMIT_VIEWS; i++)
-        *count += atomic_load(&residency->map->view_owner[i]) != 0;
-    *bytes = sum_view_bytes(residency->map);
+    for (unsigned i = 0; i < VCM_LIMIT_VIEWS; i++) {
+        if (atomic_load(&map->view_owner[i]) != 0) {
+            ++*count;
+            *bytes += atomic_load(&map->view_bytes[i]);
+        }
+    }
 }
 
 uint64_t vcm_residency_departures(const struct vcm_residency *residency)

@@ -4,62 +4,11 @@ import glob
 import os
 import re
 import shutil
-import signal
 import stat
-import subprocess
-import time
 
+from clones import FILES, NOBODY, CloneTest
 from harness import Executable
-from remotes import PASSWORD, USER, HttpsRemote, SshRemote
-from repo_map import MAP, RepoMapTest, map_of
-
-FILES = {"a.txt": "alpha\n", "src/b.c": "int b;\n"}
-NOBODY = "1234567890123456789012345678901234567890"
-
-
-class CloneTest(RepoMapTest):
-    def setUp(self):
-        super().setUp()
-        self.env["LANG"] = "C.UTF-8"
-
-    def remote_repo(self, files=None, name="tool", **options):
-        path = self.make_repo(files or FILES, name=os.path.join("srv", name), **options)
-        return path, "file://" + path
-
-    def clones(self):
-        return sorted(glob.glob(os.path.join(self.home, "clones", "*.git")))
-
-    def failure(self, *args, code, check=1, **options):
-        error = self.error_of("map", *args, check=check, **options)
-        self.assertEqual(error["code"], code, error)
-        return error["message"]
-
-    def row(self, *args, check=0, **options):
-        [row] = self.report("map", *args, check=check, **options)["sources"]
-        return row
-
-    def texts(self, scope):
-        """path: text of everything that is mapped in the scope."""
-        pages = self.vcm("pages", "--scope", scope, "--json", check=0).json()["pages"]
-        records = [record for page in pages for record in self.vcm(
-            "page", page["page_id"], "--scope", scope, "--json", check=0).json()["records"]]
-        return {record["path"]: record["text"] for record in records}
-
-    def everything_under(self, folder):
-        data = b""
-        for place, _, names in os.walk(folder):
-            for name in names:
-                with open(os.path.join(place, name), "rb") as file:
-                    data += name.encode() + file.read()
-        return data
-
-    def log_git(self):
-        """Puts a git before the real one that notes its arguments; returns the log's path."""
-        folder, log = os.path.join(self.tmp, "bin"), os.path.join(self.tmp, "git.log")
-        self.write(folder, {"git": Executable(
-            f'#!/bin/sh\nprintf "%s\\n" "$*" >>{log}\nexec {shutil.which("git")} "$@"\n'.encode())})
-        self.env["PATH"] = f"{folder}:{self.env['PATH']}"
-        return log
+from repo_map import MAP, map_of
 
 
 class Names(CloneTest):
@@ -205,6 +154,32 @@ class File(CloneTest):
         self.failure("file://" + repo, code="UNSUPPORTED")
         self.failure(repo, code="UNSUPPORTED")
 
+    def test_a_damaged_clone_is_made_anew(self):
+        repo, url = self.remote_repo()
+        self.report("map", url)
+        [clone] = self.clones()
+
+        def cut_objects():
+            shutil.rmtree(os.path.join(clone, "objects"))
+            os.makedirs(os.path.join(clone, "objects"))
+
+        def cut_head():
+            os.unlink(os.path.join(clone, "HEAD"))
+
+        def spoil_pack():
+            self.write(clone, {"objects/pack/pack-x.idx": "damaged", "objects/pack/pack-x.pack":
+                               "PACK" + 60 * "x"})
+
+        # Were the home inside a repository, nothing would be written there.
+        self.git(self.home, "init", "--quiet")
+        before = self.everything_under(os.path.join(self.home, ".git"))
+        for damage in (cut_objects, cut_head, spoil_pack):
+            damage()
+            self.commit(repo, {"c": damage.__name__})
+            row = self.row(url)
+            self.assertEqual((row["status"], row["coverage"]["paged"]), ("remapped", 3), damage)
+        self.assertEqual(self.everything_under(os.path.join(self.home, ".git")), before)
+
     def test_preview_uses_what_is_here_and_no_network(self):
         repo, url = self.remote_repo()
         self.assertEqual(self.error_of("preview", url, check=1)["code"], "NOT_FOUND")
@@ -267,177 +242,6 @@ class File(CloneTest):
         self.assertTrue(glob.glob(os.path.join(self.tmp, "rel/home/clones/*.git/vcm-clone")))
 
 
-class Https(CloneTest):
-    def setUp(self):
-        super().setUp()
-        self.repo, _ = self.remote_repo()
-        self.remote = HttpsRemote(self, os.path.join(self.tmp, "srv"))
-        self.env["GIT_SSL_CAINFO"] = self.remote.certificate
-
-    def assert_no_secret(self, *results):
-        for result in results:
-            self.assertNotIn(PASSWORD, result.out + result.err)
-        self.assertNotIn(PASSWORD.encode(), self.everything_under(self.home))
-
-    def test_a_repository_is_fetched(self):
-        url = self.remote.url("ok/tool")
-        document = self.report("map", url)
-        self.assertEqual(self.texts(document["base_scope_id"]), FILES)
-        self.commit(self.repo, {"c": "2\n"})
-        self.assertEqual(self.row(url)["status"], "remapped")
-
-    def test_a_server_that_gives_out_refs_only_still_has_every_commit(self):
-        first = self.git(self.repo, "rev-parse", "HEAD")
-        self.commit(self.repo, {"c": "2\n"})
-        result = self.vcm("map", self.remote.url("v0/tool"), "--commit", first, "--json", check=0)
-        self.assertEqual(result.json()["commit"], first)
-        self.assertIn("everything", self.vcm("map", self.remote.url("v0/tool"), "--commit",
-                                             first[:9], check=0).err)
-
-    def test_answers_have_their_codes(self):
-        for path, code in (("ok/nothing-here", "NOT_FOUND"), ("status/404/x", "NOT_FOUND"),
-                           ("status/403/x", "AUTH_FAILED"), ("status/500/x", "NETWORK_ERROR"),
-                           ("close/x", "NETWORK_ERROR"), ("http/tool", "NETWORK_ERROR")):
-            message = self.failure(self.remote.url(path), code=code)
-            self.assertIn(self.remote.url(path), message)
-            self.assertNotRegex(message, "fatal:|remote:|error:")
-        self.failure("https://127.0.0.1:1/x", code="NETWORK_ERROR")
-        self.failure("https://nowhere.invalid/x", code="NETWORK_ERROR")
-        message = self.failure(self.remote.url("ok/tool"), code="NETWORK_ERROR",
-                               env={"GIT_SSL_CAINFO": "/dev/null"})
-        self.assertNotIn("fatal", message)
-        self.assertEqual(self.clones(), [])
-
-    def test_a_server_that_hangs_is_left_at_the_time_limit(self):
-        start = time.monotonic()
-        self.failure(self.remote.url("hang/x"), "--timeout", "1s", code="TIMEOUT")
-        self.assertLess(time.monotonic() - start, 30)
-        self.failure(self.remote.url("ok/tool"), "--timeout", "soon", code="INVALID_ARGUMENT",
-                     check=2)
-        self.failure(self.remote.url("ok/tool"), "--timeout", "0s", code="INVALID_ARGUMENT",
-                     check=2)
-
-    def test_ctrl_c_ends_a_fetch(self):
-        run = self.start("map", "--json", self.remote.url("hang/x"))
-        while not self.remote.server.seen:
-            time.sleep(0.02)
-        os.kill(run.pid, signal.SIGINT)
-        out, _ = run.communicate(timeout=30)
-        self.assertEqual(run.returncode, 130)
-        self.assertIn(b'"error"', out)
-
-    def test_without_credentials_access_fails_and_nobody_is_asked(self):
-        url = self.remote.url("auth/tool")
-        message = self.failure(url, code="AUTH_FAILED")
-        self.assertIn("credentials.", message)
-        result = self.vcm("map", url, tty=True, env={"GIT_ASKPASS": "/bin/cat"})
-        self.assertEqual(result.status, 1)
-        self.assertNotIn("Username", result.out)
-
-    def test_credentials_of_the_configuration_are_used_and_not_seen(self):
-        url, log = self.remote.url("auth/tool"), self.log_git()
-        secret = os.path.join(self.tmp, "secret")
-        for value, env in ((PASSWORD, False), (f"{USER}:{PASSWORD}", False), (PASSWORD, True),
-                           (f"{USER}:{PASSWORD}", True)):
-            shutil.rmtree(self.home, ignore_errors=True)
-            self.write(self.tmp, {"secret": value + "\n"})
-            self.vcm("config", "set", "credentials.127.*", "TOKEN" if env else secret, check=0)
-            result = self.vcm("map", "-v", url, check=0, env={"TOKEN": value})
-            self.assert_no_secret(result, self.vcm("scopes", "--json", check=0))
-        with open(log, encoding="utf-8") as file:
-            self.assertNotIn(PASSWORD, file.read())
-        self.failure(url, code="AUTH_FAILED", env={"TOKEN": None})
-        self.vcm("config", "set", "credentials.127.0.0.1", "WRONG", check=0)
-        message = self.failure(url, code="AUTH_FAILED", env={"WRONG": "nobody:nothing"})
-        self.assertNotIn("nothing", message)
-        self.failure(url, code="AUTH_FAILED", env={"WRONG": "a\nb"})
-        os.unlink(secret)
-        self.vcm("config", "set", "credentials.127.0.0.1", secret, check=0)
-        self.assertIn(secret, self.failure(url, code="AUTH_FAILED"))
-
-    def test_credentials_in_the_url_are_used_and_not_kept(self):
-        url, log = self.remote.url("auth/tool", f"{USER}:{PASSWORD}@"), self.log_git()
-        result = self.vcm("map", "-v", "--json", url, check=0)
-        document = result.json()
-        self.assertEqual(document["origin_url"], self.remote.url("auth/tool"))
-        self.assert_no_secret(result, self.vcm("map", "-v", url, check=0),
-                              self.vcm("preview", url, check=0))
-        with open(log, encoding="utf-8") as file:
-            text = file.read()
-        self.assertIn("fetch", text)
-        self.assertNotIn(PASSWORD, text)
-        message = self.failure(self.remote.url("auth/none", f"{USER}:{PASSWORD}@"),
-                               code="NOT_FOUND")
-        self.assertNotIn(PASSWORD, message)
-        self.failure(self.remote.url("auth/tool", f"{USER}:wr0ng@"), code="AUTH_FAILED")
-
-    def test_a_redirect_to_another_host_gets_no_credentials(self):
-        url = self.remote.url("away/tool", f"{USER}:{PASSWORD}@")
-        self.failure(url, code="AUTH_FAILED")
-        self.assertEqual([seen for path, seen in self.remote.server.seen if "auth/" in path and seen],
-                         [])
-
-    def test_the_users_own_credential_helper_is_asked(self):
-        helper = f"!f() {{ echo username={USER}; echo password={PASSWORD}; }}; f"
-        self.git(self.tmp, "config", "--global", "credential.helper", helper)
-        self.report("map", self.remote.url("auth/tool"))
-        self.assertNotIn(PASSWORD.encode(), self.everything_under(self.home))
-
-    def test_two_processes_share_a_clone(self):
-        runs = [self.start("map", "--json", self.remote.url("ok/tool")) for _ in range(3)]
-        for run in runs:
-            out, err = run.communicate(timeout=60)
-            self.assertEqual(run.returncode, 0, (out, err))
-        self.assertEqual(len(self.clones()), 1)
-
-    def test_a_killed_fetch_leaves_nothing_in_the_way(self):
-        url = self.remote.url("ok/tool")
-        run = self.start("map", self.remote.url("hang/tool"))
-        while not self.remote.server.seen:
-            time.sleep(0.02)
-        run.kill()
-        run.communicate(timeout=30)
-        self.report("map", url)
-        [clone] = [path for path in self.clones() if self.is_of(path, url)]
-        # As if it had been killed later, and then earlier.
-        self.commit(self.repo, {"c": "2\n"})
-        with open(clone + ".lock", "w", encoding="ascii") as file:
-            file.write("1\n")
-        self.write(clone, {"shallow.lock": "", "refs/vcm/fetched.lock": "", "HEAD.lock": "",
-                           "objects/pack/tmp_pack_x": "x"})
-        self.assertEqual(self.row(url)["status"], "remapped")
-        self.assertFalse(os.path.exists(os.path.join(clone, "objects/pack/tmp_pack_x")))
-        shutil.rmtree(os.path.join(clone, "objects"))
-        os.unlink(os.path.join(clone, "vcm-clone"))
-        self.commit(self.repo, {"c": "3\n"})
-        self.assertEqual(self.row(url)["status"], "remapped")
-
-    def is_of(self, clone, url):
-        with open(os.path.join(clone, "config"), encoding="utf-8") as file:
-            return f'"{url}"' in file.read()
-
-
-class Ssh(CloneTest):
-    def test_a_repository_is_fetched_with_the_users_own_ssh(self):
-        repo, _ = self.remote_repo()
-        remote = SshRemote(self)
-        self.env["GIT_SSH_COMMAND"] = None
-        self.env = {name: value for name, value in self.env.items() if value is not None}
-        url = remote.url(repo)
-        for command, code in ((remote.command(), None), (remote.command(key="other"), "AUTH_FAILED"),
-                              (remote.command(hosts="no_hosts"), "AUTH_FAILED")):
-            self.git(self.tmp, "config", "--global", "core.sshCommand", command)
-            if code:
-                message = self.failure(url, "--timeout", "20s", code=code)
-                self.assertNotRegex(message, "Permission denied|verification failed")
-            else:
-                document = self.report("map", url)
-                self.assertEqual(document["origin_url"], url)
-                self.assertEqual(self.texts(document["base_scope_id"]), FILES)
-        self.git(self.tmp, "config", "--global", "core.sshCommand", remote.command())
-        self.failure(remote.url(repo + "-not"), code="NOT_FOUND")
-
-
 class Rows(CloneTest):
     def mapped(self, repo, *args, check=0):
         return {row["name"]: row for row in self.report("map", repo, *args, check=check)["sources"]}
@@ -484,6 +288,24 @@ class Rows(CloneTest):
         rows = self.mapped(repo, check=3)
         self.assertEqual((rows["head"]["status"], rows["tag"]["status"], rows["path"]["status"]),
                          ("remapped", "already_mapped", "remapped"))
+
+    def test_rows_of_one_url_see_one_state_of_it_and_ask_once(self):
+        _, url = self.remote_repo()
+        dead = "https://127.0.0.1:1/x"
+        repo = self.repo_with(map_of(
+            f"name: one, type: git_repo, origin_url: '{url}', start_dir: src",
+            f"name: two, type: git_repo, origin_url: '{url}', exclude_globs: ['src/']",
+            f"name: no, type: git_repo, origin_url: '{url}', start_dir: nowhere",
+            f"name: dead, type: git_repo, origin_url: '{dead}'",
+            f"name: late, type: git_repo, origin_url: '{dead}', branch: dev"), ["a"])
+        log = self.log_git()
+        rows = self.mapped(repo, check=3)
+        self.assertEqual({name: (row["code"], row["coverage"]["paged"])
+                          for name, row in rows.items()},
+                         {"one": (None, 1), "two": (None, 1), "no": ("NOT_FOUND", 0),
+                          "dead": ("NETWORK_ERROR", 0), "late": ("NETWORK_ERROR", 0)})
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(file.read().count("ls-remote"), 2)
 
     def test_preview_of_rows_needs_no_network_and_shows_no_clone(self):
         _, url = self.remote_repo()

@@ -20,7 +20,7 @@
 #define HEADER        8
 #define FAN_OUT_BYTES 1024
 #define FILES         30
-#define FLIPS         400
+#define FLIPS         250
 
 struct fixture {
     struct test_repo disk;

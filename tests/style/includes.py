@@ -40,6 +40,7 @@ OWNERS = {
     "zdict.h": ["vcm/codec.c"],
     "nettle/*": ["base/hash.c"],
     "xxhash.h": ["base/hash.c"],
+    "sqlite3.h": ["kb/store*"],
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],

@@ -1,0 +1,35 @@
+/*
+ * query.h - what a person types into a search, as terms. Every string is a query.
+ *
+ * Words are terms, "words in quotes" are a phrase, and a star behind either means that its last
+ * word may go on. Nothing else has a meaning: operators, brackets and colons are text.
+ */
+#ifndef VCM_KB_QUERY_H
+#define VCM_KB_QUERY_H
+
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+#define VCM_QUERY_BYTES_MAX ((size_t)4096) /* what is longer is cut */
+#define VCM_QUERY_TERMS_MAX 32u            /* and so are those beyond */
+
+struct vcm_query_term {
+    struct vcm_slice text; /* without quotes and star; points into the query */
+    bool is_prefix;
+};
+
+struct vcm_query {
+    struct vcm_buf text; /* valid UTF-8 without control characters */
+    struct vcm_query_term terms[VCM_QUERY_TERMS_MAX];
+    unsigned count;
+};
+
+/* Reads a query; release it also after a failure, which is want of memory. */
+int vcm_query_init(struct vcm_query *query, struct vcm_slice text, struct vcm_error *err);
+void vcm_query_release(struct vcm_query *query);
+
+/* Appends a term as an FTS5 string that stands for its words and for nothing else. */
+void vcm_query_quote(struct vcm_buf *out, const struct vcm_query_term *term);
+
+#endif

@@ -1,0 +1,62 @@
+/*
+ * store_internal.h - the inside of a store, shared by store.c and store_search.c, which own SQLite
+ * together. Private to them.
+ */
+#ifndef VCM_KB_STORE_INTERNAL_H
+#define VCM_KB_STORE_INTERNAL_H
+
+#include <sqlite3.h>
+
+#include "kb/store.h"
+
+#define VCM_STORE_DOCUMENT_COLUMNS                                                                 \
+    "d.source, d.path, d.content, d.profile, d.data_type, d.settings, d.bytes, d.chunks, "         \
+    "d.tokens, d.ingested_at"
+#define VCM_STORE_DOCUMENT_COLUMN_COUNT 10
+
+#define VCM_STORE_CHUNK_COLUMNS                                                                    \
+    "c.chunk_id, c.seq, c.section, c.page, c.tokens, c.text, " VCM_STORE_DOCUMENT_COLUMNS
+
+/* What a filter takes: ?2 profile, ?3 source, ?4 whether paths are asked for. */
+#define VCM_STORE_FILTER                                                                           \
+    "(?2 IS NULL OR profile = ?2) AND (?3 IS NULL OR source = ?3) AND (?4 = 0 OR takes(path))"
+
+enum vcm_store_statement {
+    VCM_STORE_INSERT_DOCUMENT,
+    VCM_STORE_INSERT_CHUNK,
+    VCM_STORE_INSERT_SEARCH,
+    VCM_STORE_FINISH_DOCUMENT,
+    VCM_STORE_STATEMENTS /* how many are kept */
+};
+
+struct vcm_store {
+    sqlite3 *db;
+    const struct vcm_cancel *cancel;
+    sqlite3_stmt *kept[VCM_STORE_STATEMENTS];
+    const struct vcm_store_filter *filter; /* for takes(), while a statement runs */
+    int64_t document;                      /* that is being written, 0 for none */
+    uint64_t chunks, tokens;
+};
+
+/* Each translates SQLite's code. */
+int vcm_store_run_sql(struct vcm_store *store, const char *sql, struct vcm_error *err);
+int vcm_store_prepare(sqlite3_stmt **out, struct vcm_store *store, const char *sql,
+                      struct vcm_error *err);
+
+/* Takes the next row; *more is false behind the last. */
+int vcm_store_next_row(bool *more, struct vcm_store *store, sqlite3_stmt *statement,
+                       struct vcm_error *err);
+
+void vcm_store_bind_slice(sqlite3_stmt *statement, int index, struct vcm_slice text);
+
+/* Binds what VCM_STORE_FILTER asks for. */
+void vcm_store_bind_filter(sqlite3_stmt *statement, const struct vcm_store_filter *filter);
+
+/* Never NULL; lives until the next step. */
+const char *vcm_store_column_string(sqlite3_stmt *statement, int column);
+
+/* Reads VCM_STORE_CHUNK_COLUMNS from column 0 on. */
+void vcm_store_read_chunk(struct vcm_store_chunk *out, struct vcm_store_document *document,
+                          sqlite3_stmt *row);
+
+#endif

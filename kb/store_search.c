@@ -1,0 +1,261 @@
+#include "kb/store_internal.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "kb/query.h"
+
+#include "base/banned.h"
+
+#define WIDE_MATCHES    8000 /* chunks with any of the terms that are ranked */
+#define CANDIDATES_MORE 64   /* that are looked at beside three for each hit */
+
+/* A hit as far as its neighbours must know it. */
+struct hit {
+    int64_t document;
+    int64_t seq;
+    size_t overlap;
+};
+
+struct finder {
+    struct vcm_store *store;
+    const struct vcm_store_search *search;
+    struct vcm_query query;
+    struct vcm_buf match; /* the expression for FTS5 */
+    struct hit *hits;
+    uint32_t hit_count, limit;
+    uint64_t tokens;
+    vcm_store_chunk_fn visit;
+    void *context;
+};
+
+static int count_matches(int64_t *out, struct finder *f, struct vcm_error *err)
+{
+    sqlite3_stmt *statement;
+    bool filtered =
+        f->search->filter.profile || f->search->filter.source || f->search->filter.takes;
+    bool more = false;
+
+    *out = 0;
+    int rc = vcm_store_prepare(
+        &statement, f->store,
+        filtered ? "SELECT count(*) FROM search JOIN chunks c ON c.id = search.rowid"
+                   " WHERE search MATCH ?1 AND c.document IN"
+                   " (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
+                 : "SELECT count(*) FROM search WHERE search MATCH ?1",
+        err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
+    if (filtered)
+        vcm_store_bind_filter(statement, &f->search->filter);
+    rc = vcm_store_next_row(&more, f->store, statement, err);
+    if (more)
+        *out = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+/* Joins the terms that are not left out. */
+static void join_terms(struct finder *f, const bool *left_out, const char *operator)
+{
+    vcm_buf_clear(&f->match);
+    for (unsigned i = 0; i < f->query.count; i++) {
+        if (left_out && left_out[i])
+            continue;
+        if (f->match.len > 0)
+            vcm_buf_append_string(&f->match, operator);
+        vcm_query_quote(&f->match, &f->query.terms[i]);
+    }
+}
+
+/* Any of the terms, the rarest first, as long as the chunks that have them are not too many: what
+ * is everywhere tells little and costs most. */
+static int widen(struct finder *f, struct vcm_error *err)
+{
+    bool left_out[VCM_QUERY_TERMS_MAX];
+    int64_t matches[VCM_QUERY_TERMS_MAX] = {0};
+    int64_t taken = 0;
+    int rc = VCM_OK;
+
+    for (unsigned i = 0; rc == VCM_OK && i < f->query.count; i++) {
+        left_out[i] = true;
+        vcm_buf_clear(&f->match);
+        vcm_query_quote(&f->match, &f->query.terms[i]);
+        rc = count_matches(&matches[i], f, err);
+    }
+    for (unsigned rounds = 0; rc == VCM_OK && rounds < f->query.count; rounds++) {
+        unsigned rarest = f->query.count;
+        for (unsigned i = 0; i < f->query.count; i++) {
+            if (left_out[i] && matches[i] > 0 &&
+                (rarest == f->query.count || matches[i] < matches[rarest]))
+                rarest = i;
+        }
+        if (rarest == f->query.count || (taken > 0 && taken + matches[rarest] > WIDE_MATCHES))
+            break;
+        left_out[rarest] = false;
+        taken += matches[rarest];
+    }
+    join_terms(f, taken > 0 ? left_out : NULL, " OR ");
+    return rc;
+}
+
+/* Finds the expression: all terms, else any. */
+static int choose_match(uint64_t *total, struct finder *f, struct vcm_error *err)
+{
+    int64_t count = 0;
+
+    join_terms(f, NULL, " AND ");
+    int rc = f->query.count > 0 ? count_matches(&count, f, err) : VCM_OK;
+    if (rc == VCM_OK && count == 0 && f->query.count > 1) {
+        rc = widen(f, err);
+        if (rc == VCM_OK)
+            rc = count_matches(&count, f, err);
+    }
+    *total = (uint64_t)count;
+    return rc;
+}
+
+/* Whether all that is marked between \1 and \2 lies in the first `head` or the last `tail` bytes of
+ * a text of `len`. A text without marks matched elsewhere. */
+static bool marks_within(const char *marked, size_t len, size_t head, size_t tail)
+{
+    size_t at = 0;
+    size_t begin = 0;
+    bool any = false;
+
+    for (; *marked != '\0'; marked++) {
+        if (*marked == '\1') {
+            begin = at;
+        } else if (*marked == '\2') {
+            any = true;
+            if (at > head && begin < len - tail)
+                return false;
+        } else {
+            at++;
+        }
+    }
+    return any;
+}
+
+/* Whether the candidate says nothing that a better hit next to it does not say. */
+static bool repeats_hit(const struct finder *f, const struct hit *candidate, const char *marked,
+                        size_t len)
+{
+    size_t head = 0;
+    size_t tail = 0;
+
+    for (uint32_t i = 0; i < f->hit_count; i++) {
+        if (f->hits[i].document != candidate->document)
+            continue;
+        if (f->hits[i].seq == candidate->seq - 1)
+            head = candidate->overlap;
+        if (f->hits[i].seq == candidate->seq + 1)
+            tail = f->hits[i].overlap;
+    }
+    return (head > 0 || tail > 0) && marks_within(marked, len, head, tail < len ? tail : len);
+}
+
+/* Columns behind those of the chunk: document, overlap, marked text, snippet. */
+static int take_candidate(struct finder *f, sqlite3_stmt *row, double score, struct vcm_error *err)
+{
+    struct vcm_store_document document;
+    struct vcm_store_chunk chunk;
+    int more = 6 + VCM_STORE_DOCUMENT_COLUMN_COUNT;
+
+    vcm_store_read_chunk(&chunk, &document, row);
+    struct hit hit = {sqlite3_column_int64(row, more), (int64_t)chunk.seq,
+                      (size_t)sqlite3_column_int64(row, more + 1)};
+    if (repeats_hit(f, &hit, vcm_store_column_string(row, more + 2), chunk.text.len))
+        return VCM_OK;
+    if (f->search->max_tokens > 0 && f->tokens + chunk.tokens > f->search->max_tokens)
+        return VCM_OK;
+    f->hits[f->hit_count++] = hit;
+    f->tokens += chunk.tokens;
+    chunk.score = score;
+    chunk.snippet = vcm_store_column_string(row, more + 3);
+    return f->visit(f->context, &chunk, err);
+}
+
+static int prepare_ranking(sqlite3_stmt **out, struct finder *f, struct vcm_error *err)
+{
+    const struct vcm_store_filter *filter = &f->search->filter;
+    bool filtered = filter->profile || filter->source || filter->takes;
+
+    int rc = vcm_store_prepare(
+        out, f->store,
+        filtered ? "SELECT search.rowid, -bm25(search, 2.0, 1.0) AS score FROM search"
+                   " JOIN chunks c ON c.id = search.rowid WHERE search MATCH ?1"
+                   " AND c.document IN (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
+                   " ORDER BY score DESC, search.rowid LIMIT ?5"
+                 : "SELECT rowid, -bm25(search, 2.0, 1.0) AS score FROM search"
+                   " WHERE search MATCH ?1 ORDER BY score DESC, rowid LIMIT ?5",
+        err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_store_bind_slice(*out, 1, vcm_buf_slice(&f->match));
+    if (filtered)
+        vcm_store_bind_filter(*out, filter);
+    sqlite3_bind_int64(*out, 5, (sqlite3_int64)f->limit * 3 + CANDIDATES_MORE);
+    return VCM_OK;
+}
+
+static int take_candidates(struct finder *f, struct vcm_error *err)
+{
+    sqlite3_stmt *ranking = NULL;
+    sqlite3_stmt *chunk = NULL;
+    bool more = true;
+
+    int rc = prepare_ranking(&ranking, f, err);
+    if (rc == VCM_OK)
+        rc = vcm_store_prepare(&chunk, f->store,
+                               "SELECT " VCM_STORE_CHUNK_COLUMNS ", c.document, c.overlap,"
+                               " highlight(search, 1, char(1), char(2)),"
+                               " snippet(search, 1, '', '', '…', 24)"
+                               " FROM search JOIN chunks c ON c.id = search.rowid"
+                               " JOIN documents d ON d.id = c.document"
+                               " WHERE search MATCH ?1 AND search.rowid = ?2",
+                               err);
+    while (rc == VCM_OK && f->hit_count < f->limit) {
+        rc = vcm_store_next_row(&more, f->store, ranking, err);
+        if (rc != VCM_OK || !more)
+            break;
+        vcm_store_bind_slice(chunk, 1, vcm_buf_slice(&f->match));
+        sqlite3_bind_int64(chunk, 2, sqlite3_column_int64(ranking, 0));
+        rc = vcm_store_next_row(&more, f->store, chunk, err);
+        if (rc == VCM_OK && more)
+            rc = take_candidate(f, chunk, sqlite3_column_double(ranking, 1), err);
+        sqlite3_reset(chunk);
+    }
+    sqlite3_finalize(chunk);
+    sqlite3_finalize(ranking);
+    return rc;
+}
+
+int vcm_store_find(uint64_t *total, struct vcm_store *store, const struct vcm_store_search *search,
+                   vcm_store_chunk_fn visit, void *context, struct vcm_error *err)
+{
+    struct finder f = {.store = store, .search = search, .visit = visit, .context = context};
+
+    *total = 0;
+    f.limit = search->limit > 0 && search->limit < VCM_LIMIT_HITS ? search->limit : VCM_LIMIT_HITS;
+    vcm_buf_init(&f.match, 8 * VCM_QUERY_BYTES_MAX);
+    f.hits = calloc(f.limit, sizeof *f.hits);
+    int rc = vcm_query_init(&f.query, search->query, err);
+    if (rc == VCM_OK && !f.hits)
+        rc = vcm_error_memory(err);
+    store->filter = &search->filter;
+    /* One snapshot for the count and the hits. */
+    if (rc == VCM_OK)
+        rc = vcm_store_run_sql(store, "BEGIN", err);
+    if (rc == VCM_OK)
+        rc = choose_match(total, &f, err);
+    if (rc == VCM_OK && *total > 0)
+        rc = take_candidates(&f, err);
+    vcm_store_rollback(store);
+    store->filter = NULL;
+    free(f.hits);
+    vcm_query_release(&f.query);
+    vcm_buf_release(&f.match);
+    return rc;
+}
