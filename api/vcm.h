@@ -513,6 +513,20 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
 
+/* The bytes of a page as they lie in the store, without a copy, for as long as the caller wants:
+ * the page does not leave memory meanwhile. A view may outlive the handle. */
+struct vcm_page_view {
+    const char *page_id;
+    const char *data; /* the frame: one serialised record a line */
+    size_t bytes;
+};
+
+/* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
+ * capacity. Release with vcm_page_view_release(). */
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+                       struct vcm_error *err);
+void vcm_page_view_release(struct vcm_page_view *view);
+
 /* Residency: which pages are in memory, and stay there */
 
 /* What became of a page that was asked for. */
