@@ -10,9 +10,10 @@
 
 #include "api/vcm.h"
 #include "base/arena.h"
-#include "vcm/page_store.h"
+#include "vcm/page_cache.h"
 
 struct vcm_heading_place {
+    struct vcm_page_cache *cache;
     struct vcm_kv_txn *txn;
     uint64_t mapping;
     uint32_t seq; /* of the page */

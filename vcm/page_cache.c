@@ -140,6 +140,30 @@ int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache 
     return rc == VCM_OK ? read_fault(out, cache, txn, &info, err) : rc;
 }
 
+int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
+                        struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_buf frame = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
+    struct vcm_page_info info;
+
+    *out = (struct vcm_page_cache_frame){.memory = NULL};
+    int rc = read_resident(&out->bytes, cache, txn, id, err);
+    if (rc != VCM_NOT_FOUND)
+        return rc;
+    rc = vcm_page_store_page(&info, txn, id, err);
+    if (rc == VCM_OK && !cache->rebuild)
+        rc = vcm_rebuild_open(&cache->rebuild, cache->store, err);
+    if (rc == VCM_OK)
+        rc = vcm_rebuild_frame(&frame, cache->rebuild, txn, &info, err);
+    if (rc == VCM_OK) {
+        out->bytes.len = frame.len;
+        out->memory = vcm_buf_detach(&frame);
+        out->bytes.data = out->memory;
+    }
+    vcm_buf_release(&frame);
+    return rc;
+}
+
 void vcm_page_cache_release(struct vcm_page_cache_frame *frame)
 {
     free(frame->memory);
