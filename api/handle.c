@@ -195,13 +195,17 @@ void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm)
 static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_page_store_limits limits;
+    struct vcm_page_store_limits limits = {0};
+    struct vcm_error unread = {0};
 
-    int rc = vcm_handle_config(vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
+    /* Reading goes on when the configuration cannot be read; no page comes in then. */
+    int rc = vcm_handle_config(vcm, writable ? err : &unread);
     if (rc == VCM_OK)
         vcm_handle_limits(&limits, vcm);
+    else if (!writable)
+        rc = VCM_OK;
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK && writable)

@@ -116,18 +116,19 @@ static int search_pages(struct vcm_heading_search *search, const struct vcm_head
 {
     struct earlier earlier = {0};
     struct vcm_slice text = {0};
+    struct vcm_error cause = {0};
     bool over = false;
     int rc = VCM_OK;
 
     for (uint32_t seq = place->seq; rc == VCM_OK && !over && part > 0 && seq > 0;) {
-        rc = open_row(&earlier, place, --seq, err);
+        rc = open_row(&earlier, place, --seq, &cause);
         for (uint32_t i = earlier.count; rc == VCM_OK && !over && part > 0 && i-- > 0; part--) {
             const struct vcm_page_record *record = &earlier.records[i];
             if (record->part != part || !vcm_slice_equal(record->path, path)) {
                 over = true; /* a table that is not in order gives no heading */
                 break;
             }
-            rc = text_of(&text, &earlier, i, err);
+            rc = text_of(&text, &earlier, i, &cause);
             if (rc == VCM_OK)
                 over = vcm_heading_step(search, text, record->start_line, record->end_line, part);
         }
@@ -135,7 +136,11 @@ static int search_pages(struct vcm_heading_search *search, const struct vcm_head
     free(earlier.records);
     vcm_page_cache_release(&earlier.frame);
     vcm_arena_release(&earlier.arena);
-    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = cause;
+    return rc;
 }
 
 static int find_heading(struct vcm_heading_search *search, const struct vcm_record *records,

@@ -164,7 +164,7 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
 }
 
-static int read_records(struct page *page, struct vcm *vcm, struct vcm_slice frame,
+static int read_records(struct page *page, struct vcm_page_cache *cache, struct vcm_slice frame,
                         const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
@@ -185,14 +185,9 @@ static int read_records(struct page *page, struct vcm *vcm, struct vcm_slice fra
     }
     free(records);
     if (rc == VCM_OK)
-        rc = vcm_heading_fill(out, count, &page->arena,
-                              &(struct vcm_heading_place){
-                                  .cache = vcm->cache,
-                                  .txn = page->txn,
-                                  .mapping = page->mapping,
-                                  .seq = row->seq,
-                              },
-                              err);
+        rc = vcm_heading_fill(
+            out, count, &page->arena,
+            &(struct vcm_heading_place){cache, page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
@@ -222,7 +217,7 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     page->public.tokens = info.tokens;
     page->public.bytes = page->frame.bytes.len;
     page->public.frame = page->frame.bytes.data;
-    return read_records(page, vcm, page->frame.bytes, &row, err);
+    return read_records(page, vcm->cache, page->frame.bytes, &row, err);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,

@@ -43,13 +43,11 @@ struct vcm_page_cache_frame {
 int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
                         struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_error *err);
-void vcm_page_cache_release(struct vcm_page_cache_frame *frame);
-
-/* The same for a page that nobody asked for, to look something up in it: not counted, and the page
- * stays where it is. */
+/* The same without counting it, and without letting the page in. */
 int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
                         struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_error *err);
+void vcm_page_cache_release(struct vcm_page_cache_frame *frame);
 
 /* Lets the pages in that were faulted. Never fails: what does not come in stays as it was. */
 void vcm_page_cache_flush(struct vcm_page_cache *cache);

@@ -13,7 +13,7 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
          "NETWORK_ERROR", "TIMEOUT", "STORE_FULL", "STORE_CORRUPT", "STORE_BUSY", "UNSUPPORTED",
          "IO_ERROR", "INTERNAL"}
 # Commands that need nothing of a home.
-WITHOUT_HOME = {"completion", "init"}
+WITHOUT_HOME = {"completion", "init", "lfs status"}
 ESC = "\x1b"
 
 
