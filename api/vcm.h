@@ -88,6 +88,7 @@ struct vcm_map_result {
     uint64_t elapsed_ms;
 };
 
+/* Over all rows so far. */
 struct vcm_progress {
     uint64_t files, pages, tokens, bytes;
 };
