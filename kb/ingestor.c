@@ -181,6 +181,7 @@ static void run_job(void *argument, unsigned worker)
     job->row.source = item->source;
     job->row.path = item->path;
     job->row.profile = item->profile;
+    job->row.from_tree = item->from_tree;
     job->row.data_type = item->profile ? item->profile : vcm_reader_type_name(type);
     int rc = vcm_cancel_check(job->ingest->options->cancel, &job->error);
     if (rc == VCM_OK && item->read)
