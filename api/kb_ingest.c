@@ -139,11 +139,11 @@ static int add_file(struct batch *batch, const char *file, const char *profile,
 
     *item = (struct vcm_ingestor_item){.profile = profile, .read = read_disk};
     item->context = vcm_arena_copy(&batch->arena, vcm_slice_of_string(real ? real : file));
-    if (!item->context)
-        rc = vcm_error_memory(err);
-    else if (real)
+    if (item->context && real)
         rc = name_file(item, batch, real, err);
-    else if (!(item->path = copy_path(batch, file)))
+    else if (item->context)
+        item->path = copy_path(batch, file);
+    if (rc == VCM_OK && !item->path)
         rc = vcm_error_memory(err);
     free(real);
     return rc;
