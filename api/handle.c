@@ -4,14 +4,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/path.h"
 
 #include "base/banned.h"
 
-#define HOME_MODE  0700
-#define STORE_NAME "store"
+#define HOME_MODE   0700
+#define CLONES_NAME "clones"
 
 static int settle_home(struct vcm_buf *home, const char *given, struct vcm_error *err)
 {
@@ -54,7 +55,35 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     return rc;
 }
 
-static void close_store(struct vcm *vcm)
+/* A source of a mapped scope, for pages that are rebuilt from it: all that is read from it is named
+ * by its content, so the row's filters do not matter. */
+static int open_stored_source(void *context, struct vcm_source **out, const struct vcm_scope *scope,
+                              struct vcm_error *err)
+{
+    const struct vcm *vcm = context;
+    const struct vcm_source_type *type = NULL;
+    char *repository = strndup(scope->repo_root.data, scope->repo_root.len);
+    char *commit = strndup(scope->commit.data, scope->commit.len);
+    char *name = strndup(scope->source_type.data, scope->source_type.len);
+
+    *out = NULL;
+    int rc = repository && commit && name ? VCM_OK : vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = vcm_registry_find(&type, &vcm->registry, name, err);
+    if (rc == VCM_OK)
+        rc = type->open(out,
+                        &(struct vcm_source_request){.repository = repository,
+                                                     .commit = commit,
+                                                     .start_dir = "",
+                                                     .include_binaries = true},
+                        err);
+    free(repository);
+    free(commit);
+    free(name);
+    return rc;
+}
+
+void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
     vcm_page_store_close(vcm->store);
@@ -66,8 +95,10 @@ void vcm_close(struct vcm *vcm)
 {
     if (!vcm)
         return;
-    close_store(vcm);
+    vcm_handle_close_store(vcm);
     vcm_config_release(&vcm->config);
+    free(vcm->credentials);
+    free(vcm->clones_directory);
     free(vcm->home);
     free(vcm);
 }
@@ -150,11 +181,30 @@ int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err)
     return vcm_error_wrap(err, rc, "home");
 }
 
+void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm)
+{
+    enum vcm_evict_policy policy = VCM_EVICT_DEFAULT;
+
+    vcm_evict_policy_of(&policy, vcm_config_text(&vcm->config, "cache.policy"));
+    out->capacity = vcm_config_number(&vcm->config, "cache.capacity");
+    out->compressed_capacity = vcm_config_number(&vcm->config, "cache.compressed_capacity");
+    out->policy = policy;
+}
+
 static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_page_store_limits limits = {0};
+    struct vcm_error unread = {0};
 
-    int rc = vcm_handle_path(&path, vcm, STORE_NAME, err);
+    /* Reading goes on when the configuration cannot be read; no page comes in then. */
+    int rc = vcm_handle_config(vcm, writable ? err : &unread);
+    if (rc == VCM_OK)
+        vcm_handle_limits(&limits, vcm);
+    else if (!writable)
+        rc = VCM_OK;
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK && writable)
@@ -164,13 +214,16 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
                                  &(struct vcm_page_store_options){
                                      .directory = vcm_buf_text(&path),
                                      .read_only = !writable,
+                                     .limits = &limits,
                                      .log = vcm->log,
                                  },
                                  err);
     if (rc == VCM_OK)
-        rc = vcm_page_cache_open(&vcm->cache, vcm_buf_text(&path), err);
+        vcm_page_store_set_sources(vcm->store, open_stored_source, vcm);
+    if (rc == VCM_OK)
+        rc = vcm_page_cache_open(&vcm->cache, vcm->store, err);
     if (rc != VCM_OK)
-        close_store(vcm);
+        vcm_handle_close_store(vcm);
     vcm->store_writable = rc == VCM_OK && writable;
     vcm_buf_release(&path);
     return rc;
@@ -189,11 +242,18 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
         return rc;
     struct vcm_error found = {0};
     rc = open_store(vcm, false, &found);
+    if (rc == VCM_UNSUPPORTED) { /* of an older format, perhaps: a writer converts it */
+        struct vcm_error again = {0};
+        rc = open_store(vcm, true, &again);
+        if (rc == VCM_OK)
+            return VCM_OK;
+        rc = VCM_UNSUPPORTED;
+    }
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc != VCM_OK && err)
         *err = found;
-    return rc;
+    return vcm_damage_note(vcm, rc, &found);
 }
 
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
@@ -202,7 +262,7 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->store && vcm->store_writable)
         return VCM_OK;
-    close_store(vcm);
+    vcm_handle_close_store(vcm);
     int rc = vcm_handle_look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
@@ -218,4 +278,46 @@ void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
         .flush_token_budget = (uint32_t)vcm_config_number(&vcm->config, "mmap.flush_token_budget"),
         .pinned = vcm_config_flag(&vcm->config, "mmap.pinned"),
     };
+}
+
+/* credentials.<pattern> of the configuration, whose strings they point to. */
+static int list_credentials(struct vcm *vcm, struct vcm_error *err)
+{
+    size_t prefix = strlen(VCM_CONFIG_CREDENTIALS);
+    unsigned count = 0;
+
+    for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next)
+        count++;
+    free(vcm->credentials);
+    vcm->credentials = calloc(count + 1, sizeof *vcm->credentials);
+    if (!vcm->credentials)
+        return vcm_error_memory(err);
+    vcm->clones.credential_count = 0;
+    for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next)
+        if (strncmp(s->name, VCM_CONFIG_CREDENTIALS, prefix) == 0)
+            vcm->credentials[vcm->clones.credential_count++] =
+                (struct vcm_git_credential){s->name + prefix, s->value};
+    vcm->clones.credentials = vcm->credentials;
+    return VCM_OK;
+}
+
+int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigned timeout_ms,
+                      struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int rc = list_credentials(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, CLONES_NAME, err);
+    if (rc == VCM_OK) {
+        free(vcm->clones_directory);
+        vcm->clones_directory = vcm_buf_detach(&path);
+        vcm->clones.directory = vcm->clones_directory;
+        vcm->clones.timeout_ms = timeout_ms;
+        vcm->clones.cancel = vcm->cancel;
+        vcm->clones.log = vcm->log;
+        request->clones = &vcm->clones;
+    }
+    vcm_buf_release(&path);
+    return rc;
 }

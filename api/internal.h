@@ -8,6 +8,7 @@
 #include "api/vcm.h"
 #include "repomap/plan.h"
 #include "sources/registry.h"
+#include "vcm/evict.h"
 #include "vcm/page_cache.h"
 #include "vcm/page_store.h"
 
@@ -23,7 +24,13 @@ struct vcm {
     struct vcm_registry registry;
     const char *type_names[VCM_REGISTRY_TYPES_MAX]; /* of the registry, for the loader */
     struct vcm_repo_map_types types;
+    struct vcm_git_clones clones; /* what vcm_handle_clones() filled in */
+    char *clones_directory;
+    struct vcm_git_credential *credentials;
 };
+
+/* The store's directory in the home. */
+#define VCM_HANDLE_STORE "store"
 
 /* Reads config.yaml once. */
 int vcm_handle_config(struct vcm *vcm, struct vcm_error *err);
@@ -37,6 +44,11 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
 /* Tells a home that is not there from one that cannot be looked into. */
 int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err);
 
+/* What the configuration lets the store take. */
+void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm);
+
+void vcm_handle_close_store(struct vcm *vcm);
+
 /* Makes the home. */
 int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);
 
@@ -47,7 +59,16 @@ int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name
 /* Fills in what the configuration and the registry say about any plan. */
 void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm);
 
+/* Lets a plan fetch into the clones of the home, with the credentials of the configuration.
+ * `timeout_ms` is that of one fetch, 0 for the default. */
+int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigned timeout_ms,
+                      struct vcm_error *err);
+
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
+
+/* Hands a stored scope to a caller's function. */
+int vcm_handle_pass_scope(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
+                          struct vcm_error *err);
 
 /* For "" in the store and NULL outside. */
 static inline const char *vcm_handle_text_or_null(const char *text)

@@ -2,7 +2,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
+#include "api/roster.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -173,15 +175,18 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     };
 
     vcm_handle_plan_defaults(&request, vcm);
-    int rc = vcm_plan_make(&result->plan, &request, err);
+    request.offline = options->offline;
+    int rc = vcm_handle_clones(&request, vcm, options->timeout_ms, err);
+    if (rc == VCM_OK)
+        rc = vcm_plan_make(&result->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
-    if (result->plan.map_differs)
+    if (result->plan.map_differs && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "%s in the working tree differs from the one in commit %.12s, which counts; "
                       "commit it to map by it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
-    if (result->plan.map.route_count > 0 && result->plan.all_rows)
+    if (result->plan.map.route_count > 0 && result->plan.all_rows && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "this version of vcm has no knowledge base: knowledge_routing in %s is not "
                       "carried out",
@@ -209,9 +214,10 @@ static int materialise(struct result *result, struct vcm *vcm,
                                      .store = vcm->store,
                                      .registry = &vcm->registry,
                                      .tokenizer = tokenizer,
-                                     .capacity = vcm_config_number(&vcm->config, "cache.capacity"),
                                      .jobs = settle_jobs(options->jobs),
                                      .replace = options->replace,
+                                     .only_live = options->only_live,
+                                     .offline = options->offline,
                                      .cancel = vcm->cancel,
                                      .progress = options->progress ? pass_progress : NULL,
                                      .progress_context = &result->progress,
@@ -221,8 +227,8 @@ static int materialise(struct result *result, struct vcm *vcm,
     return rc;
 }
 
-int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
-            struct vcm_error *err)
+static int map_once(struct vcm_map_result **out, struct vcm *vcm,
+                    const struct vcm_map_options *options, struct vcm_error *err)
 {
     uint64_t start = vcm_clock_ms();
 
@@ -232,9 +238,7 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
         return vcm_error_memory(err);
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
     result->progress = (struct progress_receiver){options->progress, options->progress_context};
-    int rc = vcm_handle_config(vcm, err);
-    if (rc == VCM_OK)
-        rc = make_plan(result, vcm, options, err);
+    int rc = make_plan(result, vcm, options, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
@@ -246,6 +250,111 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
     } else {
         vcm_map_result_free(&result->public);
     }
+    return rc;
+}
+
+/* What was mapped is mapped: that it is not on the roster shows only when the store is lost. */
+static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
+                           const struct vcm_map_options *options)
+{
+    struct vcm_error ignored = {0};
+
+    if (vcm_roster_note_map(vcm->home, result, options, &ignored) != VCM_OK)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "the list of scopes was not brought up to date: %s", ignored.message);
+}
+
+/* Maps a scope of a lost store again, as it was mapped then. */
+static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
+{
+    const struct vcm_map_options options = {
+        .repository = entry->repository,
+        .base_scope_id = entry->base_scope_id,
+        .commit = entry->commit,
+        .only = &entry->name,
+        .only_count = 1,
+        .flush_threshold = entry->flush_threshold,
+        .flush_token_budget = entry->flush_token_budget,
+        .pinned = entry->pinned,
+    };
+    struct vcm_map_result *result = NULL;
+    struct vcm_error why = {0};
+
+    if (map_once(&result, vcm, &options, &why) == VCM_OK && result->source_count == 1 &&
+        result->sources[0].status != VCM_STATUS_ERROR)
+        note_on_roster(vcm, result, &options);
+    else
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "scope '%s' could not be mapped anew: %s; try 'vcm map %s --scope %s'",
+                      entry->scope_id, result ? result->sources[0].message : why.message,
+                      entry->repository, entry->base_scope_id);
+    vcm_map_result_free(result);
+}
+
+static bool is_mapped_by(const struct vcm_map_result *result, const char *scope_id)
+{
+    for (size_t i = 0; i < result->source_count; i++)
+        if (strcmp(result->sources[i].scope_id, scope_id) == 0)
+            return true;
+    for (size_t i = 0; i < result->unmapped_count; i++)
+        if (strcmp(result->unmapped[i], scope_id) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a row of this run, or the opening of the store, met damage: then it is marked. */
+static bool met_damage(struct vcm *vcm, int rc, const struct vcm_map_result *result,
+                       const struct vcm_error *err)
+{
+    for (size_t i = 0; rc == VCM_OK && i < result->source_count; i++)
+        if (result->sources[i].code == VCM_STORE_CORRUPT) {
+            const struct vcm_error found = {.code = VCM_STORE_CORRUPT};
+            vcm_damage_note(vcm, VCM_STORE_CORRUPT, &found);
+            return true;
+        }
+    vcm_damage_note(vcm, rc, err);
+    return rc == VCM_STORE_CORRUPT;
+}
+
+/*
+ * A damaged store is set aside first, and the scopes that it had are mapped anew: those of this run
+ * by the run itself, the others, from the roster, behind it. A run that finds damage is run again.
+ */
+int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
+            struct vcm_error *err)
+{
+    struct vcm_roster_entry *lost = NULL;
+    struct vcm_error found = {0};
+    struct vcm_arena arena;
+    bool aside = false;
+
+    *out = NULL;
+    vcm_arena_init(&arena, RESULT_BYTES_MAX);
+    int rc = vcm_handle_config(vcm, &found);
+    for (int run = 0; rc == VCM_OK && run < 2; run++) {
+        if (vcm_damage_is_marked(vcm->home)) {
+            vcm_handle_close_store(vcm);
+            rc = vcm_roster_read(&lost, &arena, vcm->home, &found);
+            if (rc == VCM_OK)
+                rc = vcm_damage_set_aside(&aside, vcm, &found);
+        }
+        if (rc == VCM_OK)
+            rc = map_once(out, vcm, options, &found);
+        if (run > 0 || !met_damage(vcm, rc, *out, &found))
+            break;
+        vcm_map_result_free(*out);
+        *out = NULL;
+        vcm_error_reset(&found);
+        rc = VCM_OK;
+    }
+    if (rc == VCM_OK)
+        note_on_roster(vcm, *out, options);
+    for (; rc == VCM_OK && lost; lost = lost->next)
+        if (!is_mapped_by(*out, lost->scope_id))
+            restore(vcm, lost);
+    vcm_arena_release(&arena);
+    if (rc != VCM_OK && err)
+        *err = found;
     return rc;
 }
 

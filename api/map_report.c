@@ -329,7 +329,10 @@ static int fill(struct report *report, struct vcm *vcm, const struct vcm_map_que
 
     report->public.unmapped_files = -1;
     vcm_handle_plan_defaults(&request, vcm);
-    int rc = vcm_plan_open(&report->plan, &request, err);
+    request.offline = wish == WISH_PREVIEW && !query->from_commit;
+    int rc = vcm_handle_clones(&request, vcm, query->timeout_ms, err);
+    if (rc == VCM_OK)
+        rc = vcm_plan_open(&report->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_plan_load(&report->plan, &request, &invalid);

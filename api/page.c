@@ -1,22 +1,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/heading.h"
+#include "api/damage.h"
 #include "api/internal.h"
+#include "api/media_type.h"
 #include "api/names.h"
 #include "base/arena.h"
+#include "base/base64.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
 
+/* Enough to tell the type of a file from. A multiple of 4. */
+#define HEAD_TEXT_BYTES ((size_t)64)
 /* Room for a page's texts once more, with what the parser needs. */
 #define PAGE_ARENA_MAX (8 * VCM_LIMIT_FRAME_BYTES)
 
-/* The page as the caller sees it; its frame lies in the map while the transaction is open. */
+/* The page as the caller sees it. */
 struct page {
     struct vcm_page public;
-    struct vcm_kv_txn *txn;
+    struct vcm_kv_txn *txn; /* while it is being read */
+    struct vcm_page_cache_frame frame;
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -111,6 +118,19 @@ static const char *hex_of(struct vcm_arena *arena, const void *bytes, size_t len
     return hex;
 }
 
+/* The first characters in base64 tell the type of what has no telling name. */
+static const char *media_type_of(const struct vcm_page_record *record, struct vcm_slice text)
+{
+    struct vcm_buf head = VCM_BUF_INIT(HEAD_TEXT_BYTES);
+
+    if (text.len > HEAD_TEXT_BYTES)
+        text.len = HEAD_TEXT_BYTES;
+    vcm_base64_get(&head, text);
+    const char *type = vcm_media_type_of(record->path, vcm_buf_slice(&head));
+    vcm_buf_release(&head);
+    return type;
+}
+
 /* One line of the frame, read back into its text. */
 static int read_record(struct vcm_record *out, struct page *page, struct vcm_slice value,
                        const struct vcm_page_record *record, struct vcm_error *err)
@@ -136,13 +156,16 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     out->tokens = record->tokens;
     out->lossy = record->lossy;
     out->path_lossy = record->path_lossy;
+    if (record->binary)
+        out->media_type = media_type_of(record, text->text);
+    out->size = record->size;
     out->text = text->text.data;
     out->text_len = text->text.len;
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
 }
 
-static int read_records(struct page *page, struct vcm_slice frame, const struct vcm_page_row *row,
-                        struct vcm_error *err)
+static int read_records(struct page *page, struct vcm_page_cache *cache, struct vcm_slice frame,
+                        const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
     struct vcm_slice value;
@@ -161,6 +184,10 @@ static int read_records(struct page *page, struct vcm_slice frame, const struct 
             rc = read_record(&out[i], page, value, &records[i], err);
     }
     free(records);
+    if (rc == VCM_OK)
+        rc = vcm_heading_fill(
+            out, count, &page->arena,
+            &(struct vcm_heading_place){cache, page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
@@ -171,7 +198,6 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
 {
     struct vcm_page_info info;
     struct vcm_page_row row = {0};
-    struct vcm_slice frame = {0};
 
     int rc = vcm_names_find_page(&page->id, page->txn, query->page, err);
     if (rc != VCM_OK)
@@ -185,13 +211,13 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     if (rc == VCM_OK)
         rc = find_row(&row, page, query, err);
     if (rc == VCM_OK)
-        rc = vcm_page_cache_read(&frame, vcm->cache, page->txn, &info, err);
+        rc = vcm_page_cache_read(&page->frame, vcm->cache, page->txn, &page->id, err);
     if (rc != VCM_OK)
         return rc;
     page->public.tokens = info.tokens;
-    page->public.bytes = frame.len;
-    page->public.frame = frame.data;
-    return read_records(page, frame, &row, err);
+    page->public.bytes = page->frame.bytes.len;
+    page->public.frame = page->frame.bytes.data;
+    return read_records(page, vcm->cache, page->frame.bytes, &row, err);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
@@ -216,7 +242,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
         *out = &page->public;
     else
         vcm_page_release(&page->public);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 void vcm_page_release(struct vcm_page *page)
@@ -226,6 +252,7 @@ void vcm_page_release(struct vcm_page *page)
     if (!whole)
         return;
     vcm_kv_read_end(whole->txn);
+    vcm_page_cache_release(&whole->frame);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

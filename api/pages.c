@@ -1,12 +1,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "vcm/lock.h"
 
 #include "base/banned.h"
 
@@ -25,6 +28,7 @@ struct listing {
     char from_scope[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* of the cursor, or "" */
     uint32_t from_seq;
     uint32_t left;
+    uint64_t now; /* Unix seconds */
     const struct vcm_scope *current;
     char next_cursor[VCM_LIMIT_SCOPE_ID_BYTES + 16];
     vcm_page_entry_fn visit;
@@ -92,36 +96,6 @@ static int collect_files(struct entry *entry, bool *matches, const struct vcm_pa
     return names ? VCM_OK : vcm_error_memory(err);
 }
 
-struct pin_search {
-    struct vcm_kv_txn *txn;
-    bool pinned;
-};
-
-static int consider_pin(void *context, const struct vcm_page_holder *holder, struct vcm_error *err)
-{
-    struct pin_search *search = context;
-    struct vcm_scope scope;
-
-    int rc = vcm_page_store_scope(&scope, search->txn, holder->scope_id, err);
-    if (rc == VCM_OK && scope.pinned)
-        search->pinned = true;
-    vcm_scope_release(&scope);
-    return rc == VCM_OK && search->pinned ? VCM_NOT_FOUND : rc;
-}
-
-/* A page is pinned when any scope that holds it is. */
-static int is_pinned(bool *pinned, const struct listing *listing, const struct vcm_page_id *id,
-                     struct vcm_error *err)
-{
-    struct pin_search search = {.txn = listing->txn, .pinned = listing->current->pinned};
-    int rc = VCM_OK;
-
-    if (!search.pinned)
-        rc = vcm_page_store_each_holder(listing->txn, id, consider_pin, &search, err);
-    *pinned = search.pinned;
-    return rc;
-}
-
 static int describe(struct entry *entry, bool *wanted, const struct listing *listing,
                     const struct vcm_page_row *row, struct vcm_error *err)
 {
@@ -137,9 +111,10 @@ static int describe(struct entry *entry, bool *wanted, const struct listing *lis
                              row->seq, (int)listing->current->scope_id.len,
                              listing->current->scope_id.data);
     if (rc == VCM_OK)
-        rc = is_pinned(&entry->public.pinned, listing, &row->id, err);
+        rc = vcm_lock_until(&entry->public.locked_until, listing->txn, &row->id, listing->now, err);
     if (rc != VCM_OK)
         return rc;
+    entry->public.pinned = vcm_page_info_pinned(&info);
     vcm_page_id_to_hex(entry->page_id, &row->id);
     entry->public.page_id = entry->page_id;
     entry->public.scope_id = vcm_arena_copy(&entry->arena, listing->current->scope_id);
@@ -211,6 +186,7 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
     struct listing listing = {.vcm = vcm, .query = query, .visit = visit, .context = context};
 
     *next_cursor = NULL;
+    listing.now = (uint64_t)time(NULL);
     listing.left = query->limit > 0 && query->limit < VCM_LIMIT_LISTING_ROWS
                        ? query->limit
                        : VCM_LIMIT_LISTING_ROWS;
@@ -228,5 +204,5 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
     if (rc == VCM_OK && listing.next_cursor[0] != '\0' &&
         !(*next_cursor = strdup(listing.next_cursor)))
         rc = vcm_error_memory(err);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

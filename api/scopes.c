@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/arena.h"
 #include "base/limits.h"
@@ -19,9 +20,9 @@ static const char *copy(struct vcm_arena *arena, struct vcm_slice text, bool *fa
     return out;
 }
 
-static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+int vcm_handle_pass_scope(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
+                          struct vcm_error *err)
 {
-    const struct listing *listing = context;
     struct vcm_arena arena;
     bool failed = false;
 
@@ -44,9 +45,16 @@ static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_e
         .mapped_at = scope->mapped_at,
     };
     vcm_handle_coverage(&info.coverage, &scope->coverage);
-    int rc = failed ? vcm_error_memory(err) : listing->visit(listing->context, &info, err);
+    int rc = failed ? vcm_error_memory(err) : visit(context, &info, err);
     vcm_arena_release(&arena);
     return rc;
+}
+
+static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    const struct listing *listing = context;
+
+    return vcm_handle_pass_scope(listing->visit, listing->context, scope, err);
 }
 
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err)
@@ -61,5 +69,5 @@ int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_er
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), pass_scope, &listing, err);
     vcm_kv_read_end(txn);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

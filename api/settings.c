@@ -92,22 +92,58 @@ static int check_store(struct vcm *vcm, const char *key, const char *value, stru
 {
     struct vcm_stat stat;
 
-    if (strcmp(key, "tokenizer") != 0 && strcmp(key, "cache.capacity") != 0)
+    if (strcmp(key, "tokenizer") != 0)
         return VCM_OK;
     int rc = vcm_stat(&stat, vcm, err);
     if (rc != VCM_OK)
         return rc;
-    if (strcmp(key, "tokenizer") == 0 && stat.scopes > 0 && strcmp(stat.tokenizer, value) != 0)
+    if (stat.scopes > 0 && strcmp(stat.tokenizer, value) != 0)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "the tokenizer can change only while no scope is mapped, and %llu %s; "
                              "use another --home",
                              (unsigned long long)stat.scopes, stat.scopes == 1 ? "is" : "are");
-    if (strcmp(key, "cache.capacity") == 0 && stat.bytes_resident > strtoull(value, NULL, 10))
-        return vcm_error_set(err, VCM_STORE_FULL,
-                             "the pages of this home need %llu bytes, more than the %s of "
-                             "cache.capacity; map less first",
-                             (unsigned long long)stat.bytes_resident, value);
     return VCM_OK;
+}
+
+static int limit_with(struct vcm_page_store_limits *limits, const struct vcm *vcm, const char *key,
+                      const char *value)
+{
+    enum vcm_evict_policy policy;
+
+    vcm_handle_limits(limits, vcm);
+    if (strcmp(key, "cache.capacity") == 0)
+        limits->capacity = strtoull(value, NULL, 10);
+    else if (strcmp(key, "cache.compressed_capacity") == 0)
+        limits->compressed_capacity = strtoull(value, NULL, 10);
+    else if (strcmp(key, "cache.policy") == 0 && vcm_evict_policy_of(&policy, value))
+        limits->policy = policy;
+    else
+        return VCM_NOT_FOUND;
+    return VCM_OK;
+}
+
+/* The store keeps its new limits before the file says so: what cannot be kept is refused. */
+static int apply_limits(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err)
+{
+    struct vcm_page_store_limits limits;
+    struct vcm_error cause = {0};
+
+    if (limit_with(&limits, vcm, key, value) != VCM_OK)
+        return VCM_OK;
+    struct vcm_stat stat;
+    int rc = vcm_stat(&stat, vcm, err);
+    if (rc != VCM_OK || !vcm->store)
+        return rc;
+    vcm_page_store_set_limits(vcm->store, &limits);
+    if (stat.bytes_resident > limits.capacity || stat.bytes_compressed > limits.compressed_capacity)
+        rc = vcm_page_cache_shrink(vcm->store, vcm->cancel, &cause);
+    if (rc != VCM_OK) {
+        vcm_handle_limits(&limits, vcm);
+        vcm_page_store_set_limits(vcm->store, &limits);
+        if (err)
+            *err = cause;
+    }
+    return rc;
 }
 
 int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err)
@@ -122,6 +158,8 @@ int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct v
         rc = vcm_config_check_value(&canonical, key, value, err);
     if (rc == VCM_OK)
         rc = check_store(vcm, key, vcm_buf_text(&canonical), err);
+    if (rc == VCM_OK)
+        rc = apply_limits(vcm, key, vcm_buf_text(&canonical), err);
     if (rc == VCM_OK)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK)

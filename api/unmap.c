@@ -3,6 +3,7 @@
 
 #include "api/internal.h"
 #include "api/names.h"
+#include "api/roster.h"
 #include "base/limits.h"
 #include "vcm/mapping.h"
 
@@ -55,6 +56,8 @@ int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *c
     for (size_t at = 0; rc == VCM_OK && at < selection.ids.len;) {
         const char *id = selection.ids.data + at;
         rc = vcm_mapping_remove(vcm->store, vcm_slice_of_string(id), vcm->cancel, err);
+        if (rc == VCM_OK)
+            rc = vcm_roster_forget(vcm->home, id, err);
         if (rc == VCM_OK)
             rc = visit(context, id, err);
         at += strlen(id) + 1;

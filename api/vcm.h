@@ -93,7 +93,7 @@ struct vcm_progress {
 };
 
 struct vcm_map_options {
-    const char *repository;    /* a path at or below the repository */
+    const char *repository;    /* a path at or below the repository, or a git URL */
     const char *base_scope_id; /* NULL: derived from the origin */
     const char *branch;        /* NULL: HEAD's */
     const char *commit;        /* NULL: the branch's tip */
@@ -103,7 +103,11 @@ struct vcm_map_options {
     uint32_t flush_token_budget; /* 0: as configured */
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
+    bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
+                                    and nothing is said about the map */
+    bool offline;                /* fetch nothing: rows that would need it stay as they are */
     unsigned jobs;               /* 0: as many as there are cores */
+    unsigned timeout_ms;         /* of fetching one repository; 0: ten minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
@@ -113,6 +117,38 @@ struct vcm_map_options {
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err);
 void vcm_map_result_free(struct vcm_map_result *result);
+
+/* Watching */
+
+struct vcm_page_event {
+    const char *event; /* "page_added", "page_replaced" or "page_invalidated" */
+    const char *scope_id;
+    const char *page_id;     /* the new page, or the one that was invalidated */
+    const char *old_page_id; /* of page_replaced, else NULL */
+    const char *const *paths;
+    size_t path_count;
+};
+
+struct vcm_watch_options {
+    struct vcm_map_options map;
+    uint64_t poll_ms; /* how often to look at remotes, and for what no one tells of */
+    bool map_first;   /* begin with a mapping of all rows; its changes are no events */
+
+    /* Each may be NULL but `event`; anything but VCM_OK ends the watch, which returns it. */
+    int (*mapped)(void *context, const struct vcm_map_result *result, struct vcm_error *err);
+    int (*event)(void *context, const struct vcm_page_event *event, struct vcm_error *err);
+    int (*idle)(void *context, struct vcm_error *err); /* several times a second while waiting */
+    void *context;
+};
+
+/*
+ * Maps, waits until a ref of the repository moves or the time to poll has come, maps again, and so
+ * on; static rows that are mapped stay as they are. `mapped` is called for the first mapping,
+ * `event` for every page that changed by any process. Goes on through failures of later mappings
+ * and while the repository is gone, and logs them. Returns INTERRUPTED when the handle's cancel
+ * flag asks for it, or what a callback returned; fails when the first mapping does.
+ */
+int vcm_watch(struct vcm *vcm, const struct vcm_watch_options *options, struct vcm_error *err);
 
 /* The repo map */
 
@@ -192,7 +228,7 @@ struct vcm_map_report {
 };
 
 struct vcm_map_query {
-    const char *repository;
+    const char *repository;      /* a path, or a git URL */
     const char *base_scope_id;   /* NULL: derived */
     const char *origin_url;      /* NULL: the remote's */
     const char *branch, *commit; /* NULL: the map of the working tree, over HEAD's files */
@@ -202,6 +238,7 @@ struct vcm_map_query {
     uint32_t flush_threshold, flush_token_budget; /* 0: as the row and the configuration say */
     bool pinned;
     bool even_invalid; /* show: a report without rows for a map with errors, instead of a failure */
+    unsigned timeout_ms; /* of fetching the repository of a URL; 0: ten minutes */
 };
 
 /* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report
@@ -238,6 +275,104 @@ int vcm_directory_walk(bool *truncated, const struct vcm_directory_query *query,
                        const struct vcm_directory_visitor *visitor, void *context,
                        struct vcm_error *err);
 
+/* Bootstrap */
+
+struct vcm_init_options {
+    const char *directory;                 /* at or below the repository */
+    const char *tenant, *colony, *program; /* of a new manifest; NULL: told by the repository */
+    const char *author;                    /* "Name <email>"; NULL: as git is configured */
+    const char *const *co_authors;
+    size_t co_author_count;
+    const char *message; /* of the commit; NULL for the usual one */
+    bool no_lfs, no_push;
+    bool push_all; /* also commits that were there before */
+    bool migrate;  /* move what is committed into LFS */
+    bool dry_run;  /* tell what would be done, and do nothing */
+};
+
+/* A ref that a migration rewrites. */
+struct vcm_init_ref {
+    const char *name;
+    const char *old_id;
+    const char *new_id; /* NULL in a dry run */
+};
+
+struct vcm_init_file {
+    const char *path;
+    uint64_t versions; /* in all of history */
+    uint64_t bytes;    /* of all versions */
+};
+
+/* What a migration would rewrite. */
+struct vcm_init_migration {
+    const struct vcm_init_file *files; /* by path */
+    size_t file_count;
+    uint64_t bytes;
+    uint64_t commits; /* that would get another id */
+};
+
+struct vcm_init_result {
+    const char *repo_root;
+    bool dry_run;
+    bool initialized;         /* this run wrote something */
+    const char *const *files; /* in the commit */
+    size_t file_count;
+    const char *commit; /* NULL for none */
+    bool pushed;
+    const char *push_error; /* NULL for none */
+    bool push_failed;       /* it was tried, and did not succeed */
+    bool lfs_enabled;
+    bool migrated;
+    const char *migrate_error; /* NULL for none */
+    const struct vcm_init_ref *refs;
+    size_t ref_count;
+    const struct vcm_init_migration *migration; /* of a dry run that migrates, else NULL */
+    const char *const *warnings;
+    size_t warning_count;
+};
+
+/* Writes what is missing of manifest, repo map and LFS patterns, commits just that, and pushes.
+ * INVALID_ARGUMENT, UNSUPPORTED and the like before anything is written; what goes wrong behind
+ * the commit is in the result. Free with vcm_init_result_free(). */
+int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_init_options *options,
+             struct vcm_error *err);
+void vcm_init_result_free(struct vcm_init_result *result);
+
+/* Large files */
+
+struct vcm_lfs_file {
+    const char *scope_id; /* of a pull; NULL in a status */
+    const char *path;
+    const char *oid; /* 64 hex digits */
+    uint64_t size;
+    bool present; /* its content is on this machine */
+    bool fetched; /* by this call */
+};
+
+struct vcm_lfs_summary {
+    const char *repo_root; /* of a status */
+    const char *commit;    /* of a status; NULL before the first one */
+    const char *mode;      /* of a status: what the manifest says, "same_remote" without one */
+    uint64_t files, bytes; /* that are kept in LFS; of a pull: that were missing */
+    uint64_t present, fetched, missing;
+    uint64_t missing_bytes;
+    const char *error; /* of a pull: why something is still missing, or NULL */
+};
+
+typedef int (*vcm_lfs_file_fn)(void *context, const struct vcm_lfs_file *file,
+                               struct vcm_error *err);
+typedef int (*vcm_lfs_summary_fn)(void *context, const struct vcm_lfs_summary *summary,
+                                  struct vcm_error *err);
+
+/* The LFS pointers of HEAD's tree by their paths, then the sums. */
+int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visit,
+                   vcm_lfs_summary_fn sum, void *context, struct vcm_error *err);
+
+/* Fetches the content that mapped rows lack: of a scope, a base or a unique prefix, NULL for all.
+ * What cannot be fetched is in the summary. NOT_FOUND, AMBIGUOUS. */
+int vcm_lfs_pull(struct vcm *vcm, const char *scope, vcm_lfs_file_fn visit, vcm_lfs_summary_fn sum,
+                 void *context, struct vcm_error *err);
+
 /* Scopes */
 
 struct vcm_scope_info {
@@ -259,6 +394,25 @@ typedef int (*vcm_scope_fn)(void *context, const struct vcm_scope_info *scope,
                             struct vcm_error *err);
 /* In the order of the scope ids. */
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err);
+
+/* A path of the scope's tree and what became of it. */
+struct vcm_coverage_file {
+    const char *path;
+    const char *outcome; /* "paged", "binary": the names of the members of struct vcm_coverage */
+    const char *reason;  /* why it failed, NULL otherwise */
+};
+
+struct vcm_coverage_query {
+    const char *scope;  /* id or unique prefix */
+    const char *reason; /* only files of this outcome, or that failed for this reason; NULL: all */
+};
+
+typedef int (*vcm_coverage_fn)(void *context, const struct vcm_coverage_file *file,
+                               struct vcm_error *err);
+/* The ledger of a scope: `on_scope` once, then `visit` for every path by its bytes. NOT_FOUND,
+ * AMBIGUOUS. */
+int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_scope_fn on_scope,
+                 vcm_coverage_fn visit, void *context, struct vcm_error *err);
 
 typedef int (*vcm_unmapped_fn)(void *context, const char *scope_id, struct vcm_error *err);
 /* Drops a scope, or all scopes of a base; `scope` may be a unique prefix. NOT_FOUND, AMBIGUOUS. */
@@ -296,12 +450,39 @@ typedef int (*vcm_page_entry_fn)(void *context, const struct vcm_page_entry *pag
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
               vcm_page_entry_fn visit, void *context, struct vcm_error *err);
 
+/* Where a file, or a line of it, is. */
+struct vcm_find_entry {
+    const char *page_id;
+    const char *scope_id;
+    uint32_t seq;
+    uint32_t record; /* which of the page's records, from 0 */
+    const char *path;
+    uint32_t line; /* that was asked for, 0 for the whole file */
+    uint32_t part, parts, start_line, end_line;
+};
+
+struct vcm_find_query {
+    const char *path;  /* from the root of the repository; "path:12" for a line */
+    const char *scope; /* id, base or unique prefix; NULL for all */
+};
+
+typedef int (*vcm_find_fn)(void *context, const struct vcm_find_entry *entry,
+                           struct vcm_error *err);
+/* By scope and seq, at least one. A file whose name ends like a line is found by its name first.
+ * NOT_FOUND says why when the file was left out. */
+int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn visit, void *context,
+             struct vcm_error *err);
+
 struct vcm_record {
     const char *record_id;
     const char *path;
     const char *blob; /* hex */
     uint32_t start_line, end_line, part, parts, tokens;
     bool lossy, path_lossy;
+    const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
+                               when that does not fit a page */
+    uint64_t size;          /* of a binary file's content, 0 otherwise */
+    const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
 };
@@ -331,6 +512,87 @@ struct vcm_page_query {
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
+
+/* Residency: which pages are in memory, and stay there */
+
+/* What became of a page that was asked for. */
+struct vcm_page_outcome {
+    const char *page_id;
+    const char *state; /* after the call: "resident", "compressed" or "evicted" */
+    const char *fault; /* of vcm_fault(): "hit", "minor" or "major", how it was found; else NULL */
+    const char *stays; /* of vcm_evict(): "pinned", "locked" or "viewed", why it is not sent down */
+    uint64_t locked_until;         /* Unix seconds, 0 for no lock */
+    const struct vcm_error *error; /* of vcm_fault(): why the page could not be had, or NULL */
+};
+typedef int (*vcm_page_outcome_fn)(void *context, const struct vcm_page_outcome *page,
+                                   struct vcm_error *err);
+
+struct vcm_fault_query {
+    const char *const *pages; /* ids or unique prefixes */
+    size_t count;
+    unsigned priority;  /* higher ones first; among equals the older */
+    uint64_t lock_ms;   /* also locks them for so long; 0 for no lock */
+    const char *owner;  /* of the lock; NULL: "cli" */
+    const char *reason; /* of the lock; NULL: none */
+};
+
+/* Makes pages resident, each counted as one read. A page that cannot be had is visited with its
+ * error, and the others are done; names that are no page fail the call. In the order given. */
+int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_outcome_fn visit,
+              void *context, struct vcm_error *err);
+
+struct vcm_lock_query {
+    const char *const *pages;
+    size_t count;
+    const char *owner; /* NULL: "cli" */
+    uint64_t ttl_ms;   /* of vcm_lock(): from now; rounded up to a full second */
+    const char *reason;
+    bool force; /* of vcm_unlock(): also the locks of other owners */
+};
+
+/* Locks all pages or none, and makes them resident; a lock of the same owner is extended, never
+ * shortened. STORE_FULL when what is pinned or locked would exceed the capacity. */
+int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outcome_fn visit,
+             void *context, struct vcm_error *err);
+
+/* *released counts the locks that were removed before their time. */
+int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query *query,
+               vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_pin_outcome {
+    const char *scope_id; /* NULL when a page was named */
+    const char *page_id;  /* NULL when a scope was named */
+    bool changed;         /* it was not so before */
+};
+typedef int (*vcm_pin_fn)(void *context, const struct vcm_pin_outcome *pin, struct vcm_error *err);
+
+/* Pins a page, a scope, or all scopes of a base; a unique prefix will do, and a scope goes before a
+ * page. STORE_FULL, and nothing of that scope is changed, when what is pinned or locked would
+ * exceed the capacity. */
+int vcm_pin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,
+            struct vcm_error *err);
+/* Takes the pin back that it names: a page stays pinned while a scope that holds it is. */
+int vcm_unpin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,
+              struct vcm_error *err);
+
+struct vcm_evict_query {
+    const char *const *pages; /* or */
+    size_t count;
+    const char *scope;  /* a scope, or all scopes of a base, or */
+    bool all;           /* everything */
+    const char *target; /* "compressed" or "evicted"; NULL: "compressed" */
+};
+
+struct vcm_evict_result {
+    uint64_t pages_compressed; /* that became so */
+    uint64_t pages_evicted;    /* that became so */
+    uint64_t pages_stayed;     /* pinned, locked or viewed */
+};
+
+/* Sends pages down. Visits the pages that were named, or else those that stay; `visit` may be NULL.
+ */
+int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm_evict_query *query,
+              vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
 
 /* Tokens */
 
@@ -473,6 +735,7 @@ struct vcm_stat {
     uint64_t bytes_resident, bytes_compressed, bytes_capacity, bytes_file;
     uint64_t tokens;
     uint64_t hits, minor_faults, major_faults, evictions;
+    uint64_t private_answers; /* faults whose page stayed where it was */
     const char *policy;
 };
 

@@ -5,6 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/utf8.h"
 
@@ -346,11 +349,12 @@ static size_t plain_prefix(struct vcm_slice text)
     return i;
 }
 
+static const char short_forms[0x20] = {
+    ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
+};
+
 static void escape_byte(struct vcm_buf *out, unsigned char byte)
 {
-    static const char short_forms[0x20] = {
-        ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
-    };
     char letter = byte < 0x20 ? short_forms[byte] : (char)byte;
 
     if (letter) {
@@ -370,6 +374,54 @@ static void escape_valid(struct vcm_buf *out, struct vcm_slice text)
             escape_byte(out, (unsigned char)text.data[plain++]);
         text = vcm_slice_of(text.data + plain, text.len - plain);
     }
+}
+
+/* Copies the bytes at the front that stand for themselves, perhaps with some that do not behind
+ * them, and returns how many do. */
+static size_t copy_plain(char *out, const char *text, size_t len)
+{
+    size_t i = 0;
+
+#ifdef __SSE2__
+    for (; len - i >= 16; i += 16) {
+        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(text + i));
+        __m128i control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1f)), bytes);
+        __m128i quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+        __m128i backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+        unsigned marks =
+            (unsigned)_mm_movemask_epi8(_mm_or_si128(control, _mm_or_si128(quote, backslash)));
+        _mm_storeu_si128((__m128i *)(void *)(out + i), bytes);
+        if (marks)
+            return i + (size_t)__builtin_ctz(marks);
+    }
+#endif
+    for (; i < len && !needs_escape((unsigned char)text[i]); i++)
+        out[i] = text[i];
+    return i;
+}
+
+char *vcm_jsonw_escape_to(char *out, struct vcm_slice text)
+{
+    static const char hex[] = "0123456789abcdef";
+
+    for (size_t at = 0; at < text.len;) {
+        size_t plain = copy_plain(out, text.data + at, text.len - at);
+        out += plain;
+        at += plain;
+        for (; at < text.len && needs_escape((unsigned char)text.data[at]); at++) {
+            unsigned char byte = (unsigned char)text.data[at];
+            char letter = byte < 0x20 ? short_forms[byte] : (char)byte;
+            *out++ = '\\';
+            *out++ = letter ? letter : 'u';
+            if (!letter) {
+                *out++ = '0';
+                *out++ = '0';
+                *out++ = hex[byte >> 4];
+                *out++ = hex[byte & 15];
+            }
+        }
+    }
+    return out;
 }
 
 void vcm_jsonw_escape(struct vcm_buf *out, struct vcm_slice text)

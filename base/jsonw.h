@@ -69,4 +69,9 @@ int vcm_jsonw_finish(struct vcm_jsonw *w, struct vcm_error *err);
  * escaping. Page bytes depend on it (docs/FORMAT.md). */
 void vcm_jsonw_escape(struct vcm_buf *out, struct vcm_slice text);
 
+/* The same without the quotes, of text that is known to be valid, to `out`, which has room for
+ * VCM_JSONW_ESCAPE_BYTES(text.len). Returns where it ends. */
+#define VCM_JSONW_ESCAPE_BYTES(len) (6 * (len) + 16)
+char *vcm_jsonw_escape_to(char *out, struct vcm_slice text);
+
 #endif

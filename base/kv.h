@@ -9,6 +9,8 @@
  * next change. A transaction belongs to one thread at a time.
  * Writers first take a lock file of our own with a time limit, because LMDB's own writer lock
  * waits for ever; it is released when the process dies.
+ * The data file may be replaced by a smaller copy, its next generation: handles of all processes
+ * go on to it with their next transaction, what is open stays on the old one.
  */
 #ifndef VCM_BASE_KV_H
 #define VCM_BASE_KV_H
@@ -22,6 +24,7 @@
 
 struct vcm_kv;
 struct vcm_kv_txn;
+struct vcm_kv_hold;
 struct vcm_kv_cursor;
 
 struct vcm_kv_options {
@@ -39,8 +42,9 @@ struct vcm_kv_info {
     uint64_t map_bytes;
     uint64_t file_bytes; /* size of the data file */
     uint64_t used_bytes; /* pages in use, without free ones */
+    uint64_t generation; /* how often the data file was replaced by a smaller one */
     unsigned readers_max;
-    unsigned readers_used;
+    unsigned readers_used; /* without the one that asks */
 };
 
 int vcm_kv_open(struct vcm_kv **out, const struct vcm_kv_options *options, struct vcm_error *err);
@@ -49,6 +53,15 @@ void vcm_kv_close(struct vcm_kv *kv);
 /* STORE_BUSY when all reader slots are taken, after those of dead processes were cleared. */
 int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
 void vcm_kv_read_end(struct vcm_kv_txn *txn);
+
+/*
+ * Memory that was read in `txn` stays mapped where it is after the transaction ended, until the
+ * hold is released, even when the handle is closed before. That a later change does not write over
+ * it is the caller's business. While there are holds the map cannot move: a change that needs it is
+ * STORE_BUSY, which a map of the default size does not come to.
+ */
+int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_error *err);
+void vcm_kv_hold_release(struct vcm_kv_hold *hold);
 
 /*
  * Runs `change` in a write transaction and commits when it returns VCM_OK, else rolls back and
@@ -61,9 +74,19 @@ typedef int (*vcm_kv_change_fn)(void *context, struct vcm_kv_txn *txn, struct vc
 int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
                   const struct vcm_cancel *cancel, struct vcm_error *err);
 
+/* The same; `settled` is called once when it is decided, with the writers' lock still held, for
+ * what is kept beside the store. */
+typedef void (*vcm_kv_settled_fn)(void *context, bool committed);
+int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
+                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                          struct vcm_error *err);
+
 /* VCM_NOT_FOUND without touching `err` when there is no such key. */
 int vcm_kv_get(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
                struct vcm_slice key, struct vcm_error *err);
+/* The same without verifying the checksum: for one who did, or who knows the content's hash. */
+int vcm_kv_get_unchecked(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
+                         struct vcm_slice key, struct vcm_error *err);
 int vcm_kv_put(struct vcm_kv_txn *txn, unsigned table, struct vcm_slice key, struct vcm_slice value,
                struct vcm_error *err);
 /* VCM_NOT_FOUND without touching `err` when there was nothing to delete. */
@@ -81,6 +104,23 @@ int vcm_kv_cursor_next(struct vcm_slice *found, struct vcm_slice *value,
                        struct vcm_kv_cursor *cursor, struct vcm_error *err);
 /* Deletes the entry that the cursor stands on; the next one is reached by vcm_kv_cursor_next. */
 int vcm_kv_cursor_delete(struct vcm_kv_cursor *cursor, struct vcm_error *err);
+
+/*
+ * Gives the space of deleted values back to the file system: what is in use is copied to a new data
+ * file, which takes the old one's place. Readers go on meanwhile. Nothing is lost when it fails or
+ * is killed; what it leaves is removed by the next writer. STORE_BUSY as for vcm_kv_update();
+ * STORE_FULL when the disk has no room for the copy beside the old file.
+ */
+struct vcm_kv_compacted {
+    uint64_t bytes_before;
+    uint64_t bytes_after;
+};
+int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned timeout_ms,
+                   const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Takes the map's pages out of this process's memory; reading brings them back from the page cache.
+ */
+void vcm_kv_trim(struct vcm_kv *kv);
 
 int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *err);
 

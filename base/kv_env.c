@@ -12,21 +12,24 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/kv_lock.h"
+#include "base/kv_door.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
 
-#define MAP_FLOOR     (64 * VCM_MIB) /* address space is not halved below this */
-#define PAGE_BYTES    ((size_t)4096)
-#define RESIZE_WAIT_S 1 /* for this process's transactions to end before the map moves */
-#define TAIL_TRIES    20
-#define TAIL_NAP_NS   10000000L
-#define HEADER_BYTES  (2 * PAGE_BYTES) /* of the data file; written at once when it is born */
-#define READER_BYTES  ((size_t)64)     /* of a slot in LMDB's lock file */
+#define MAP_FLOOR    (64 * VCM_MIB) /* address space is not halved below this */
+#define PAGE_BYTES   ((size_t)4096)
+#define TAIL_TRIES   20
+#define TAIL_NAP_NS  10000000L
+#define HEADER_BYTES (2 * PAGE_BYTES) /* of the data file; written at once when it is born */
+#define READER_BYTES ((size_t)64)     /* of a slot in LMDB's lock file */
 
 static pthread_mutex_t environments_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct vcm_kv_env *environments;
+
+/* Counted by the children: cheaper to compare than getpid(). */
+static atomic_uint forks;
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
 static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_error *err)
 {
@@ -109,62 +112,30 @@ int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_e
     }
 }
 
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+bool vcm_kv_env_is_forked(const struct vcm_kv_env *env)
+{
+    return env->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
 int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_options *options,
                              struct vcm_error *err)
 {
-    if (env->pid == getpid())
+    if (!vcm_kv_env_is_forked(env))
         return VCM_OK;
     return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                          "the store in '%s' was opened before a fork; the child must call exec "
                          "or open nothing",
                          options->directory);
-}
-
-void vcm_kv_env_enter(struct vcm_kv_env *env)
-{
-    pthread_mutex_lock(&env->mutex);
-    while (env->resizing)
-        pthread_cond_wait(&env->changed, &env->mutex);
-    env->inside++;
-    pthread_mutex_unlock(&env->mutex);
-}
-
-void vcm_kv_env_leave(struct vcm_kv_env *env)
-{
-    pthread_mutex_lock(&env->mutex);
-    assert(env->inside > 0);
-    if (--env->inside == 0)
-        pthread_cond_broadcast(&env->changed);
-    pthread_mutex_unlock(&env->mutex);
-}
-
-static void gate_open(struct vcm_kv_env *env)
-{
-    pthread_mutex_lock(&env->mutex);
-    env->resizing = false;
-    pthread_cond_broadcast(&env->changed);
-    pthread_mutex_unlock(&env->mutex);
-}
-
-/* Holds new transactions off and waits, not for ever, for the old ones to end. */
-static bool gate_close(struct vcm_kv_env *env)
-{
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += RESIZE_WAIT_S;
-
-    pthread_mutex_lock(&env->mutex);
-    while (env->resizing)
-        pthread_cond_wait(&env->changed, &env->mutex);
-    env->resizing = true;
-    int waited = 0;
-    while (env->inside > 0 && waited == 0)
-        waited = pthread_cond_timedwait(&env->changed, &env->mutex, &until);
-    bool closed = env->inside == 0;
-    pthread_mutex_unlock(&env->mutex);
-    if (!closed)
-        gate_open(env);
-    return closed;
 }
 
 /* LMDB unmaps before it maps anew and cannot go back, so the address space is tried first. */
@@ -198,10 +169,10 @@ int vcm_kv_env_resize(struct vcm_kv_env *env, const struct vcm_kv_options *optio
     MDB_envinfo info;
     int code;
 
-    if (!gate_close(env))
+    if (!vcm_kv_door_shut_all(env))
         return vcm_error_set(err, VCM_STORE_BUSY,
                              "the map of the store in '%s' has to grow while this process is "
-                             "reading; try again",
+                             "reading or views pages; try again",
                              options->directory);
     mdb_env_info(env->mdb, &info);
     size_t now = info.me_mapsize;
@@ -215,7 +186,7 @@ int vcm_kv_env_resize(struct vcm_kv_env *env, const struct vcm_kv_options *optio
             want *= 2;
         code = want == now ? 0 : move_map(env, want, need);
     }
-    gate_open(env);
+    vcm_kv_door_open_all(env);
     return code == 0 ? VCM_OK : vcm_kv_env_fail(options, code, err);
 }
 
@@ -252,12 +223,22 @@ static int damaged(const struct vcm_kv_options *options, const char *what, struc
                          options->directory, what);
 }
 
-/* A file that is too short was truncated, unless a writer is between its commit and
- * vcm_kv_env_complete_file(), or was killed there, which the lock file then tells. */
-static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *options,
-                      struct vcm_error *err)
+/* A writer that died between its commit and vcm_kv_env_complete_file() is told by the lock. */
+static int complete_after_death(struct vcm_kv_env *env, const struct vcm_kv_options *options,
+                                const struct vcm_kv_lock *lock, struct vcm_error *err)
 {
-    static const char truncated[] = "its data file is truncated";
+    off_t need;
+
+    if (lock->previous_died)
+        vcm_kv_env_complete_file(env);
+    return file_is_whole(env, &need) ? VCM_OK : damaged(options, "its data file is truncated", err);
+}
+
+/* A file that is too short was truncated, unless a writer is between its commit and
+ * vcm_kv_env_complete_file(), or was killed there. */
+static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *options,
+                      const struct vcm_kv_lock *held, struct vcm_error *err)
+{
     const struct timespec pause = {0, TAIL_NAP_NS};
     struct vcm_kv_lock lock;
     off_t need;
@@ -268,21 +249,21 @@ static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *optio
         nanosleep(&pause, NULL);
     }
     if (env->read_only)
-        return damaged(options, truncated, err);
+        return damaged(options, "its data file is truncated", err);
+    if (held)
+        return complete_after_death(env, options, held, err);
     int rc = vcm_kv_lock_take(&lock, options->lock_path, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL,
                               options->log, err);
     if (rc != VCM_OK)
         return rc;
-    if (lock.previous_died)
-        vcm_kv_env_complete_file(env);
-    if (!file_is_whole(env, &need))
-        rc = damaged(options, truncated, err);
+    rc = complete_after_death(env, options, &lock, err);
     vcm_kv_lock_release(&lock);
     return rc;
 }
 
 /* Opens with as much address space as there is. Returns LMDB's code. */
-static int open_mapped(MDB_env **out, const struct vcm_kv_options *options, unsigned flags)
+static int open_mapped(MDB_env **out, const char *directory, const struct vcm_kv_options *options,
+                       unsigned flags)
 {
     size_t size = options->map_bytes;
     for (;;) {
@@ -293,7 +274,7 @@ static int open_mapped(MDB_env **out, const struct vcm_kv_options *options, unsi
         mdb_env_set_maxdbs(mdb, VCM_LIMIT_TABLES);
         mdb_env_set_maxreaders(mdb, options->readers_max);
         mdb_env_set_mapsize(mdb, size);
-        code = mdb_env_open(mdb, options->directory, MDB_NOTLS | flags, 0644);
+        code = mdb_env_open(mdb, directory, MDB_NOTLS | flags, 0644);
         if (code == 0) {
             *out = mdb;
             return 0;
@@ -309,11 +290,11 @@ static int open_mapped(MDB_env **out, const struct vcm_kv_options *options, unsi
 /* LMDB writes its lock file through a map, where a full disk is SIGBUS: the room is taken first.
  * Where that cannot be done, LMDB itself says what is wrong with the file. Nothing of this process
  * holds locks on the file yet, which closing it would give up. */
-static int reserve_lock_file(const struct vcm_kv_options *options)
+static int reserve_lock_file(const char *directory, const struct vcm_kv_options *options)
 {
     char path[VCM_LIMIT_PATH_BYTES];
     size_t bytes = PAGE_BYTES + READER_BYTES * options->readers_max;
-    int len = snprintf(path, sizeof path, "%s/lock.mdb", options->directory);
+    int len = snprintf(path, sizeof path, "%s/lock.mdb", directory);
     int fd = len > 0 && (size_t)len < sizeof path
                  ? open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0644)
                  : -1;
@@ -332,17 +313,18 @@ static bool is_denial(int code)
 
 /* Readers too open for writing where they may, because a writer of this process may join them.
  * Without a lock file that we can write, nobody sees our reads: values are still checked. */
-static int open_as_permitted(struct vcm_kv_env *env, const struct vcm_kv_options *options)
+static int open_as_permitted(struct vcm_kv_env *env, const char *directory,
+                             const struct vcm_kv_options *options)
 {
-    int code = reserve_lock_file(options);
+    int code = reserve_lock_file(directory, options);
     if (code == 0)
-        code = open_mapped(&env->mdb, options, 0);
+        code = open_mapped(&env->mdb, directory, options, 0);
     if (!options->read_only || !is_denial(code))
         return code;
     env->read_only = true;
-    code = open_mapped(&env->mdb, options, MDB_RDONLY);
+    code = open_mapped(&env->mdb, directory, options, MDB_RDONLY);
     if (is_denial(code))
-        code = open_mapped(&env->mdb, options, MDB_RDONLY | MDB_NOLOCK);
+        code = open_mapped(&env->mdb, directory, options, MDB_RDONLY | MDB_NOLOCK);
     return code;
 }
 
@@ -350,8 +332,6 @@ static void env_free(struct vcm_kv_env *env)
 {
     if (env->mdb)
         mdb_env_close(env->mdb);
-    pthread_cond_destroy(&env->changed);
-    pthread_mutex_destroy(&env->mutex);
     pthread_mutex_destroy(&env->tables_mutex);
     free(env);
 }
@@ -359,22 +339,18 @@ static void env_free(struct vcm_kv_env *env)
 static struct vcm_kv_env *env_new(void)
 {
     struct vcm_kv_env *env = calloc(1, sizeof *env);
-    pthread_condattr_t clock;
 
     if (!env)
         return NULL;
     pthread_mutex_init(&env->tables_mutex, NULL);
-    pthread_mutex_init(&env->mutex, NULL);
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_cond_init(&env->changed, &clock);
-    pthread_condattr_destroy(&clock);
-    env->references = 1;
-    env->pid = getpid();
+    atomic_init(&env->references, 1);
+    env->hold.env = env;
+    env->forks = atomic_load(&forks);
     return env;
 }
 
-static int env_open(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+static int env_open(struct vcm_kv_env **out, const char *directory,
+                    const struct vcm_kv_options *options, const struct vcm_kv_lock *held,
                     struct vcm_error *err)
 {
     struct vcm_kv_env *env = env_new();
@@ -383,12 +359,12 @@ static int env_open(struct vcm_kv_env **out, const struct vcm_kv_options *option
 
     if (!env)
         return vcm_error_memory(err);
-    int code = open_as_permitted(env, options);
+    int code = open_as_permitted(env, directory, options);
     if (code == 0)
         code = mdb_env_get_fd(env->mdb, &fd);
     if (code == 0 && fstat(fd, &file) != 0)
         code = errno;
-    int rc = code == 0 ? check_file(env, options, err) : vcm_kv_env_fail(options, code, err);
+    int rc = code == 0 ? check_file(env, options, held, err) : vcm_kv_env_fail(options, code, err);
     if (rc != VCM_OK) {
         env_free(env);
         return rc;
@@ -409,7 +385,7 @@ static int env_share(struct vcm_kv_env *env, const struct vcm_kv_options *option
         return rc;
     if (env->read_only && !options->read_only)
         return vcm_kv_env_fail(options, EACCES, err);
-    env->references++;
+    vcm_kv_env_retain(env);
     return VCM_OK;
 }
 
@@ -427,9 +403,10 @@ static void forget_stillborn(const char *path)
 /* The data file, without opening it: it may be a FIFO. `*exists` is false for none or an empty one,
  * which LMDB fills when it opens it for writing. */
 static int find_file(bool *exists, struct stat *file, char path[VCM_LIMIT_PATH_BYTES],
-                     const struct vcm_kv_options *options, struct vcm_error *err)
+                     const char *directory, const struct vcm_kv_options *options,
+                     struct vcm_error *err)
 {
-    int len = snprintf(path, VCM_LIMIT_PATH_BYTES, "%s/data.mdb", options->directory);
+    int len = snprintf(path, VCM_LIMIT_PATH_BYTES, "%s/data.mdb", directory);
 
     *exists = false;
     if (len < 0 || (size_t)len >= VCM_LIMIT_PATH_BYTES)
@@ -447,50 +424,64 @@ static int find_file(bool *exists, struct stat *file, char path[VCM_LIMIT_PATH_B
     return VCM_OK;
 }
 
-static int acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+static int acquire(struct vcm_kv_env **out, const char *directory, bool create,
+                   const struct vcm_kv_options *options, const struct vcm_kv_lock *held,
                    struct vcm_error *err)
 {
     char path[VCM_LIMIT_PATH_BYTES];
     struct stat file;
     bool exists;
 
-    int rc = find_file(&exists, &file, path, options, err);
+    int rc = find_file(&exists, &file, path, directory, options, err);
     if (rc != VCM_OK)
         return rc;
-    if (!exists && (options->read_only || access(options->directory, F_OK) != 0))
-        return vcm_error_set(err, VCM_NOT_FOUND, "there is no store in '%s'", options->directory);
+    if (!exists && (!create || access(directory, F_OK) != 0))
+        return VCM_NOT_FOUND;
     for (struct vcm_kv_env *env = environments; exists && env; env = env->next) {
         if (env->device == file.st_dev && env->inode == file.st_ino) {
             *out = env;
             return env_share(env, options, err);
         }
     }
-    rc = env_open(out, options, err);
+    rc = env_open(out, directory, options, held, err);
     if (rc != VCM_OK && !exists)
         forget_stillborn(path);
     return rc;
 }
 
-int vcm_kv_env_acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+int vcm_kv_env_acquire(struct vcm_kv_env **out, const char *directory, bool create,
+                       const struct vcm_kv_options *options, const struct vcm_kv_lock *held,
                        struct vcm_error *err)
 {
     struct vcm_kv_env *env = NULL;
 
+    pthread_once(&forks_once, watch_forks);
     pthread_mutex_lock(&environments_mutex);
-    int rc = acquire(&env, options, err);
+    int rc = acquire(&env, directory, create, options, held, err);
     pthread_mutex_unlock(&environments_mutex);
     *out = rc == VCM_OK ? env : NULL;
     return rc;
 }
 
+void vcm_kv_env_retain(struct vcm_kv_env *env)
+{
+    atomic_fetch_add(&env->references, 1);
+}
+
+/* The last reference is given up under the mutex, so that nobody finds an environment in the list
+ * that is about to go. */
 void vcm_kv_env_release(struct vcm_kv_env *env)
 {
     /* In a forked child closing would free the parent's reader slots. */
-    if (!env || env->pid != getpid())
+    if (!env || vcm_kv_env_is_forked(env))
         return;
+    unsigned references = atomic_load(&env->references);
+    while (references > 1)
+        if (atomic_compare_exchange_weak(&env->references, &references, references - 1))
+            return;
     pthread_mutex_lock(&environments_mutex);
-    if (--env->references == 0) {
-        assert(env->inside == 0);
+    if (atomic_fetch_sub(&env->references, 1) == 1) {
+        assert(!env->doors && atomic_load(&env->holds) == 0);
         struct vcm_kv_env **link = &environments;
         while (*link != env)
             link = &(*link)->next;

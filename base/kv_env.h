@@ -2,56 +2,72 @@
  * kv_env.h - one LMDB environment, shared by all handles of this process on the same file.
  *
  * LMDB forbids opening a file twice in a process (closing one would drop the other's locks), so
- * environments are kept in a list by device and inode. Only kv.c includes this: with kv_env.c it
- * is the owner of LMDB.
- * Transactions enter the environment and leave it; while the map moves nobody is inside.
+ * environments are kept in a list by device and inode. Only the other kv*.c include this: together
+ * they are the owner of LMDB.
+ * An environment lives as long as somebody refers to it: doors (kv_door.h), by which transactions
+ * enter it, and holds, which keep its memory where it is. While the map moves nobody is inside and
+ * nobody holds it.
  */
 #ifndef VCM_BASE_KV_ENV_H
 #define VCM_BASE_KV_ENV_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <sys/types.h>
 
 #include "base/kv.h"
+#include "base/kv_lock.h"
 
 struct MDB_env;
+struct vcm_kv_door;
+
+/* One for all holds of an environment: taking one needs no memory. */
+struct vcm_kv_hold {
+    struct vcm_kv_env *env;
+};
 
 struct vcm_kv_env {
     struct vcm_kv_env *next;
     struct MDB_env *mdb;
     dev_t device; /* with inode: of the data file, which the open environment keeps alive */
     ino_t inode;
-    pid_t pid;
-    unsigned references;
+    unsigned forks; /* of this process and its ancestors, when it was opened */
+    atomic_uint references;
     bool read_only;
     bool lost; /* the map could not be put back after a resize; changed with nobody inside */
 
     pthread_mutex_t tables_mutex; /* LMDB allows one transaction at a time that opens tables */
 
-    pthread_mutex_t mutex; /* of what follows */
-    pthread_cond_t changed;
-    unsigned inside; /* transactions of this process */
-    bool resizing;
+    struct vcm_kv_hold hold;
+    atomic_uint holds;
+
+    struct vcm_kv_door *doors; /* this and the next are kv_door.c's, changed under its mutex */
+    atomic_bool resizing;
 };
 
 /* Sets the error for a code of LMDB or a system error that it handed on. */
 int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_error *err);
 
-/* The options are complete: no default is filled in here. */
-int vcm_kv_env_acquire(struct vcm_kv_env **out, const struct vcm_kv_options *options,
+/*
+ * The environment in `directory`, which is that of the options or one below it. The options are
+ * complete: no default is filled in here. `create` makes one where there is none, else that is
+ * VCM_NOT_FOUND, `err` untouched. `held` is the writers' lock if the caller has it, or NULL.
+ */
+int vcm_kv_env_acquire(struct vcm_kv_env **out, const char *directory, bool create,
+                       const struct vcm_kv_options *options, const struct vcm_kv_lock *held,
                        struct vcm_error *err);
+/* Another reference, by one who has one or is inside. */
+void vcm_kv_env_retain(struct vcm_kv_env *env);
 void vcm_kv_env_release(struct vcm_kv_env *env);
 
-/* VCM_INVALID_ARGUMENT in a child that was forked after the environment was opened. */
+/* Whether this process is a child that was forked after the environment was opened. */
+bool vcm_kv_env_is_forked(const struct vcm_kv_env *env);
 int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_options *options,
                              struct vcm_error *err);
 
-void vcm_kv_env_enter(struct vcm_kv_env *env);
-void vcm_kv_env_leave(struct vcm_kv_env *env);
-
 /* Makes the map larger: `grow` because a change did not fit, else to see what another process
- * added beyond the end of ours. The caller is not inside. VCM_STORE_BUSY when others stay inside.
- */
+ * added beyond the end of ours. The caller has a reference and is not inside. VCM_STORE_BUSY when
+ * others stay inside or hold memory. */
 int vcm_kv_env_resize(struct vcm_kv_env *env, const struct vcm_kv_options *options, bool grow,
                       struct vcm_error *err);
 

@@ -32,9 +32,20 @@
 #define VCM_LIMIT_DIRECTORY_ENTRIES 100000u               /* of a directory on disk */
 #define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000)
 #define VCM_LIMIT_GITMODULES_BYTES  (1 * VCM_MIB)
+#define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
+#define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
+
+/* Repositories elsewhere. */
+#define VCM_LIMIT_URL_BYTES        ((size_t)4096)
+#define VCM_LIMIT_FETCH_TIMEOUT_MS 600000u       /* of bringing one commit here */
+#define VCM_LIMIT_FETCH_DEPTH      100000u       /* commits that are fetched for a name like v1~N */
+#define VCM_LIMIT_REMOTE_REFS      (4 * VCM_MIB) /* of what a remote tells of its refs */
+#define VCM_LIMIT_GIT_OUTPUT       (1 * VCM_MIB) /* of what git writes to its standard error */
+#define VCM_LIMIT_SECRET_BYTES     ((size_t)4096) /* of a credential */
+#define VCM_LIMIT_PACKS            100000u        /* in one object directory */
 
 /* Patterns and ignore files. */
 #define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */
@@ -46,6 +57,7 @@
 #define VCM_LIMIT_FLUSH_THRESHOLD_MAX 1000000000
 #define VCM_LIMIT_TOKEN_BUDGET_MIN    64
 #define VCM_LIMIT_TOKEN_BUDGET_MAX    1000000000
+#define VCM_LIMIT_CONTEXT_LINE_BYTES  ((size_t)512) /* of the line shown above a later part */
 #define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
 
 /* Documents: literature and the knowledge base. */
@@ -72,7 +84,27 @@
 #define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
 #define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
+#define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
+#define VCM_LIMIT_LOCKS           100000u
+#define VCM_LIMIT_VIEWS           1024u
+#define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
+
+/* Compression. */
+#define VCM_LIMIT_DICTIONARY_BYTES     (112 * VCM_KIB)
+#define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
+#define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
+
+/* Watching a repository. */
+#define VCM_LIMIT_WATCHES         8192u /* directories of refs that are watched */
+#define VCM_LIMIT_WATCH_QUIET_MS  150u  /* a change counts when nothing followed for so long, */
+#define VCM_LIMIT_WATCH_BURST_MS  2000u /* or when the first is so long ago */
+#define VCM_LIMIT_WATCH_RETURN_MS 1000u /* how often a repository that is gone is looked for */
+#define VCM_LIMIT_WATCH_TICK_MS   250u  /* how often a waiting watch looks whether it may stop */
+/* Traces of page accesses. */
+#define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
+#define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)
+#define VCM_LIMIT_TRACE_PAGES    (4u * 1024 * 1024)
 
 /* Work. */
 #define VCM_LIMIT_WORKERS          64u

@@ -41,6 +41,10 @@ int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct
 int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
                         struct vcm_error *err);
 
+/* Removes a file, or a directory with all that is in it; links are removed, not followed, and other
+ * file systems left alone. Nothing there is fine. */
+int vcm_path_remove_tree(const char *path, struct vcm_error *err);
+
 /* The type of the file system that holds `path` (or its nearest existing parent), as
  * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs"; "unknown" where neither a mount nor
  * the kernel's number for it tells. */

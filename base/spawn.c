@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -41,6 +42,7 @@ struct plan {
     char path[VCM_LIMIT_PATH_BYTES];
     int streams[3]; /* the child's ends */
     int report;
+    pid_t parent;
 };
 
 struct child {
@@ -139,6 +141,9 @@ static enum stage become_program(struct plan *plan)
 
     setpgid(0, 0);
     reset_signals();
+    /* Whoever is killed cannot kill its programs any more. */
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != plan->parent)
+        return STAGE_PREPARE;
     if (!place_streams(plan))
         return STAGE_PREPARE;
     hide_descriptors();
@@ -423,7 +428,8 @@ int vcm_spawn_run(struct vcm_spawn_result *result, struct vcm_buf *out, struct v
                   const struct vcm_spawn_options *options, struct vcm_error *err)
 {
     struct child child = {.pid = -1, .pidfd = -1, .in = -1, .out = -1, .errors = -1};
-    struct plan plan = {.options = options, .streams = {-1, -1, -1}, .report = -1};
+    struct plan plan = {
+        .options = options, .streams = {-1, -1, -1}, .report = -1, .parent = getpid()};
     sigset_t before;
 
     assert(options->argv && options->argv[0]);

@@ -4,7 +4,7 @@
  *
  * The child gets its own process group, which is killed as a whole at the time limit, on
  * cancellation and when it writes too much; no descriptor but 0, 1 and 2; default signal
- * dispositions. Safe in a threaded process.
+ * dispositions. It is killed when the thread that waits for it dies. Safe in a threaded process.
  */
 #ifndef VCM_BASE_SPAWN_H
 #define VCM_BASE_SPAWN_H

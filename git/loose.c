@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "git/pack_index.h"
 
 #include "base/banned.h"
 
@@ -391,6 +392,8 @@ int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error
     loose->backend.refresh = refresh;
     loose->backend.free = free_loose;
     int rc = add_directories(loose, handle, err);
+    for (unsigned i = 0; rc == VCM_OK && i < loose->count; i++)
+        rc = vcm_git_pack_index_check(loose->directories[i].path, err);
     if (rc == VCM_OK) {
         int git_code = git_odb_add_backend(odb, &loose->backend, PRIORITY);
         if (git_code == 0)

@@ -13,7 +13,9 @@
 #include "git/internal.h"
 
 /* For the objects of the repository and of its alternates. What is added belongs to `odb`.
- * UNSUPPORTED when there are more alternates than VCM_LIMIT_ALTERNATES. */
+ * The indexes of the packs beside them are checked first (pack_index.h): this is the one place that
+ * knows every object directory. UNSUPPORTED when there are more alternates than
+ * VCM_LIMIT_ALTERNATES, IO_ERROR for a damaged index. */
 int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error *err);
 
 #endif

@@ -211,6 +211,21 @@ static bool trusts_every_owner(void)
     return trusted;
 }
 
+bool vcm_git_internal_user_sets(const char *name)
+{
+    git_config *config = NULL;
+    git_config_entry *entry = NULL;
+
+    if (enter_library(NULL) != VCM_OK)
+        return false;
+    bool sets =
+        git_config_open_default(&config) == 0 && git_config_get_entry(&entry, config, name) == 0;
+    git_config_entry_free(entry);
+    git_config_free(config);
+    leave_library();
+    return sets;
+}
+
 /* Returns GIT_EOWNER for every refusal of an owner.
  * The check of owners is a switch of the whole library; it is off only while the lock is held, and
  * only for users for whom it would refuse nothing. */
@@ -416,6 +431,18 @@ static int check_name(char full[REF_NAME_BYTES], const char *place, const char *
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no valid name of a %s", name,
                              what);
     return VCM_OK;
+}
+
+int vcm_git_internal_check_name(const char *what, const char *name, struct vcm_error *err)
+{
+    char full[REF_NAME_BYTES];
+
+    int rc = enter_library(err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = check_name(full, "refs/heads/", what, name, err);
+    leave_library();
+    return rc;
 }
 
 static bool has_refs(struct vcm_git_repo *repo)

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "ops/report.h"
 #include "ops/shared.h"
+#include "ops/watch_shared.h"
 
 #include "base/banned.h"
 
@@ -17,7 +18,10 @@ enum {
     PINNED,
     REPLACE,
     DRY_RUN,
-    JOBS
+    JOBS,
+    TIMEOUT,
+    WATCH,
+    POLL
 };
 
 static const struct vcm_op_param params[] = {
@@ -70,6 +74,11 @@ static const struct vcm_op_param params[] = {
               .max = VCM_LIMIT_WORKERS,
               .default_text = "one for each core",
               .summary = "how many files to read at a time; the pages are the same"},
+    [TIMEOUT] = VCM_SHARED_TIMEOUT,
+    [WATCH] = {.name = "watch",
+               .type = VCM_OP_FLAG,
+               .summary = "then follow the rows that are not static, as 'vcm watch' does"},
+    [POLL] = VCM_WATCH_POLL,
 };
 
 static const struct vcm_op_key result[] = {
@@ -89,6 +98,8 @@ static const struct vcm_op_key result[] = {
 static const char *const examples[] = {
     "vcm map .",
     "vcm map ~/src/tool --branch stable --scope tool-stable",
+    "vcm map https://github.com/org/tool.git --commit v1.2",
+    "vcm map --watch --json",
     "vcm map --flush-token-budget 2048 --json | jq '.sources[].coverage'",
     NULL,
 };
@@ -169,6 +180,7 @@ static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *optio
         .flush_threshold = options->flush_threshold,
         .flush_token_budget = options->flush_token_budget,
         .pinned = options->pinned,
+        .timeout_ms = options->timeout_ms,
     };
     struct vcm_map_report *report = NULL;
 
@@ -184,6 +196,10 @@ static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *optio
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *repo = vcm_op_text(call, REPO);
+    unsigned timeout_ms = 0;
+    int rc = vcm_shared_timeout(&timeout_ms, vcm_op_text(call, TIMEOUT), err);
+    if (rc != VCM_OK)
+        return rc;
     const struct vcm_map_options options = {
         .repository = repo ? repo : ".",
         .base_scope_id = vcm_op_text(call, SCOPE),
@@ -196,6 +212,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .pinned = vcm_op_flag(call, PINNED),
         .replace = vcm_op_flag(call, REPLACE),
         .jobs = (unsigned)vcm_op_number(call, JOBS, 0),
+        .timeout_ms = timeout_ms,
         .progress = call->progress,
         .progress_context = call->progress_context,
     };
@@ -203,7 +220,9 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 
     if (vcm_op_flag(call, DRY_RUN))
         return run_dry(call, &options, err);
-    int rc = vcm_map(&map, call->vcm, &options, err);
+    if (vcm_op_flag(call, WATCH))
+        return vcm_watch_run(call, &options, vcm_op_text(call, POLL), put_result, err);
+    rc = vcm_map(&map, call->vcm, &options, err);
     if (rc != VCM_OK)
         return rc;
     call->exit_status = map->status == VCM_STATUS_ERROR     ? 1
@@ -302,6 +321,10 @@ const struct vcm_op vcm_op_map = {
         "straight from the repository's objects, cuts them into "
         "records, packs the records into pages by directory, record count and token budget, and "
         "keeps the pages in the store. Nothing in the repository is changed or run.\n"
+        "A git URL (https, ssh, user@host:path or file) is fetched by git into a bare clone under "
+        "the home, as shallow as can be, and so are rows with origin_url and submodules that are "
+        "not here. Credentials come from credentials.<host> of the configuration, or from git's "
+        "own helpers; vcm asks nobody and keeps none.\n"
         "A second run on the same commit does nothing; after a new commit only pages with changed "
         "content are written. Every tracked file is accounted for in the coverage ledger. "
         "The exit status is 3 when some files could not be mapped and the rest was.",
@@ -311,4 +334,5 @@ const struct vcm_op vcm_op_map = {
     .result = result,
     .run = run,
     .print = print,
+    .print_event = vcm_watch_print_event,
 };

@@ -1,13 +1,14 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ops/page_text.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
 
-enum { PAGE, SCOPE, SEQ, FORMAT };
+enum { PAGE, SCOPE, SEQ, FORMAT, LINES };
 
-static const char *const formats[] = {"text", "json", NULL};
+static const char *const formats[] = {"text", "markdown", "xml", "json", NULL};
 
 static const struct vcm_op_param params[] = {
     [PAGE] = {.name = "page",
@@ -32,7 +33,8 @@ static const struct vcm_op_param params[] = {
                 .placeholder = "FORMAT",
                 .choices = formats,
                 .default_text = "text",
-                .summary = "text for reading, json as with --json"},
+                .summary = "text, markdown or xml for a model to read, json as with --json"},
+    [LINES] = {.name = "lines", .type = VCM_OP_FLAG, .summary = "number the lines"},
 };
 
 static const struct vcm_op_key result[] = {
@@ -49,6 +51,7 @@ static const struct vcm_op_key result[] = {
 
 static const char *const examples[] = {
     "vcm page 3f9a01c2",
+    "vcm page 3f9a01c2 --format markdown --lines",
     "vcm page 3f9a01c2 --json | jq -r '.records[].path'",
     NULL,
 };
@@ -68,6 +71,13 @@ static void put_record(struct vcm_jsonw *w, const struct vcm_record *record)
     vcm_jsonw_member_uint(w, "tokens", record->tokens);
     vcm_jsonw_member_bool(w, "lossy", record->lossy);
     vcm_jsonw_member_bool(w, "path_lossy", record->path_lossy);
+    vcm_jsonw_member_string(w, "media_type", record->media_type);
+    if (record->media_type)
+        vcm_jsonw_member_uint(w, "size", record->size);
+    else
+        vcm_jsonw_member_null(w, "size");
+    vcm_jsonw_member_string(w, "encoding", record->media_type ? "base64" : NULL);
+    vcm_jsonw_member_string(w, "heading", record->heading);
     vcm_jsonw_member_slice(w, "text", vcm_slice_of(record->text, record->text_len));
     vcm_jsonw_end_object(w);
 }
@@ -113,65 +123,81 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* The longest run of '=' at the beginning of a line, so that a fence can be longer. */
-static size_t longest_fence(struct vcm_slice text)
+static enum vcm_page_text_format format_of(const struct vcm_op_call *call)
 {
-    size_t longest = 0, run = 0;
-    bool counting = true;
+    const char *format = vcm_op_text(call, FORMAT);
 
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '\n') {
-            counting = true;
-            run = 0;
-        } else if (counting && text.data[i] == '=') {
-            run++;
-            if (run > longest)
-                longest = run;
-        } else {
-            counting = false;
-        }
-    }
-    return longest;
+    if (format && strcmp(format, "markdown") == 0)
+        return VCM_PAGE_TEXT_MARKDOWN;
+    return format && strcmp(format, "xml") == 0 ? VCM_PAGE_TEXT_XML : VCM_PAGE_TEXT_PLAIN;
 }
 
-static void print_record(struct vcm_print *out, const struct vcm_json *record)
+static void put_record_text(struct vcm_buf *out, const struct vcm_json *r,
+                            const struct vcm_page_text_options *options)
 {
-    struct vcm_slice text = vcm_json_get(record, "text")->text;
-    size_t fence = longest_fence(text) + 1;
-    int64_t parts = vcm_json_get_int(record, "parts", 1);
+    const struct vcm_json *heading = vcm_json_get(r, "heading");
+    const struct vcm_page_text_record record = {
+        .path = vcm_json_get(r, "path")->text,
+        .heading =
+            heading && heading->kind == VCM_JSON_STRING ? heading->text : vcm_slice_of("", 0),
+        .text = vcm_json_get(r, "text")->text,
+        .start_line = (uint64_t)vcm_json_get_int(r, "start_line", 0),
+        .end_line = (uint64_t)vcm_json_get_int(r, "end_line", 0),
+        .part = (uint64_t)vcm_json_get_int(r, "part", 1),
+        .parts = (uint64_t)vcm_json_get_int(r, "parts", 1),
+        .lossy = vcm_json_get_bool(r, "lossy", false),
+        .media_type = vcm_json_get_text(r, "media_type", NULL),
+        .size = (uint64_t)vcm_json_get_int(r, "size", 0),
+    };
 
-    for (fence = fence < 8 ? 8 : fence; fence > 0; fence--)
-        vcm_buf_append_byte(out->out, '=');
-    vcm_print_format(out, VCM_PRINT_BOLD, " %s", vcm_json_get_text(record, "path", ""));
-    vcm_print_format(out, VCM_PRINT_PLAIN, " (lines %lld-%lld",
-                     (long long)vcm_json_get_int(record, "start_line", 0),
-                     (long long)vcm_json_get_int(record, "end_line", 0));
-    if (parts > 1)
-        vcm_print_format(out, VCM_PRINT_PLAIN, ", part %lld of %lld",
-                         (long long)vcm_json_get_int(record, "part", 1), (long long)parts);
-    vcm_buf_append_string(out->out, ")\n");
-    if (out->terminal)
-        vcm_print_text(out, VCM_PRINT_PLAIN, text.data);
-    else
-        vcm_buf_append_slice(out->out, text);
-    if (text.len > 0 && text.data[text.len - 1] != '\n')
-        vcm_buf_append_byte(out->out, '\n');
+    vcm_page_text_put(out, &record, options);
+}
+
+/* A terminal gets no control characters from a file, which may hold NULs too. */
+static void pass_on(struct vcm_print *out, const struct vcm_buf *text)
+{
+    if (!out->terminal) {
+        vcm_buf_append_slice(out->out, vcm_buf_slice(text));
+        return;
+    }
+    for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1) {
+        if (at > 0)
+            vcm_print_text(out, VCM_PRINT_PLAIN, "?");
+        vcm_print_text(out, VCM_PRINT_PLAIN, text->data + at);
+    }
 }
 
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
-    (void)call;
+    const struct vcm_page_text_options options = {
+        .format = format_of(call),
+        .lines = vcm_op_flag(call, LINES),
+        .page_id = vcm_json_get_text(document, "page_id", ""),
+        .scope_id = vcm_json_get_text(document, "scope_id", ""),
+        .seq = (uint64_t)vcm_json_get_int(document, "seq", 0),
+    };
+    struct vcm_buf text = VCM_BUF_INIT(out->out->max);
+
+    vcm_page_text_begin(&text, &options);
     for (const struct vcm_json *r = vcm_json_get(document, "records")->first; r; r = r->next)
-        print_record(out, r);
+        put_record_text(&text, r, &options);
+    vcm_page_text_end(&text, &options);
+    pass_on(out, &text);
+    if (text.fault != VCM_BUF_FINE)
+        out->out->fault = text.fault;
+    vcm_buf_release(&text);
 }
 
 const struct vcm_op vcm_op_page = {
     .name = "page",
     .summary = "show a page",
     .description =
-        "Prints the records of a page, each under its path. As JSON, every record comes with its "
-        "blob, its lines and its exact token count, so that it can be checked against the file.",
+        "Prints the records of a page, each under its path and, for a later part of a file, the "
+        "nearest earlier line that begins at column 0. The formats text, markdown and xml are for "
+        "a model to read: the same page and scope give the same bytes, and no content can close "
+        "the fence around it. As JSON, every record comes with its blob, its lines and its exact "
+        "token count, so that it can be checked against the file.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

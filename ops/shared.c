@@ -3,8 +3,24 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/text.h"
 
 #include "base/banned.h"
+
+int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err)
+{
+    uint64_t duration = 0;
+
+    *ms = 0;
+    if (!text)
+        return VCM_OK;
+    if (!vcm_text_parse_duration(&duration, text) || duration == 0 || duration > INT32_MAX)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "--timeout takes a duration such as 500ms, 30s or 10m, not '%s'",
+                             text);
+    *ms = (unsigned)duration;
+    return VCM_OK;
+}
 
 void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage)
 {

@@ -12,8 +12,18 @@
         .name = "repo", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
         .hint = VCM_OP_HINT_DIRECTORY,                                                             \
         .default_text = "the repository around the current directory",                             \
-        .summary = "path of the repository, or of a directory in it"                               \
+        .summary = "path of the repository, or of a directory in it, or a git URL"                 \
     }
+
+/* How long fetching a repository may take; read with vcm_shared_timeout(). */
+#define VCM_SHARED_TIMEOUT                                                                         \
+    {                                                                                              \
+        .name = "timeout", .type = VCM_OP_TEXT, .placeholder = "DURATION", .default_text = "10m",  \
+        .summary = "how long fetching one repository may take, in ms, s, m or h"                   \
+    }
+
+/* The milliseconds of a duration; 0 for NULL. INVALID_ARGUMENT. */
+int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err);
 
 /* The members of a "coverage" object and its key. */
 void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage);

@@ -12,7 +12,7 @@
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 1\n"
+#define FINGERPRINT_PREFIX "vcm-config 2\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
@@ -83,6 +83,7 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
     item.content_id_len = (uint8_t)omission->content_id.len;
 
     vcm_buf_clear(&retry->content.text);
+    retry->content.binary = false;
     retry->content.outcome = VCM_SOURCE_PAGED;
     int rc = retry->source->functions->read(&retry->content, retry->reader, &item, err);
     if (rc == VCM_OK && retry->content.outcome != omission->outcome) {
@@ -127,17 +128,30 @@ static void copy_counts(struct vcm_materialise_row *row, const struct vcm_scope 
     row->coverage = scope->coverage;
 }
 
-static void note_failures(struct vcm_materialise_row *row, const char *first)
+/* What is worth knowing of a row that went well: which files it could not map, and what brings
+ * those that are kept elsewhere. `first` names a failure of this run, "" for one of an earlier. */
+static void note_omissions(struct vcm_materialise_row *row, const char *first)
 {
     uint64_t failed = row->coverage.by_outcome[VCM_SOURCE_FAILED];
+    uint64_t missing = row->coverage.by_outcome[VCM_SOURCE_LFS_MISSING];
+    const char *plural = failed == 1 ? "" : "s";
+    struct vcm_buf message = VCM_BUF_INIT(sizeof row->message - 1);
 
     if (failed > 0 && first[0] != '\0')
-        snprintf(row->message, sizeof row->message,
-                 "%" PRIu64 " file%s could not be mapped, the first: %s", failed,
-                 failed == 1 ? "" : "s", first);
+        vcm_buf_append_format(&message, "%" PRIu64 " file%s could not be mapped, the first: %s",
+                              failed, plural, first);
     else if (failed > 0)
-        snprintf(row->message, sizeof row->message, "%" PRIu64 " file%s still cannot be mapped",
-                 failed, failed == 1 ? "" : "s");
+        vcm_buf_append_format(&message, "%" PRIu64 " file%s still cannot be mapped", failed,
+                              plural);
+    if (missing > 0)
+        vcm_buf_append_format(&message,
+                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'git "
+                              "lfs fetch origin %.12s', then map again",
+                              failed > 0 ? "; " : "", missing, missing == 1 ? "" : "s",
+                              missing == 1 ? "is" : "are", missing == 1 ? "it" : "them",
+                              row->plan->commit);
+    snprintf(row->message, sizeof row->message, "%s", vcm_buf_text(&message));
+    vcm_buf_release(&message);
 }
 
 static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
@@ -146,10 +160,12 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->scope_id = vcm_slice_of_string(row->scope_id);
     scope->row_name = vcm_slice_of_string(row->row->name);
     scope->source_type = vcm_slice_of_string(row->row->type);
-    scope->repo_root = vcm_slice_of_string(plan->repo_root);
+    /* Where the row's objects are, a clone of ours or another repository: its pages are made anew
+     * from there. The origin is that of the map, whatever its rows name. */
+    bool is_own = !row->row->submodule && !row->row->origin_url;
+    scope->repo_root = vcm_slice_of_string(row->repository ? row->repository : plan->repo_root);
     scope->origin = vcm_slice_of_string(plan->origin);
-    scope->origin_url =
-        vcm_slice_of_string(row->row->submodule ? row->origin_url : plan->origin_url);
+    scope->origin_url = vcm_slice_of_string(is_own ? plan->origin_url : row->origin_url);
     scope->branch = vcm_slice_of_string(row->branch);
     scope->commit = vcm_slice_of_string(row->commit);
     scope->flush_threshold = row->config.flush_threshold;
@@ -166,7 +182,6 @@ static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
         .source = source,
         .tokenizer = options->tokenizer,
         .jobs = options->jobs,
-        .capacity = options->capacity,
         .cancel = options->cancel,
         .progress = options->progress,
         .progress_context = options->progress_context,
@@ -177,8 +192,16 @@ static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
         return rc;
     row->changes = result.pages;
     copy_counts(row, scope);
-    note_failures(row, result.first_failure);
+    note_omissions(row, result.first_failure);
     return VCM_OK;
+}
+
+/* What is mapped as it is. */
+static void keep(struct vcm_materialise_row *row, const struct vcm_scope *former)
+{
+    row->status = VCM_MATERIALISE_ALREADY_MAPPED;
+    row->changes.pages_reused = former->pages;
+    copy_counts(row, former);
 }
 
 /* The scope is there at this commit and configuration. */
@@ -188,10 +211,8 @@ static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former
 {
     int rc = VCM_OK;
 
-    row->status = VCM_MATERIALISE_ALREADY_MAPPED;
-    row->changes.pages_reused = former->pages;
-    copy_counts(row, former);
-    note_failures(row, "");
+    keep(row, former);
+    note_omissions(row, "");
     if (former->pinned != plan->config.pinned) {
         row->status = VCM_MATERIALISE_REMAPPED;
         rc = vcm_mapping_set_pinned(options->store, former->scope_id, plan->config.pinned,
@@ -208,9 +229,7 @@ static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
                              "the submodule '%s' is not here at commit %.12s; bring it with 'git "
                              "submodule update --init %s'",
                              planned->row->submodule, planned->commit, planned->row->submodule);
-    return vcm_error_set(err, VCM_UNSUPPORTED,
-                         "this version of vcm does not fetch origin_url; clone %s and map that",
-                         planned->origin_url);
+    return vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched", planned->origin_url);
 }
 
 /* A map may name a type of our own that this version does not carry out yet. */
@@ -258,6 +277,13 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
                       err);
 }
 
+/* Whether a row that is mapped is to be left alone, wherever its commit went. */
+static bool stays(const struct vcm_plan_row *planned, const struct vcm_materialise_options *options)
+{
+    return (options->only_live && planned->row->is_static) ||
+           (options->offline && !planned->repository && planned->error.code == VCM_OK);
+}
+
 static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
                    const struct vcm_plan_row *planned,
                    const struct vcm_materialise_options *options, struct vcm_error *err)
@@ -266,11 +292,16 @@ static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
     struct vcm_scope scope = {0}, former = {0};
     bool exists = false, readable = false;
 
-    int rc = open_source(&source, planned, options, err);
+    int rc = read_former(&former, &exists, options->store, planned->scope_id, err);
+    if (rc == VCM_OK && exists && stays(planned, options)) {
+        keep(row, &former);
+        vcm_scope_release(&former);
+        return VCM_OK;
+    }
+    if (rc == VCM_OK)
+        rc = open_source(&source, planned, options, err);
     if (rc == VCM_OK)
         rc = fingerprint(scope.fingerprint, planned, options->tokenizer, err);
-    if (rc == VCM_OK)
-        rc = read_former(&former, &exists, options->store, planned->scope_id, err);
     bool same = rc == VCM_OK && exists &&
                 memcmp(former.fingerprint, scope.fingerprint, sizeof scope.fingerprint) == 0 &&
                 vcm_slice_equal(former.commit, vcm_slice_of_string(planned->commit)) &&

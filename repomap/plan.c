@@ -1,11 +1,11 @@
 #include "repomap/plan.h"
 
 #include <string.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "git/submodule.h"
 #include "git/tree.h"
+#include "git/url.h"
 #include "repomap/read.h"
 #include "repomap/scope_id.h"
 
@@ -54,24 +54,23 @@ static int describe_repository(struct vcm_plan *plan, const struct vcm_plan_requ
     return rc;
 }
 
-static int find_commit(struct vcm_plan *plan, const struct vcm_plan_request *request,
+static int find_commit(struct vcm_plan *plan, const char *wanted, const char *commit,
                        struct vcm_error *err)
 {
     struct vcm_buf branch = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_error unborn = {0};
 
     plan->commit = plan->branch = "";
-    int rc = vcm_git_repo_resolve(&plan->commit_id, plan->repo, request->branch, request->commit,
-                                  &unborn);
+    int rc = vcm_git_repo_resolve(&plan->commit_id, plan->repo, wanted, commit, &unborn);
     plan->has_commit = rc == VCM_OK;
     if (rc == VCM_OK)
         rc = keep_id(&plan->commit, plan, &plan->commit_id, err);
-    else if (rc == VCM_NOT_FOUND && !request->branch && !request->commit)
+    else if (rc == VCM_NOT_FOUND && !wanted && !commit)
         rc = VCM_OK;
     else if (err)
         *err = unborn;
-    if (rc == VCM_OK && request->branch)
-        vcm_buf_append_string(&branch, request->branch);
+    if (rc == VCM_OK && wanted)
+        vcm_buf_append_string(&branch, wanted);
     else if (rc == VCM_OK)
         rc = vcm_git_repo_head_branch(&branch, plan->repo, err);
     if (rc == VCM_OK)
@@ -98,24 +97,35 @@ static int settle_base(struct vcm_plan *plan, const struct vcm_plan_request *req
     return rc;
 }
 
-/* "https://host/x", "git@host:x"; a path of such a name on this machine comes first. */
-static bool is_url(const char *repository)
+/* Brings the commit here, or takes what was brought before, and opens the clone. *commit is its id
+ * where it was fetched. */
+static int open_url(const char **commit, struct vcm_plan *plan,
+                    const struct vcm_plan_request *request, struct vcm_error *err)
 {
-    const char *colon = strchr(repository, ':'), *slash = strchr(repository, '/');
-    bool scp_like = colon && (!slash || colon < slash);
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_git_clone clone = {0};
+    int rc;
 
-    return (strstr(repository, "://") || scp_like) && access(repository, F_OK) != 0;
-}
-
-static int refuse_url(const char *url, struct vcm_error *err)
-{
-    struct vcm_buf shown = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-
-    vcm_git_repo_strip_credentials(&shown, url);
-    int rc = vcm_error_set(err, VCM_UNSUPPORTED,
-                           "this version of vcm does not fetch '%s'; clone it and name the clone",
-                           vcm_buf_text(&shown));
-    vcm_buf_release(&shown);
+    plan->from_url = true;
+    if (!request->clones)
+        rc = vcm_error_set(err, VCM_UNSUPPORTED, "a git URL cannot be fetched here");
+    else if (request->offline)
+        rc = vcm_git_clone_find(&path, request->clones, request->repository, err);
+    else
+        rc = vcm_git_clone_fetch(&clone, request->clones,
+                                 &(struct vcm_git_clone_request){
+                                     .url = request->repository,
+                                     .branch = request->branch,
+                                     .commit = request->commit,
+                                 },
+                                 err);
+    if (rc == VCM_OK && !request->offline)
+        rc = keep_id(commit, plan, &clone.commit, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_repo_open(&plan->repo, request->offline ? vcm_buf_text(&path) : clone.path,
+                               err);
+    vcm_git_clone_release(&clone);
+    vcm_buf_release(&path);
     return rc;
 }
 
@@ -127,12 +137,14 @@ int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
     vcm_buf_init(&plan->map_text, VCM_LIMIT_YAML_BYTES);
     vcm_problem_list_init(&plan->problems);
     plan->all_rows = request->only_count == 0;
-    int rc = is_url(request->repository) ? refuse_url(request->repository, err)
-                                         : vcm_git_repo_open(&plan->repo, request->repository, err);
+    const char *commit = request->commit;
+    int rc = vcm_git_url_is_remote(request->repository)
+                 ? open_url(&commit, plan, request, err)
+                 : vcm_git_repo_open(&plan->repo, request->repository, err);
     if (rc == VCM_OK)
         rc = describe_repository(plan, request, err);
     if (rc == VCM_OK)
-        rc = find_commit(plan, request, err);
+        rc = find_commit(plan, request->branch, commit, err);
     if (rc == VCM_OK)
         rc = settle_base(plan, request, err);
     return rc;
@@ -177,9 +189,8 @@ int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
                              request->types, err);
 }
 
-/* NOT_FOUND unless the directory is in the commit's tree. */
-static int check_directory(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
-                           const char *directory, struct vcm_error *err)
+int vcm_plan_check_directory(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                             const char *directory, struct vcm_error *err)
 {
     bool found = false;
 
@@ -215,7 +226,27 @@ static int resolve_own(struct vcm_plan_row *planned, struct vcm_plan *plan, stru
     if (rc == VCM_OK)
         rc = keep_id(&planned->commit, plan, &commit, err);
     if (rc == VCM_OK)
-        rc = check_directory(plan->repo, &commit, row->start_dir, err);
+        rc = vcm_plan_check_directory(plan->repo, &commit, row->start_dir, err);
+    return rc;
+}
+
+/* The row's address without credentials. INVALID_ARGUMENT for one that is refused: by url.h, or
+ * because the map came from elsewhere and this leads to files of this machine. */
+static int keep_origin(struct vcm_plan_row *planned, struct vcm_plan *plan, const char *address,
+                       struct vcm_error *err)
+{
+    struct vcm_git_url url;
+
+    int rc = vcm_git_url_parse(&url, address, err);
+    if (rc == VCM_OK && plan->from_url &&
+        (url.transport == VCM_GIT_URL_PATH || url.transport == VCM_GIT_URL_FILE))
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                           "row '%s' leads to '%s'; a map that came from a URL may not name files "
+                           "of this machine",
+                           planned->row->name, url.address);
+    if (rc == VCM_OK)
+        rc = keep(&planned->origin_url, plan, vcm_slice_of_string(url.address), err);
+    vcm_git_url_release(&url);
     return rc;
 }
 
@@ -230,11 +261,11 @@ static int resolve_submodule(struct vcm_plan_row *planned, struct vcm_plan *plan
     planned->branch = row->branch;
     int rc = vcm_git_submodule_find(&submodule, plan->repo, &plan->commit_id, row->submodule, err);
     if (rc == VCM_OK)
-        rc = keep(&planned->origin_url, plan, vcm_slice_of_string(submodule.url), err);
+        rc = keep_origin(planned, plan, submodule.url, err);
     if (rc == VCM_OK)
         rc = keep_id(&planned->commit, plan, &submodule.commit, err);
     if (rc == VCM_OK && vcm_git_submodule_open(&repo, plan->repo, &submodule, &absent) == VCM_OK) {
-        rc = check_directory(repo, &submodule.commit, row->start_dir, err);
+        rc = vcm_plan_check_directory(repo, &submodule.commit, row->start_dir, err);
         if (rc == VCM_OK)
             rc =
                 keep(&planned->repository, plan, vcm_slice_of_string(vcm_git_repo_root(repo)), err);
@@ -247,7 +278,6 @@ static int resolve_submodule(struct vcm_plan_row *planned, struct vcm_plan *plan
 static int resolve_place(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm_error *err)
 {
     const struct vcm_repo_map_row *row = planned->row;
-    struct vcm_buf url = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
 
     if (row->origin_url && row->submodule)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
@@ -259,10 +289,7 @@ static int resolve_place(struct vcm_plan_row *planned, struct vcm_plan *plan, st
         return resolve_own(planned, plan, err);
     planned->branch = row->branch;
     planned->commit = row->commit;
-    vcm_git_repo_strip_credentials(&url, row->origin_url);
-    int rc = keep_buf(&planned->origin_url, plan, &url, err);
-    vcm_buf_release(&url);
-    return rc;
+    return keep_origin(planned, plan, row->origin_url, err);
 }
 
 struct vcm_plan_config vcm_plan_config_of(const struct vcm_repo_map_row *row,
@@ -354,6 +381,8 @@ int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,
         rc = vcm_plan_load(plan, request, err);
     if (rc == VCM_OK)
         rc = vcm_plan_resolve(plan, request, err);
+    if (rc == VCM_OK)
+        rc = vcm_plan_fetch(plan, request, err);
     return rc;
 }
 

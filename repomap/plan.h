@@ -2,9 +2,10 @@
  * plan.h - what a mapping would do, before anything is done: the repository, the commit, the map
  * that holds there, and for each row its scope, its place and its configuration.
  *
- * Made in three steps, because not everybody wants all of them: `check` looks at a map that may be
- * wrong, `preview` and `map` need its rows. Planning reads repositories on this machine only; it
- * needs no store and no network.
+ * Made in steps, because not everybody wants all of them: `check` looks at a map that may be wrong,
+ * `preview` needs its rows, `map` needs them here. Opening a URL and the last step,
+ * vcm_plan_fetch(), use the network; the others read what is on this machine. No step needs a
+ * store.
  */
 #ifndef VCM_REPOMAP_PLAN_H
 #define VCM_REPOMAP_PLAN_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "git/clone.h"
 #include "git/repo.h"
 #include "repomap/load.h"
 #include "repomap/repo_map.h"
@@ -24,7 +26,7 @@ struct vcm_plan_config {
 };
 
 struct vcm_plan_request {
-    const char *repository;  /* a path at or below the repository */
+    const char *repository;  /* a path at or below the repository, or a git URL */
     const char *base_scope;  /* NULL: derived from the origin */
     const char *origin_url;  /* NULL: that of the remote "origin" */
     const char *branch;      /* NULL: HEAD's */
@@ -35,6 +37,8 @@ struct vcm_plan_request {
     struct vcm_plan_config defaults;        /* for what a row does not set */
     struct vcm_plan_config overrides;       /* what is not 0 or false here wins over the row */
     const struct vcm_repo_map_types *types; /* registered besides our own; may be NULL */
+    const struct vcm_git_clones *clones;    /* where URLs are fetched to; NULL: they are not */
+    bool offline;                           /* a URL is what was fetched of it before */
 };
 
 /* A row that is to be mapped, with its place resolved. */
@@ -53,6 +57,7 @@ struct vcm_plan {
     struct vcm_git_repo *repo;
     struct vcm_git_id commit_id;
     bool has_commit; /* false: nothing was committed yet */
+    bool from_url;   /* the map came from elsewhere: it may not name what is on this machine */
     const char *repo_root;
     const char *origin_url; /* without credentials; "" without a remote */
     const char *origin;     /* what makes two clones the same: the URL, else the root */
@@ -72,9 +77,9 @@ struct vcm_plan {
 
 /* Every step needs the ones before. The plan is released also after a failure. */
 
-/* Opens the repository and finds the commit. NOT_FOUND: no repository, branch or commit; a missing
- * first commit is an error only when a branch or commit was asked for. INVALID_ARGUMENT: a bad
- * scope name. */
+/* Opens the repository, fetching a URL, and finds the commit. NOT_FOUND: no repository, branch or
+ * commit; a missing first commit is an error only when a branch or commit was asked for.
+ * INVALID_ARGUMENT: a bad scope name. */
 int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err);
 
@@ -91,11 +96,21 @@ int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *reque
 int vcm_plan_own_commit(struct vcm_git_id *out, const struct vcm_plan *plan,
                         const struct vcm_repo_map_row *row, struct vcm_error *err);
 
+/* NOT_FOUND unless the directory is in the commit's tree. */
+int vcm_plan_check_directory(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                             const char *directory, struct vcm_error *err);
+
 /* What holds for a row: what it sets, else the defaults; the overrides win over both. */
 struct vcm_plan_config vcm_plan_config_of(const struct vcm_repo_map_row *row,
                                           const struct vcm_plan_request *request);
 
-/* All three. */
+/* Brings every row's commit to this machine, so that the row has a repository: origin_url and
+ * submodules that are not here, and in the repository of a URL the branches that rows name. What
+ * fails is in the row. INTERRUPTED, or for want of memory. */
+int vcm_plan_fetch(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                   struct vcm_error *err);
+
+/* All of them. */
 int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err);
 

@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "git/repo.h"
 #include "git/tree.h"
+#include "lfs/object.h"
 #include "sources/path_filter.h"
 
 #include "base/banned.h"
@@ -17,13 +18,16 @@ struct git_source {
     struct vcm_git_repo *repo;
     struct vcm_git_id commit;
     char *start_dir;
+    bool include_binaries;
     struct vcm_path_filter *filter;
 };
 
 /* A worker's own handle: libgit2's are not shared between threads. */
 struct reader {
     struct vcm_git_repo *repo;
-    struct vcm_buf raw; /* content with invalid UTF-8, before its replacement */
+    bool include_binaries;
+    struct vcm_lfs_objects *objects; /* NULL until a pointer is met */
+    struct vcm_buf raw;              /* content with invalid UTF-8, before its replacement */
 };
 
 struct walk {
@@ -75,6 +79,7 @@ static void close_reader(void *opaque)
 
     if (!reader)
         return;
+    vcm_lfs_objects_close(reader->objects);
     vcm_git_repo_close(reader->repo);
     vcm_buf_release(&reader->raw);
     free(reader);
@@ -89,6 +94,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
     if (!reader)
         return vcm_error_memory(err);
     vcm_buf_init(&reader->raw, VCM_LIMIT_FILE_BYTES);
+    reader->include_binaries = git->include_binaries;
     int rc = vcm_git_repo_open(&reader->repo, vcm_git_repo_root(git->repo), err);
     if (rc == VCM_OK)
         *out = reader;
@@ -114,7 +120,9 @@ static int decode(struct vcm_source_content *content, struct reader *reader, str
         content->text.len < VCM_LIMIT_BINARY_PROBE ? content->text.len : VCM_LIMIT_BINARY_PROBE;
 
     if (probe > 0 && memchr(content->text.data, '\0', probe)) {
-        content->outcome = VCM_SOURCE_BINARY;
+        content->binary = reader->include_binaries;
+        if (!reader->include_binaries)
+            content->outcome = VCM_SOURCE_BINARY;
         return VCM_OK;
     }
     if (vcm_utf8_valid(vcm_buf_slice(&content->text)))
@@ -128,10 +136,60 @@ static int decode(struct vcm_source_content *content, struct reader *reader, str
     return vcm_buf_check(&content->text, "a file's text", err);
 }
 
+static void leave_out(struct vcm_source_content *content, enum vcm_source_outcome outcome,
+                      const char *reason)
+{
+    content->outcome = outcome;
+    content->reason = reason;
+    vcm_buf_clear(&content->text);
+}
+
+/* The content that a pointer stands for, in its place. */
+static int read_lfs(struct vcm_source_content *content, struct reader *reader,
+                    const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
+{
+    struct vcm_error failed = {0};
+    bool exists = false;
+    int rc = VCM_OK;
+
+    if (!reader->objects)
+        rc = vcm_lfs_objects_open(&reader->objects, reader->repo, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_lfs_object_exists(&exists, reader->objects, pointer, &failed);
+    if (rc == VCM_OK && !exists)
+        rc = VCM_NOT_FOUND;
+    if (rc == VCM_OK && pointer->size > VCM_LIMIT_FILE_BYTES) {
+        leave_out(content, VCM_SOURCE_TOO_LARGE, NULL);
+        return VCM_OK;
+    }
+    if (rc == VCM_OK && pointer->extensions > 0) {
+        leave_out(content, VCM_SOURCE_FAILED, "lfs_extension");
+        return VCM_OK;
+    }
+    vcm_buf_clear(&content->text);
+    if (rc == VCM_OK)
+        rc = vcm_lfs_object_read(&content->text, reader->objects, pointer, &failed);
+    if (rc == VCM_OK)
+        return decode(content, reader, err);
+    if (rc == VCM_INTERNAL) {
+        if (err)
+            *err = failed;
+        return rc;
+    }
+    if (rc == VCM_NOT_FOUND)
+        leave_out(content, VCM_SOURCE_LFS_MISSING, NULL);
+    else
+        leave_out(content, VCM_SOURCE_FAILED,
+                  rc == VCM_STORE_CORRUPT ? "lfs_corrupt" : "lfs_unreadable");
+    return VCM_OK;
+}
+
 static int read_item(struct vcm_source_content *content, void *opaque,
                      const struct vcm_source_item *item, struct vcm_error *err)
 {
     struct reader *reader = opaque;
+    struct vcm_lfs_pointer pointer;
     struct vcm_git_id id;
     uint64_t size = 0;
 
@@ -143,10 +201,18 @@ static int read_item(struct vcm_source_content *content, void *opaque,
         content->outcome = VCM_SOURCE_TOO_LARGE;
         return VCM_OK;
     }
+    if (content->bytes_max > 0 && size > content->bytes_max) {
+        content->outcome = VCM_SOURCE_PAGED;
+        content->postponed = true;
+        return VCM_OK;
+    }
     rc = vcm_git_blob_read(&content->text, reader->repo, &id, err);
     if (rc != VCM_OK)
         return fail_item(content, rc, err);
     content->outcome = VCM_SOURCE_PAGED;
+    if (size <= VCM_LFS_POINTER_BYTES_MAX &&
+        vcm_lfs_pointer_parse(&pointer, vcm_buf_slice(&content->text)))
+        return read_lfs(content, reader, &pointer, err);
     return decode(content, reader, err);
 }
 
@@ -196,15 +262,13 @@ static int open_source(struct vcm_source **out, const struct vcm_source_request 
     if (!git)
         return vcm_error_memory(err);
     git->source.functions = &functions;
+    git->include_binaries = request->include_binaries;
     git->start_dir = strdup(request->start_dir);
     if (!git->start_dir)
         rc = vcm_error_memory(err);
     else if (strlen(request->commit) != VCM_GIT_ID_HEX ||
              !vcm_hash_from_hex(git->commit.bytes, request->commit, VCM_GIT_ID_BYTES))
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no full commit id", request->commit);
-    else if (request->include_binaries)
-        rc = vcm_error_set(err, VCM_UNSUPPORTED,
-                           "binary_policy: include is not supported by this version; leave it out");
     else
         rc = vcm_git_repo_open(&git->repo, request->repository, err);
     if (rc == VCM_OK)

@@ -14,7 +14,7 @@
 #define BLOCK_BYTES 64
 
 #ifdef __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 
 /* How much must be known behind the start of a piece: it is a letter or not, is a space or not. */
 #define BLOCK_MARGIN 4
@@ -32,25 +32,92 @@ struct block {
     uint64_t punct; /* the rest, with slash and quote */
 };
 
+#if defined __AVX512BW__
+
+typedef __m512i block_vector;
+
+SCAN_INLINE block_vector block_vector_load(const unsigned char *at)
+{
+    return _mm512_loadu_si512((const void *)at);
+}
+
 /* The bytes from `first` on, `count` of them. */
-SCAN_INLINE uint64_t block_range(__m128i bytes, unsigned char first, int count)
+SCAN_INLINE uint64_t block_range(block_vector bytes, unsigned char first, int count)
+{
+    __m512i moved = _mm512_sub_epi8(bytes, _mm512_set1_epi8((char)first));
+    return _mm512_cmplt_epu8_mask(moved, _mm512_set1_epi8((char)count));
+}
+
+SCAN_INLINE uint64_t block_equal(block_vector bytes, char byte)
+{
+    return _mm512_cmpeq_epi8_mask(bytes, _mm512_set1_epi8(byte));
+}
+
+SCAN_INLINE uint64_t block_high_bits(block_vector bytes)
+{
+    return _mm512_movepi8_mask(bytes);
+}
+
+#elif defined __AVX2__
+
+typedef __m256i block_vector;
+
+SCAN_INLINE block_vector block_vector_load(const unsigned char *at)
+{
+    return _mm256_loadu_si256((const __m256i *)(const void *)at);
+}
+
+SCAN_INLINE uint64_t block_range(block_vector bytes, unsigned char first, int count)
+{
+    __m256i moved = _mm256_add_epi8(bytes, _mm256_set1_epi8((char)(0x80 - first)));
+    return (unsigned)_mm256_movemask_epi8(
+        _mm256_cmpgt_epi8(_mm256_set1_epi8((char)(count - 128)), moved));
+}
+
+SCAN_INLINE uint64_t block_equal(block_vector bytes, char byte)
+{
+    return (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_set1_epi8(byte)));
+}
+
+SCAN_INLINE uint64_t block_high_bits(block_vector bytes)
+{
+    return (unsigned)_mm256_movemask_epi8(bytes);
+}
+
+#else
+
+typedef __m128i block_vector;
+
+SCAN_INLINE block_vector block_vector_load(const unsigned char *at)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)at);
+}
+
+SCAN_INLINE uint64_t block_range(block_vector bytes, unsigned char first, int count)
 {
     __m128i moved = _mm_add_epi8(bytes, _mm_set1_epi8((char)(0x80 - first)));
     return (unsigned)_mm_movemask_epi8(_mm_cmplt_epi8(moved, _mm_set1_epi8((char)(count - 128))));
 }
 
-SCAN_INLINE uint64_t block_equal(__m128i bytes, char byte)
+SCAN_INLINE uint64_t block_equal(block_vector bytes, char byte)
 {
     return (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(byte)));
 }
+
+SCAN_INLINE uint64_t block_high_bits(block_vector bytes)
+{
+    return (unsigned)_mm_movemask_epi8(bytes);
+}
+
+#endif
 
 SCAN_INLINE struct block block_load(const unsigned char *at)
 {
     struct block block = {0};
     uint64_t wide = 0;
-    for (unsigned i = 0; i < BLOCK_BYTES; i += 16) {
-        __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)(at + i));
-        wide |= (uint64_t)(unsigned)_mm_movemask_epi8(bytes) << i;
+    for (unsigned i = 0; i < BLOCK_BYTES; i += sizeof(block_vector)) {
+        block_vector bytes = block_vector_load(at + i);
+        wide |= block_high_bits(bytes) << i;
         block.upper |= block_range(bytes, 'A', 26) << i;
         block.lower |= block_range(bytes, 'a', 26) << i;
         block.digit |= block_range(bytes, '0', 10) << i;

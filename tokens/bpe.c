@@ -159,7 +159,7 @@ size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
     return count_uncached(bpe, piece, len);
 }
 
-size_t vcm_bpe_count_missed(const struct bpe *bpe, const struct bpe_missed *missed, size_t len)
+size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
 {
     const struct vocabulary_hash *shape = &bpe->vocabulary->words;
     const struct vocabulary_word *words[BPE_MISSED_MAX];
@@ -181,6 +181,7 @@ size_t vcm_bpe_count_missed(const struct bpe *bpe, const struct bpe_missed *miss
             count = count_uncached(bpe, (const unsigned char *)&key, (size_t)(key.high >> 56));
         key.high |= (uint64_t)count << 60;
         *missed[i].slot = key;
+        missed[i].count = (uint32_t)count;
         total += count;
     }
     return total;

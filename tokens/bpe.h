@@ -21,7 +21,7 @@
 
 /* A short piece is cached as the vocabulary has its words, with the count in the highest 4 bits. */
 #define BPE_SHORT_BYTES VOCABULARY_WORD_BYTES
-#define BPE_SHORT_BITS  16
+#define BPE_SHORT_BITS  17
 
 /* A middling one is cached whole; what is longer is rare and not cached. */
 #define BPE_MIDDLE_BYTES 62
@@ -140,10 +140,11 @@ static inline bool bpe_short_holds(const struct vocabulary_word *slot,
 struct bpe_missed {
     struct vocabulary_word key;
     struct vocabulary_word *slot;
+    uint32_t count; /* once it is counted */
 };
 
 /* Counts such pieces and puts them into their slots. Many at a time wait for the memory once. */
 #define BPE_MISSED_MAX 16
-size_t vcm_bpe_count_missed(const struct bpe *bpe, const struct bpe_missed *missed, size_t len);
+size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, size_t len);
 
 #endif

@@ -46,6 +46,7 @@ int vcm_tokenizer_open(struct vcm_tokenizer **out, const char *name, struct vcm_
         return vcm_error_memory(err);
     tokenizer->name = names[index];
     tokenizer->exact = index < 2;
+    tokenizer->pieces = vcm_pieces_choose();
     tokenizer->pattern = index == 0 ? SCAN_O200K : SCAN_CL100K;
     if (index == 0)
         vcm_bpe_init(&tokenizer->bpe, &vcm_vocabulary_o200k_base, 0);

@@ -7,13 +7,15 @@
  *
  * The vocabularies are constant data inside the program, shared between processes; opening one
  * reads nothing. A handle never changes: any number of threads may count with it at one time.
- * Each thread that counts keeps a cache of 1.2 MiB until it ends; there are no locks.
+ * Each thread that counts keeps a cache of 2.2 MiB until it ends; there are no locks.
  *
  * Adding text can lower a count ("\n\n\n" may be fewer tokens than "\n\n"), so a caller that stops
  * early must compare with vcm_tokenizer_counter_floor(), never with a count.
  */
 #ifndef VCM_TOKENS_TOKENIZER_H
 #define VCM_TOKENS_TOKENIZER_H
+
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -72,5 +74,36 @@ static inline size_t vcm_tokenizer_counter_finish(const struct vcm_tokenizer_cou
 
 /* A number that no continuation of what was fed counts fewer tokens than. Never decreases. */
 size_t vcm_tokenizer_counter_floor(const struct vcm_tokenizer_counter *counter);
+
+#define VCM_TOKENIZER_MARK_BYTES_MAX 0xffffffffu
+
+/* A place in a text that is measured. */
+struct vcm_tokenizer_mark {
+    uint32_t end;    /* in: an offset above 0; of several marks, the ends ascend */
+    uint32_t at;     /* out: where the last word begins that begins before `end` */
+    uint32_t tokens; /* out: of the text before `at` */
+    uint32_t late;   /* in: 0; used inside */
+};
+
+/*
+ * Measures a text that grows at its end: how many tokens are before the marks in it. "Word" is what
+ * the encoding's pattern splits a text into; merges never cross a word's ends, so that counts of
+ * whole words add up, and two texts that have a word's beginning and all that follows in common
+ * have the same tokens from there on. The exact encodings only.
+ */
+struct vcm_tokenizer_measure {
+    size_t at;     /* all before this is measured: a word begins here */
+    size_t tokens; /* of it */
+};
+
+/* Goes on with `text`, valid UTF-8 of at most VCM_TOKENIZER_MARK_BYTES_MAX bytes, which is what it
+ * was before and perhaps more; `final` when nothing will follow. Fills in marks, none of which ends
+ * behind the text, and returns how many are final: all of them when the text is. */
+size_t vcm_tokenizer_measure_more(struct vcm_tokenizer_measure *measure,
+                                  const struct vcm_tokenizer *tokenizer, struct vcm_slice text,
+                                  bool final, struct vcm_tokenizer_mark *marks, size_t count);
+
+/* Whether counts are those of a vocabulary, not bytes / 4. */
+bool vcm_tokenizer_is_exact(const struct vcm_tokenizer *tokenizer);
 
 #endif

@@ -95,7 +95,7 @@ static size_t feed_pending(struct counter *counter, const unsigned char *text, s
     memcpy(counter->pending + before, text, joined);
     const unsigned char *at = counter->pending;
     const unsigned char *end = at + before + joined;
-    counter->settled += vcm_pieces_count(counter->tokenizer, &at, end, false, SIZE_MAX);
+    counter->settled += pieces_count(counter->tokenizer, &at, end, false);
     size_t done = (size_t)(at - counter->pending);
     if (done >= before) {
         counter->pending_len = 0;
@@ -119,7 +119,7 @@ static void feed_text(struct counter *counter, const unsigned char *text, size_t
         } else if (counter->pending_len > 0) {
             text += feed_pending(counter, text, (size_t)(end - text));
         } else {
-            counter->settled += vcm_pieces_count(counter->tokenizer, &text, end, false, SIZE_MAX);
+            counter->settled += pieces_count(counter->tokenizer, &text, end, false);
             size_t rest = whole_characters(text, (size_t)(end - text), PENDING_BYTES);
             memcpy(counter->pending, text, rest);
             counter->pending_len = rest;
@@ -196,8 +196,7 @@ size_t vcm_tokenizer_counter_total(const struct vcm_tokenizer_counter *counter,
         feed_long_piece(state, NULL, 0);
     }
     const unsigned char *at = state->pending;
-    return state->settled +
-           vcm_pieces_count(state->tokenizer, &at, at + state->pending_len, true, SIZE_MAX);
+    return state->settled + pieces_count(state->tokenizer, &at, at + state->pending_len, true);
 }
 
 size_t vcm_tokenizer_counter_floor(const struct vcm_tokenizer_counter *counter)

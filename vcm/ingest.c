@@ -9,34 +9,61 @@
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/utf8.h"
+#include "vcm/binary.h"
 #include "vcm/split.h"
 
 #include "base/banned.h"
 
-/* A slot's buffers are kept for its next item unless they have grown beyond this. */
-#define SLOT_KEEP_BYTES (1 * VCM_MIB)
+/* Items of a batch, which a worker does in one go. */
+#define BATCH_ITEMS 16u
+/* Content longer than this is read when its turn has come, and cut straight into pages. */
+#define ITEM_BYTES_MAX (1 * VCM_MIB)
+/* Workers wait with results of this much; the oldest batch is always done. */
+#define WAITING_BYTES_MAX (16 * VCM_MIB)
+/* Buffers are kept for the next batch unless they have grown beyond this. */
+#define KEEP_BYTES (1 * VCM_MIB)
 
-enum slot_state {
-    SLOT_FREE,
-    SLOT_RUNNING,
-    SLOT_DONE,
+enum batch_state {
+    BATCH_FREE,
+    BATCH_RUNNING,
+    BATCH_DONE,
 };
 
-/* An item on its way through a worker. */
-struct slot {
-    struct ingest *ingest;
-    enum slot_state state; /* guarded by ingest->mutex */
-    struct vcm_source_item item;
-    struct vcm_buf raw_path; /* item.path points here */
-    struct vcm_buf path;     /* as shown: valid UTF-8 */
+struct batch_item {
+    struct vcm_source_item item; /* its path is in the batch's buffer from raw_path_at on */
+    size_t raw_path_at;
+    size_t path_at, path_len; /* as shown: valid UTF-8 */
     bool path_lossy;
-    struct vcm_source_content content;
-    struct vcm_buf values; /* the serialised parts, one behind the other */
-    struct vcm_page_record *records;
+    enum vcm_source_outcome outcome;
+    const char *reason;
+    bool lossy;
+    bool postponed;
+    uint64_t bytes;
+    uint32_t record_count;
+};
+
+/* Items on their way through a worker. */
+struct batch {
+    struct ingest *ingest;
+    uint64_t number;
+    enum batch_state state; /* guarded by ingest->mutex */
+    struct batch_item items[BATCH_ITEMS];
+    unsigned count;
+    unsigned done; /* those before the one that failed */
+    struct vcm_buf paths;
+    struct vcm_buf values;           /* the serialised parts, one behind the other */
+    struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
     uint32_t record_count;
     uint32_t record_capacity;
     int rc;
     struct vcm_error error;
+};
+
+/* What a worker keeps from item to item. */
+struct worker {
+    void *reader;
+    struct vcm_split *split;
+    struct vcm_source_content content;
 };
 
 struct ingest {
@@ -46,182 +73,388 @@ struct ingest {
     struct vcm_mapping *mapping;
     struct vcm_page_builder *builder;
     struct vcm_pool *pool;
-    void **readers; /* one for each worker */
-    struct slot *slots;
-    unsigned slot_count;
+    struct worker *workers; /* one for each job, and one for the packing thread */
+    struct batch *batches;
+    unsigned batch_count;
     uint64_t submitted;
-    uint64_t consumed;
+    uint64_t consumed;      /* changed with the mutex held */
+    uint64_t waiting_bytes; /* of results; guarded by the mutex, as the next */
+    bool stopping;          /* nobody consumes any more */
     struct vcm_ingest_progress progress;
     pthread_mutex_t mutex;
-    pthread_cond_t slot_done;
+    pthread_cond_t batch_done;
+    pthread_cond_t batch_consumed;
 };
+
+static struct vcm_split_options split_options(const struct ingest *ingest)
+{
+    return (struct vcm_split_options){
+        .tokenizer = ingest->options->tokenizer,
+        .token_budget = ingest->scope->flush_token_budget,
+    };
+}
+
+static struct vcm_slice raw_path(const struct batch *batch, const struct batch_item *item)
+{
+    return vcm_slice_of(batch->paths.data + item->raw_path_at, item->item.path.len);
+}
+
+static struct vcm_slice shown_path(const struct batch *batch, const struct batch_item *item)
+{
+    return vcm_slice_of(batch->paths.data + item->path_at, item->path_len);
+}
 
 static int add_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
                     struct vcm_error *err)
 {
-    struct slot *slot = context;
+    struct batch *batch = context;
 
-    if (slot->record_count == slot->record_capacity) {
-        uint32_t capacity = slot->record_capacity ? slot->record_capacity * 2 : 8;
-        void *records = realloc(slot->records, capacity * sizeof *slot->records);
+    if (batch->record_count == batch->record_capacity) {
+        uint32_t capacity = batch->record_capacity ? batch->record_capacity * 2 : 64;
+        void *records = realloc(batch->records, capacity * sizeof *batch->records);
         if (!records)
             return vcm_error_memory(err);
-        slot->records = records;
-        slot->record_capacity = capacity;
+        batch->records = records;
+        batch->record_capacity = capacity;
     }
-    slot->records[slot->record_count++] = *record;
-    vcm_buf_append_slice(&slot->values, value);
-    return vcm_buf_check(&slot->values, "a file's records", err);
+    batch->records[batch->record_count++] = *record;
+    vcm_buf_append_slice(&batch->values, value);
+    return vcm_buf_check(&batch->values, "a file's records", err);
 }
 
-static int cut_content(struct slot *slot, struct vcm_error *err)
+static void fill_record(struct vcm_page_record *record, const struct batch *batch,
+                        const struct batch_item *item)
 {
-    const struct vcm_split_options options = {
-        .tokenizer = slot->ingest->options->tokenizer,
-        .token_budget = slot->ingest->scope->flush_token_budget,
-    };
-
-    int rc = vcm_split_text(vcm_buf_slice(&slot->path), vcm_buf_slice(&slot->content.text),
-                            &options, add_part, slot, err);
-    if (rc == VCM_UNSUPPORTED) {
-        slot->content.outcome = VCM_SOURCE_FAILED;
-        slot->content.reason = "path_exceeds_budget";
-        vcm_error_reset(err);
-        return VCM_OK;
-    }
-    for (uint32_t i = 0; i < slot->record_count; i++) {
-        struct vcm_page_record *record = &slot->records[i];
-        record->content_id = vcm_slice_of(slot->item.content_id, slot->item.content_id_len);
-        record->parts = slot->record_count;
-        record->lossy = slot->content.lossy;
-        record->path_lossy = slot->path_lossy;
-    }
-    return rc;
+    record->path = shown_path(batch, item);
+    record->content_id = vcm_slice_of(item->item.content_id, item->item.content_id_len);
+    record->lossy = item->lossy;
+    record->path_lossy = item->path_lossy;
 }
 
-static int process(struct slot *slot, unsigned worker, struct vcm_error *err)
+/* Parts of a file whose path leaves no room for any text are void, and the file has failed. */
+static int refuse_path(struct batch_item *item, int rc, struct vcm_error *err)
 {
-    struct ingest *ingest = slot->ingest;
+    if (rc != VCM_UNSUPPORTED)
+        return rc;
+    item->outcome = VCM_SOURCE_FAILED;
+    item->reason = "path_exceeds_budget";
+    vcm_error_reset(err);
+    return VCM_OK;
+}
+
+static int cut_text(const struct batch *batch, const struct batch_item *item,
+                    const struct worker *worker, vcm_split_part_fn emit, void *context,
+                    struct vcm_error *err)
+{
+    struct vcm_slice path = shown_path(batch, item);
+    struct vcm_slice text = vcm_buf_slice(&worker->content.text);
+    const struct vcm_split_options options = split_options(batch->ingest);
+
+    if (worker->content.binary)
+        return vcm_binary_emit(path, text, &options, emit, context, err);
+    return vcm_split_text(worker->split, path, text, emit, context, err);
+}
+
+static int cut_content(struct batch *batch, struct batch_item *item, struct worker *worker,
+                       struct vcm_error *err)
+{
+    uint32_t first = batch->record_count;
+    size_t values = batch->values.len;
+
+    int rc = cut_text(batch, item, worker, add_part, batch, err);
+    rc = refuse_path(item, rc, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (item->outcome != VCM_SOURCE_PAGED) {
+        batch->record_count = first;
+        vcm_buf_truncate(&batch->values, values);
+    }
+    item->record_count = batch->record_count - first;
+    for (uint32_t i = first; i < batch->record_count; i++) {
+        batch->records[i].parts = item->record_count;
+        fill_record(&batch->records[i], batch, item);
+    }
+    return VCM_OK;
+}
+
+static int open_worker(struct worker *worker, const struct ingest *ingest, struct vcm_error *err)
+{
+    const struct vcm_split_options options = split_options(ingest);
     struct vcm_source *source = ingest->options->source;
-    int rc = vcm_cancel_check(ingest->options->cancel, err);
+    int rc = VCM_OK;
 
-    if (rc == VCM_OK && !ingest->readers[worker])
-        rc = source->functions->reader_open(&ingest->readers[worker], source, err);
-    if (rc == VCM_OK)
-        rc = source->functions->read(&slot->content, ingest->readers[worker], &slot->item, err);
-    if (rc == VCM_OK && slot->content.outcome == VCM_SOURCE_PAGED)
-        rc = cut_content(slot, err);
+    if (!worker->split)
+        rc = vcm_split_open(&worker->split, &options, err);
+    if (rc == VCM_OK && !worker->reader)
+        rc = source->functions->reader_open(&worker->reader, source, err);
     return rc;
-}
-
-static void run_slot(void *argument, unsigned worker)
-{
-    struct slot *slot = argument;
-
-    slot->rc = process(slot, worker, &slot->error);
-    pthread_mutex_lock(&slot->ingest->mutex);
-    slot->state = SLOT_DONE;
-    pthread_cond_signal(&slot->ingest->slot_done);
-    pthread_mutex_unlock(&slot->ingest->mutex);
 }
 
 static void clear_or_shrink(struct vcm_buf *buf)
 {
-    if (buf->capacity > SLOT_KEEP_BYTES)
+    if (buf->capacity > KEEP_BYTES)
         vcm_buf_release(buf);
     vcm_buf_clear(buf);
 }
 
-static int leave_out(struct ingest *ingest, const struct vcm_source_item *item,
-                     struct vcm_slice path, enum vcm_source_outcome outcome, const char *reason,
-                     struct vcm_error *err)
+static int read_item(struct batch *batch, struct batch_item *item, struct worker *worker,
+                     size_t bytes_max, struct vcm_error *err)
 {
+    struct ingest *ingest = batch->ingest;
+    struct vcm_source_content *content = &worker->content;
+
+    int rc = open_worker(worker, ingest, err);
+    if (rc != VCM_OK)
+        return rc;
+    clear_or_shrink(&content->text);
+    content->outcome = item->item.outcome;
+    content->reason = NULL;
+    content->lossy = false;
+    content->binary = false;
+    content->postponed = false;
+    content->bytes_max = bytes_max;
+    item->item.path = raw_path(batch, item);
+    rc = ingest->options->source->functions->read(content, worker->reader, &item->item, err);
+    item->outcome = content->outcome;
+    item->reason = content->reason;
+    item->lossy = content->lossy;
+    item->postponed = content->postponed || (bytes_max > 0 && content->text.len > bytes_max);
+    item->bytes = content->text.len;
+    return rc;
+}
+
+static int process_item(struct batch *batch, struct batch_item *item, struct worker *worker,
+                        struct vcm_error *err)
+{
+    if (item->item.outcome != VCM_SOURCE_PAGED)
+        return VCM_OK;
+    int rc = vcm_cancel_check(batch->ingest->options->cancel, err);
+    if (rc == VCM_OK)
+        rc = read_item(batch, item, worker, ITEM_BYTES_MAX, err);
+    if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED && !item->postponed)
+        rc = cut_content(batch, item, worker, err);
+    return rc;
+}
+
+/* Waits while others have enough results waiting, unless it is this batch that is waited for. */
+static void wait_for_room(struct batch *batch)
+{
+    struct ingest *ingest = batch->ingest;
+
+    pthread_mutex_lock(&ingest->mutex);
+    while (ingest->waiting_bytes > WAITING_BYTES_MAX && batch->number != ingest->consumed &&
+           !ingest->stopping)
+        pthread_cond_wait(&ingest->batch_consumed, &ingest->mutex);
+    pthread_mutex_unlock(&ingest->mutex);
+}
+
+static void run_batch(void *argument, unsigned number)
+{
+    struct batch *batch = argument;
+    struct ingest *ingest = batch->ingest;
+
+    wait_for_room(batch);
+    for (batch->done = 0; batch->rc == VCM_OK && batch->done < batch->count; batch->done++) {
+        batch->rc = process_item(batch, &batch->items[batch->done], &ingest->workers[number],
+                                 &batch->error);
+        if (batch->rc != VCM_OK)
+            break;
+    }
+    pthread_mutex_lock(&ingest->mutex);
+    ingest->waiting_bytes += batch->values.len;
+    batch->state = BATCH_DONE;
+    pthread_cond_signal(&ingest->batch_done);
+    pthread_mutex_unlock(&ingest->mutex);
+}
+
+static int leave_out(struct ingest *ingest, const struct batch *batch,
+                     const struct batch_item *item, struct vcm_error *err)
+{
+    struct vcm_slice path = shown_path(batch, item);
     const struct vcm_page_omission omission = {
         .path = path,
-        .raw_path = item->path,
-        .content_id = vcm_slice_of(item->content_id, item->content_id_len),
-        .outcome = outcome,
-        .reason = vcm_slice_of_string(reason),
+        .raw_path = raw_path(batch, item),
+        .content_id = vcm_slice_of(item->item.content_id, item->item.content_id_len),
+        .outcome = item->outcome,
+        .reason = vcm_slice_of_string(item->reason),
     };
 
-    if (outcome == VCM_SOURCE_FAILED && ingest->result->first_failure[0] == '\0')
+    if (item->outcome == VCM_SOURCE_FAILED && ingest->result->first_failure[0] == '\0')
         snprintf(ingest->result->first_failure, sizeof ingest->result->first_failure, "%.*s (%s)",
-                 (int)(path.len < 200 ? path.len : 200), path.data, reason ? reason : "unreadable");
-    ingest->scope->coverage.by_outcome[outcome]++;
+                 (int)(path.len < 200 ? path.len : 200), path.data,
+                 item->reason ? item->reason : "unreadable");
+    ingest->scope->coverage.by_outcome[item->outcome]++;
     ingest->progress.files++;
     return vcm_mapping_add_omission(ingest->mapping, &omission, err);
 }
 
-static int pack_slot(struct slot *slot, struct vcm_error *err)
-{
-    struct ingest *ingest = slot->ingest;
-    size_t at = 0;
-    int rc = VCM_OK;
+/* A long item, which is cut twice: to know how many parts there are, and to pack them. */
+struct long_item {
+    const struct batch *batch;
+    struct batch_item *item;
+};
 
-    if (slot->content.outcome != VCM_SOURCE_PAGED)
-        return leave_out(ingest, &slot->item, vcm_buf_slice(&slot->path), slot->content.outcome,
-                         slot->content.reason, err);
-    ingest->scope->coverage.by_outcome[VCM_SOURCE_PAGED]++;
-    for (uint32_t i = 0; rc == VCM_OK && i < slot->record_count; i++) {
-        const struct vcm_page_record *record = &slot->records[i];
-        rc = vcm_page_builder_add(ingest->builder,
-                                  vcm_slice_of(slot->values.data + at, record->bytes), record, err);
-        at += record->bytes;
-    }
-    ingest->scope->records += slot->record_count;
-    ingest->progress.files++;
-    ingest->progress.bytes += slot->content.text.len;
+static int count_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
+                      struct vcm_error *err)
+{
+    struct long_item *task = context;
+
+    (void)value;
+    (void)record;
+    (void)err;
+    task->item->record_count++;
+    return VCM_OK;
+}
+
+static int pack_part(void *context, struct vcm_slice value, const struct vcm_page_record *part,
+                     struct vcm_error *err)
+{
+    const struct long_item *task = context;
+    struct ingest *ingest = task->batch->ingest;
+    struct vcm_page_record record = *part;
+
+    fill_record(&record, task->batch, task->item);
+    record.parts = task->item->record_count;
+    int rc = vcm_cancel_check(ingest->options->cancel, err);
+    return rc == VCM_OK ? vcm_page_builder_add(ingest->builder, value, &record, err) : rc;
+}
+
+static int pack_long(struct batch *batch, struct batch_item *item, struct vcm_error *err)
+{
+    struct ingest *ingest = batch->ingest;
+    struct worker *worker = &ingest->workers[ingest->options->jobs];
+    struct long_item task = {.batch = batch, .item = item};
+
+    int rc = read_item(batch, item, worker, 0, err);
+    if (rc != VCM_OK || item->outcome != VCM_SOURCE_PAGED)
+        return rc;
+    rc = refuse_path(item, cut_text(batch, item, worker, count_part, &task, err), err);
+    if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED)
+        rc = cut_text(batch, item, worker, pack_part, &task, err);
+    clear_or_shrink(&worker->content.text);
     return rc;
 }
 
-/* Waits for the oldest item in flight and packs what became of it. */
-static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
+static int pack_short(const struct batch *batch, const struct batch_item *item,
+                      const struct vcm_page_record *records, const char *values,
+                      struct vcm_error *err)
 {
-    struct slot *slot = &ingest->slots[ingest->consumed % ingest->slot_count];
+    int rc = VCM_OK;
 
-    pthread_mutex_lock(&ingest->mutex);
-    while (slot->state != SLOT_DONE)
-        pthread_cond_wait(&ingest->slot_done, &ingest->mutex);
-    slot->state = SLOT_FREE;
-    pthread_mutex_unlock(&ingest->mutex);
-    ingest->consumed++;
+    for (uint32_t i = 0; rc == VCM_OK && i < item->record_count; i++) {
+        rc = vcm_page_builder_add(batch->ingest->builder, vcm_slice_of(values, records[i].bytes),
+                                  &records[i], err);
+        values += records[i].bytes;
+    }
+    return rc;
+}
 
-    int rc = slot->rc;
-    if (rc == VCM_OK)
-        rc = pack_slot(slot, err);
-    else if (err)
-        *err = slot->error;
-    clear_or_shrink(&slot->content.text);
-    clear_or_shrink(&slot->values);
+static int pack_item(struct batch *batch, struct batch_item *item,
+                     const struct vcm_page_record *records, const char *values,
+                     struct vcm_error *err)
+{
+    struct ingest *ingest = batch->ingest;
+    int rc = VCM_OK;
+
+    if (item->outcome == VCM_SOURCE_PAGED && item->postponed)
+        rc = pack_long(batch, item, err);
+    else if (item->outcome == VCM_SOURCE_PAGED)
+        rc = pack_short(batch, item, records, values, err);
     if (rc != VCM_OK)
-        return vcm_error_wrap(err, rc, "%s", vcm_buf_text(&slot->path));
-    if (ingest->options->progress)
-        ingest->options->progress(ingest->options->progress_context, &ingest->progress);
+        return rc;
+    if (item->outcome != VCM_SOURCE_PAGED)
+        return leave_out(ingest, batch, item, err);
+    ingest->scope->coverage.by_outcome[VCM_SOURCE_PAGED]++;
+    ingest->scope->records += item->record_count;
+    ingest->progress.files++;
+    ingest->progress.bytes += item->bytes;
     return VCM_OK;
 }
 
-/* Fills the next slot, which is free. */
-static int fill_slot(struct slot *slot, const struct vcm_source_item *item, struct vcm_error *err)
+static int pack_batch(struct batch *batch, struct vcm_error *err)
 {
-    assert(slot->state == SLOT_FREE);
-    vcm_buf_clear(&slot->raw_path);
-    vcm_buf_clear(&slot->path);
-    vcm_buf_append_slice(&slot->raw_path, item->path);
-    slot->path_lossy = vcm_utf8_escape_path(&slot->path, item->path);
-    int rc = vcm_buf_check(&slot->raw_path, "a path", err);
+    struct ingest *ingest = batch->ingest;
+    const struct vcm_page_record *records = batch->records;
+    const char *values = batch->values.data;
+    struct batch_item *item = batch->items;
+    int rc = VCM_OK;
+
+    for (unsigned i = 0; rc == VCM_OK && i < batch->done; i++, item++) {
+        uint32_t count = item->postponed ? 0 : item->record_count;
+        rc = pack_item(batch, item, records, values, err);
+        for (uint32_t k = 0; k < count; k++)
+            values += records++->bytes;
+        if (rc == VCM_OK && ingest->options->progress)
+            ingest->options->progress(ingest->options->progress_context, &ingest->progress);
+        if (rc != VCM_OK)
+            break;
+    }
+    if (rc == VCM_OK && batch->rc != VCM_OK) {
+        rc = batch->rc;
+        if (err)
+            *err = batch->error;
+    }
     if (rc == VCM_OK)
-        rc = vcm_buf_check(&slot->path, "a path", err);
-    if (rc != VCM_OK)
         return rc;
-    slot->item = *item;
-    slot->item.path = vcm_buf_slice(&slot->raw_path);
-    slot->content.outcome = item->outcome;
-    slot->content.reason = NULL;
-    slot->content.lossy = false;
-    slot->record_count = 0;
-    slot->rc = VCM_OK;
-    vcm_error_reset(&slot->error);
-    return VCM_OK;
+    struct vcm_slice path = shown_path(batch, item);
+    return vcm_error_wrap(err, rc, "%.*s", (int)(path.len < 4096 ? path.len : 4096), path.data);
+}
+
+static struct batch *batch_of(const struct ingest *ingest, uint64_t number)
+{
+    return &ingest->batches[number % ingest->batch_count];
+}
+
+/* Waits for the oldest batch in flight and packs what became of it. */
+static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
+{
+    struct batch *batch = batch_of(ingest, ingest->consumed);
+
+    pthread_mutex_lock(&ingest->mutex);
+    while (batch->state != BATCH_DONE)
+        pthread_cond_wait(&ingest->batch_done, &ingest->mutex);
+    pthread_mutex_unlock(&ingest->mutex);
+
+    int rc = pack_batch(batch, err);
+    pthread_mutex_lock(&ingest->mutex);
+    ingest->waiting_bytes -= batch->values.len;
+    ingest->consumed++;
+    batch->state = BATCH_FREE;
+    pthread_cond_broadcast(&ingest->batch_consumed);
+    pthread_mutex_unlock(&ingest->mutex);
+    clear_or_shrink(&batch->values);
+    clear_or_shrink(&batch->paths);
+    batch->count = 0;
+    batch->record_count = 0;
+    return rc;
+}
+
+static void submit_batch(struct ingest *ingest)
+{
+    struct batch *batch = batch_of(ingest, ingest->submitted);
+
+    batch->number = ingest->submitted++;
+    batch->rc = VCM_OK;
+    vcm_error_reset(&batch->error);
+    batch->state = BATCH_RUNNING;
+    vcm_pool_submit(ingest->pool, run_batch, batch);
+}
+
+static int add_item(struct batch *batch, const struct vcm_source_item *source,
+                    struct vcm_error *err)
+{
+    struct batch_item *item = &batch->items[batch->count];
+
+    *item = (struct batch_item){.item = *source, .outcome = source->outcome};
+    item->raw_path_at = batch->paths.len;
+    vcm_buf_append_slice(&batch->paths, source->path);
+    item->path_at = batch->paths.len;
+    item->path_lossy = vcm_utf8_escape_path(&batch->paths, source->path);
+    item->path_len = batch->paths.len - item->path_at;
+    int rc = vcm_buf_check(&batch->paths, "a path", err);
+    if (rc == VCM_OK)
+        batch->count++;
+    return rc;
 }
 
 /* Items that are left out by their name alone wait for their turn with the others, so that
@@ -229,23 +462,18 @@ static int fill_slot(struct slot *slot, const struct vcm_source_item *item, stru
 static int visit_item(void *context, const struct vcm_source_item *item, struct vcm_error *err)
 {
     struct ingest *ingest = context;
-    struct slot *slot = &ingest->slots[ingest->submitted % ingest->slot_count];
+    struct batch *batch = batch_of(ingest, ingest->submitted);
     int rc = VCM_OK;
 
-    if (ingest->submitted - ingest->consumed == ingest->slot_count)
+    if (ingest->submitted - ingest->consumed == ingest->batch_count)
         rc = consume_oldest(ingest, err);
     if (rc == VCM_OK)
-        rc = fill_slot(slot, item, err);
+        rc = add_item(batch, item, err);
     if (rc != VCM_OK)
         return rc;
     ingest->scope->coverage.tracked++;
-    ingest->submitted++;
-    if (item->outcome == VCM_SOURCE_PAGED) {
-        slot->state = SLOT_RUNNING;
-        vcm_pool_submit(ingest->pool, run_slot, slot);
-    } else {
-        slot->state = SLOT_DONE;
-    }
+    if (batch->count == BATCH_ITEMS || batch->paths.len > KEEP_BYTES)
+        submit_batch(ingest);
     return VCM_OK;
 }
 
@@ -266,20 +494,19 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
     const struct vcm_ingest_options *options = ingest->options;
     unsigned jobs = options->jobs;
 
-    ingest->slot_count = jobs * VCM_INGEST_WINDOW;
-    ingest->slots = calloc(ingest->slot_count, sizeof *ingest->slots);
-    ingest->readers = calloc(jobs, sizeof *ingest->readers);
-    if (!ingest->slots || !ingest->readers)
+    ingest->batch_count = jobs * VCM_INGEST_WINDOW;
+    ingest->batches = calloc(ingest->batch_count, sizeof *ingest->batches);
+    ingest->workers = calloc(jobs + 1, sizeof *ingest->workers);
+    if (!ingest->batches || !ingest->workers)
         return vcm_error_memory(err);
-    for (unsigned i = 0; i < ingest->slot_count; i++) {
-        struct slot *slot = &ingest->slots[i];
-        slot->ingest = ingest;
-        vcm_buf_init(&slot->raw_path, VCM_LIMIT_TREE_PATH_BYTES);
-        vcm_buf_init(&slot->path, 4 * VCM_LIMIT_TREE_PATH_BYTES);
-        vcm_buf_init(&slot->content.text, 3 * VCM_LIMIT_FILE_BYTES);
-        vcm_buf_init(&slot->values, 4 * VCM_LIMIT_FRAME_BYTES);
+    for (unsigned i = 0; i <= jobs; i++)
+        vcm_buf_init(&ingest->workers[i].content.text, 3 * VCM_LIMIT_FILE_BYTES);
+    for (unsigned i = 0; i < ingest->batch_count; i++) {
+        ingest->batches[i].ingest = ingest;
+        vcm_buf_init(&ingest->batches[i].paths, KEEP_BYTES + 5 * VCM_LIMIT_TREE_PATH_BYTES);
+        vcm_buf_init(&ingest->batches[i].values, 4 * VCM_LIMIT_FRAME_BYTES);
     }
-    int rc = vcm_pool_open(&ingest->pool, jobs, ingest->slot_count, err);
+    int rc = vcm_pool_open(&ingest->pool, jobs, ingest->batch_count, err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_page_builder_open(&ingest->builder,
@@ -296,31 +523,48 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
                              &(struct vcm_mapping_options){
                                  .scope_id = ingest->scope->scope_id,
                                  .tokenizer = vcm_tokenizer_name(options->tokenizer),
-                                 .capacity = options->capacity,
+                                 .pinned = ingest->scope->pinned,
                                  .cancel = options->cancel,
                              },
                              err);
 }
 
+static void close_workers(struct ingest *ingest)
+{
+    for (unsigned i = 0; ingest->workers && i <= ingest->options->jobs; i++) {
+        struct worker *worker = &ingest->workers[i];
+        if (worker->reader)
+            ingest->options->source->functions->reader_close(worker->reader);
+        vcm_split_close(worker->split);
+        vcm_buf_release(&worker->content.text);
+    }
+    free(ingest->workers);
+}
+
 static void close_stages(struct ingest *ingest)
 {
     vcm_pool_close(ingest->pool); /* waits for what is in flight */
-    for (unsigned i = 0; ingest->readers && i < ingest->options->jobs; i++)
-        if (ingest->readers[i])
-            ingest->options->source->functions->reader_close(ingest->readers[i]);
-    for (unsigned i = 0; ingest->slots && i < ingest->slot_count; i++) {
-        struct slot *slot = &ingest->slots[i];
-        vcm_buf_release(&slot->raw_path);
-        vcm_buf_release(&slot->path);
-        vcm_buf_release(&slot->content.text);
-        vcm_buf_release(&slot->values);
-        free(slot->records);
+    close_workers(ingest);
+    for (unsigned i = 0; ingest->batches && i < ingest->batch_count; i++) {
+        struct batch *batch = &ingest->batches[i];
+        vcm_buf_release(&batch->paths);
+        vcm_buf_release(&batch->values);
+        free(batch->records);
     }
-    free(ingest->slots);
-    free(ingest->readers);
+    free(ingest->batches);
     vcm_page_builder_close(ingest->builder);
-    pthread_cond_destroy(&ingest->slot_done);
+    pthread_cond_destroy(&ingest->batch_consumed);
+    pthread_cond_destroy(&ingest->batch_done);
     pthread_mutex_destroy(&ingest->mutex);
+}
+
+/* After a failure nobody consumes any more: what waits for room must not wait for ever. */
+static void end_waiting(struct ingest *ingest)
+{
+    pthread_mutex_lock(&ingest->mutex);
+    ingest->stopping = true;
+    pthread_cond_broadcast(&ingest->batch_consumed);
+    pthread_mutex_unlock(&ingest->mutex);
 }
 
 static int run_stages(struct ingest *ingest, struct vcm_error *err)
@@ -328,10 +572,14 @@ static int run_stages(struct ingest *ingest, struct vcm_error *err)
     struct vcm_source *source = ingest->options->source;
 
     int rc = source->functions->walk(source, visit_item, ingest, ingest->options->cancel, err);
+    if (rc == VCM_OK && batch_of(ingest, ingest->submitted)->count > 0 &&
+        ingest->submitted - ingest->consumed < ingest->batch_count)
+        submit_batch(ingest);
     while (rc == VCM_OK && ingest->consumed < ingest->submitted)
         rc = consume_oldest(ingest, err);
     if (rc == VCM_OK)
         rc = vcm_page_builder_finish(ingest->builder, err);
+    end_waiting(ingest);
     return rc;
 }
 
@@ -344,7 +592,8 @@ int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *stor
     assert(options->jobs > 0);
     memset(result, 0, sizeof *result);
     pthread_mutex_init(&ingest.mutex, NULL);
-    pthread_cond_init(&ingest.slot_done, NULL);
+    pthread_cond_init(&ingest.batch_done, NULL);
+    pthread_cond_init(&ingest.batch_consumed, NULL);
     int rc = open_stages(&ingest, store, err);
     if (rc == VCM_OK)
         rc = run_stages(&ingest, err);

@@ -1,9 +1,10 @@
 /*
  * ingest.h - from a source to a page table: walk, read, cut, count, pack, write.
  *
- * One thread walks and packs; workers read, cut and count, each item on its own. Results are taken
+ * One thread walks and packs; workers read, cut and count, some items at a time. Results are taken
  * in the order of the walk, so the pages are the same for any number of workers. At most
- * VCM_INGEST_WINDOW items per worker are in flight, which bounds the memory.
+ * VCM_INGEST_WINDOW batches per worker are in flight, and what they hold is bounded: content that
+ * is long is read and cut by the packing thread, when its turn has come, without being held.
  */
 #ifndef VCM_VCM_INGEST_H
 #define VCM_VCM_INGEST_H
@@ -30,7 +31,6 @@ struct vcm_ingest_options {
     struct vcm_source *source;
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;
-    uint64_t capacity; /* most bytes of resident pages in the store */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress; /* may be NULL; called by the calling thread */
     void *progress_context;

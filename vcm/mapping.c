@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "vcm/mapping_drop.h"
 #include "vcm/tables.h"
+#include "vcm/transition.h"
 
 #include "base/banned.h"
 
@@ -33,6 +34,8 @@ struct vcm_mapping {
     size_t queue_count;
     size_t queue_capacity;
     struct vcm_buf bytes;
+    struct vcm_slice *frames; /* of the pages in the queue, while it is written */
+    unsigned frames_count;
     struct vcm_mapping_result result;
     struct vcm_mapping_result batch; /* of the transaction under way */
 };
@@ -75,32 +78,6 @@ static int hold_number(const struct vcm_mapping *mapping, struct vcm_error *err)
     return VCM_OK;
 }
 
-static int take_number(uint64_t *number, struct vcm_kv_txn *txn, struct vcm_error *err)
-{
-    struct vcm_slice key = vcm_slice_of_string(VCM_META_NEXT_MAPPING), value;
-    struct vcm_buf next = VCM_BUF_INIT(16);
-    struct vcm_wire_reader r;
-
-    *number = 1;
-    int rc = vcm_kv_get(&value, txn, VCM_TABLE_META, key, err);
-    if (rc == VCM_OK) {
-        vcm_wire_reader_init(&r, value);
-        *number = vcm_wire_get_u64(&r);
-        if (!vcm_wire_reader_done(&r) || *number == 0 || *number > INT64_MAX - 1)
-            rc = vcm_table_malformed("the next mapping's number", err);
-    } else if (rc == VCM_NOT_FOUND) {
-        rc = VCM_OK;
-    }
-    if (rc == VCM_OK) {
-        vcm_wire_put_u64(&next, *number + 1);
-        rc = vcm_buf_check(&next, "the next mapping's number", err);
-    }
-    if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_META, key, vcm_buf_slice(&next), err);
-    vcm_buf_release(&next);
-    return rc;
-}
-
 /* The first mapping of an empty store settles its tokenizer; counts of two do not mix, not even
  * those of a first mapping that is still being built. */
 static int settle_tokenizer(struct vcm_kv_txn *txn, const char *wanted, struct vcm_error *err)
@@ -126,19 +103,27 @@ static int settle_tokenizer(struct vcm_kv_txn *txn, const char *wanted, struct v
     return vcm_kv_put(txn, VCM_TABLE_META, key, vcm_slice_of_string(wanted), err);
 }
 
-static int begin_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+static int put_state(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                     enum vcm_mapping_state state, struct vcm_error *err)
+{
+    const struct vcm_mapping_info info = {state, mapping->options.pinned,
+                                          mapping->options.scope_id};
+
+    return vcm_table_put_mapping(txn, mapping->number, &info, err);
+}
+
+static int begin_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = context;
 
-    int rc = settle_tokenizer(txn, mapping->options.tokenizer, err);
+    int rc = settle_tokenizer(t->txn, mapping->options.tokenizer, err);
     if (rc == VCM_OK)
-        rc = take_number(&mapping->number, txn, err);
+        rc = vcm_transition_sweep_orphans(t, err);
+    if (rc == VCM_OK)
+        rc = vcm_table_take_number(&mapping->number, t->txn, VCM_META_NEXT_MAPPING, err);
     if (rc == VCM_OK)
         rc = hold_number(mapping, err);
-    if (rc == VCM_OK)
-        rc = vcm_table_put_mapping(txn, mapping->number, VCM_MAPPING_BUILDING,
-                                   mapping->options.scope_id, err);
-    return rc;
+    return rc == VCM_OK ? put_state(mapping, t->txn, VCM_MAPPING_BUILDING, err) : rc;
 }
 
 static void free_mapping(struct vcm_mapping *mapping)
@@ -174,8 +159,8 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
     if (rc == VCM_OK)
         rc = vcm_mapping_drop_abandoned(store, mapping->lock_fd, options->cancel, err);
     if (rc == VCM_OK)
-        rc = vcm_kv_update(store->kv, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
-                           options->cancel, err);
+        rc = vcm_transition_run(store, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                options->cancel, err);
 done:
     if (rc == VCM_OK)
         *out = mapping;
@@ -197,49 +182,52 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
     return rc;
 }
 
-static int store_full(uint64_t needed, uint64_t capacity, struct vcm_error *err)
+static struct vcm_slice frame_of(const struct vcm_mapping *mapping, const struct queued *q)
 {
-    return vcm_error_set(err, VCM_STORE_FULL,
-                         "the pages need %llu bytes and cache.capacity is %llu; raise it with 'vcm "
-                         "config set cache.capacity SIZE' or unmap a scope",
-                         (unsigned long long)needed, (unsigned long long)capacity);
+    return vcm_slice_of(mapping->bytes.data + q->frame_at, q->frame_len);
 }
 
-/* Writes frame and descriptor unless the page is there already. */
-static int write_page(struct vcm_mapping *mapping, struct vcm_kv_txn *txn, const struct queued *q,
-                      struct vcm_page_totals *totals, struct vcm_error *err)
+static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
+                          const struct queued *q, struct vcm_error *err)
 {
-    struct vcm_page_info there;
+    const struct vcm_dictionary_samples samples = {mapping->frames, mapping->frames_count};
+    struct vcm_page_info info = q->info;
 
-    int rc = vcm_page_store_page(&there, txn, &q->info.id, err);
-    if (rc == VCM_OK)
-        mapping->batch.pages_reused++;
-    if (rc != VCM_NOT_FOUND)
-        return rc;
-    totals->pages++;
-    totals->tokens += q->info.tokens;
-    totals->resident_bytes += q->info.bytes;
-    if (totals->resident_bytes > mapping->options.capacity)
-        return store_full(totals->resident_bytes, mapping->options.capacity, err);
     mapping->batch.pages_created++;
-    rc = vcm_kv_put(txn, VCM_TABLE_FRAMES, vcm_table_id_key(&q->info.id),
-                    vcm_slice_of(mapping->bytes.data + q->frame_at, q->frame_len), err);
-    return rc == VCM_OK ? vcm_table_put_page(txn, &q->info, err) : rc;
+    info.pins = mapping->options.pinned ? 1 : 0;
+    return vcm_transition_add(t, &info, frame_of(mapping, q), mapping->options.scope_id,
+                              mapping->number, &samples, err);
+}
+
+/* The page is there: a pinned table pins it once, and a table that takes up an orphan is its
+ * parent.
+ */
+static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
+                            const struct queued *q, struct vcm_page_info *there, bool is_held,
+                            struct vcm_error *err)
+{
+    int rc = vcm_kv_delete(t->txn, VCM_TABLE_ORPHANS, vcm_table_id_key(&there->id), err);
+    if (rc == VCM_NOT_FOUND)
+        rc = VCM_OK;
+    mapping->batch.pages_reused++;
+    if (rc != VCM_OK || !mapping->options.pinned || is_held)
+        return rc;
+    rc = vcm_transition_promote(t, there, frame_of(mapping, q), err);
+    if (rc == VCM_NOT_FOUND)
+        rc = vcm_transition_no_room(t, there, err);
+    return rc == VCM_OK ? vcm_transition_pin(t, there, 1, there->pinned, err) : rc;
 }
 
 static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
-                        const struct queued *q, struct vcm_error *err)
+                        const struct queued *q, uint32_t occurrences, uint32_t first_seq,
+                        struct vcm_error *err)
 {
     struct vcm_buf value = VCM_BUF_INIT(16);
     unsigned char key[VCM_HOLDER_KEY_BYTES];
-    uint32_t occurrences, first_seq;
 
-    int rc = vcm_table_get_holder(&occurrences, &first_seq, txn, &q->info.id, mapping->number, err);
-    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
-        return rc;
     vcm_wire_put_u32(&value, occurrences + 1);
     vcm_wire_put_u32(&value, occurrences > 0 ? first_seq : q->seq);
-    rc = vcm_buf_check(&value, "a holder of a page", err);
+    int rc = vcm_buf_check(&value, "a holder of a page", err);
     if (rc == VCM_OK)
         rc = vcm_kv_put(txn, VCM_TABLE_HOLDERS,
                         vcm_table_holder_key(key, &q->info.id, mapping->number),
@@ -248,42 +236,80 @@ static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *tx
     return rc;
 }
 
-static int write_queued(struct vcm_mapping *mapping, struct vcm_kv_txn *txn, const struct queued *q,
-                        struct vcm_page_totals *totals, struct vcm_error *err)
+static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t, const struct queued *q,
+                      struct vcm_error *err)
 {
+    uint32_t occurrences, first_seq;
+    struct vcm_page_info there;
+
+    int rc =
+        vcm_table_get_holder(&occurrences, &first_seq, t->txn, &q->info.id, mapping->number, err);
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+        return rc;
+    rc = vcm_page_store_page(&there, t->txn, &q->info.id, err);
+    if (rc == VCM_OK)
+        rc = write_known_page(mapping, t, q, &there, occurrences > 0, err);
+    else if (rc == VCM_NOT_FOUND)
+        rc = write_new_page(mapping, t, q, err);
+    return rc == VCM_OK ? write_holder(mapping, t->txn, q, occurrences, first_seq, err) : rc;
+}
+
+static int write_queued(struct vcm_mapping *mapping, struct vcm_transition *t,
+                        const struct queued *q, struct vcm_error *err)
+{
+    struct vcm_slice value = vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len);
     unsigned char key[VCM_ROW_KEY_BYTES];
     int rc = VCM_OK;
 
     if (q->is_page) {
-        rc = write_page(mapping, txn, q, totals, err);
+        struct vcm_slice records =
+            vcm_slice_of(value.data + sizeof q->info.id.bytes, value.len - sizeof q->info.id.bytes);
+        rc = write_page(mapping, t, q, err);
         if (rc == VCM_OK)
-            rc = write_holder(mapping, txn, q, err);
+            rc = vcm_table_put_paths(t->txn, mapping->number, q->seq, records, err);
     }
     if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, q->is_page ? VCM_TABLE_ROWS : VCM_TABLE_OMISSIONS,
-                        vcm_table_row_key(key, mapping->number, q->seq),
-                        vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len), err);
+        rc = vcm_kv_put(t->txn, q->is_page ? VCM_TABLE_ROWS : VCM_TABLE_OMISSIONS,
+                        vcm_table_row_key(key, mapping->number, q->seq), value, err);
     return rc;
 }
 
-static int flush_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = context;
-    struct vcm_page_totals totals;
+    int rc = VCM_OK;
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
-    int rc = vcm_page_store_totals(&totals, txn, err);
     for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++)
-        rc = write_queued(mapping, txn, &mapping->queue[i], &totals, err);
-    return rc == VCM_OK ? vcm_table_put_totals(txn, &totals, err) : rc;
+        rc = write_queued(mapping, t, &mapping->queue[i], err);
+    if (rc == VCM_OK && mapping->options.pinned)
+        rc = vcm_transition_check_pinned(t, err);
+    return rc;
+}
+
+/* What a dictionary can be trained with before any of it is written. */
+static int list_frames(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    mapping->frames_count = 0;
+    mapping->frames = calloc(mapping->queue_count, sizeof *mapping->frames);
+    if (!mapping->frames)
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < mapping->queue_count; i++)
+        if (mapping->queue[i].is_page)
+            mapping->frames[mapping->frames_count++] = frame_of(mapping, &mapping->queue[i]);
+    return VCM_OK;
 }
 
 static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     if (mapping->queue_count == 0)
         return VCM_OK;
-    int rc = vcm_kv_update(mapping->store->kv, flush_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
-                           mapping->options.cancel, err);
+    int rc = list_frames(mapping, err);
+    if (rc == VCM_OK)
+        rc = vcm_transition_run(mapping->store, flush_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                mapping->options.cancel, err);
+    free(mapping->frames);
+    mapping->frames = NULL;
     if (rc != VCM_OK)
         return rc;
     mapping->result.pages_created += mapping->batch.pages_created;
@@ -359,36 +385,6 @@ static int put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope, stru
     return rc;
 }
 
-struct pinning {
-    struct vcm_slice scope_id;
-    bool pinned;
-};
-
-static int pin_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
-{
-    const struct pinning *pinning = context;
-    struct vcm_scope scope;
-
-    int rc = vcm_page_store_scope(&scope, txn, pinning->scope_id, err);
-    if (rc == VCM_NOT_FOUND)
-        return vcm_error_set(err, VCM_NOT_FOUND, "no scope '%.*s' is mapped",
-                             (int)pinning->scope_id.len, pinning->scope_id.data);
-    if (rc != VCM_OK)
-        return rc;
-    scope.pinned = pinning->pinned;
-    rc = put_scope(txn, &scope, err);
-    vcm_scope_release(&scope);
-    return rc;
-}
-
-int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
-                           const struct vcm_cancel *cancel, struct vcm_error *err)
-{
-    struct pinning pinning = {scope_id, pinned};
-
-    return vcm_kv_update(store->kv, pin_change, &pinning, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
-}
-
 struct commit {
     struct vcm_mapping *mapping;
     struct vcm_scope *scope;
@@ -405,14 +401,13 @@ static int commit_change(void *context, struct vcm_kv_txn *txn, struct vcm_error
     int rc = vcm_page_store_scope(&former, txn, scope_id, err);
     if (rc == VCM_OK) {
         commit->former = former.mapping;
-        rc = vcm_table_put_mapping(txn, former.mapping, VCM_MAPPING_DROPPING, scope_id, err);
+        rc = vcm_mapping_retire(txn, former.mapping, err);
         vcm_scope_release(&former);
     } else if (rc == VCM_NOT_FOUND) {
         rc = VCM_OK;
     }
     if (rc == VCM_OK)
-        rc = vcm_table_put_mapping(txn, commit->mapping->number, VCM_MAPPING_IN_FORCE, scope_id,
-                                   err);
+        rc = put_state(commit->mapping, txn, VCM_MAPPING_IN_FORCE, err);
     return rc == VCM_OK ? put_scope(txn, commit->scope, err) : rc;
 }
 
@@ -422,6 +417,7 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
     struct commit commit = {mapping, scope, 0};
 
     scope->mapping = mapping->number;
+    scope->pinned = mapping->options.pinned;
     int rc = flush(mapping, err);
     if (rc == VCM_OK)
         rc = vcm_kv_update(mapping->store->kv, commit_change, &commit, VCM_LIMIT_LOCK_TIMEOUT_MS,

@@ -23,7 +23,7 @@ struct vcm_mapping;
 struct vcm_mapping_options {
     struct vcm_slice scope_id;
     const char *tokenizer; /* INVALID_ARGUMENT when stored pages were counted with another */
-    uint64_t capacity;     /* most bytes of resident pages; beyond it STORE_FULL */
+    bool pinned;           /* its pages are resident and stay so; STORE_FULL when they cannot */
     const struct vcm_cancel *cancel;
 };
 
@@ -44,8 +44,8 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
 int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_omission *omission,
                              struct vcm_error *err);
 
-/* Puts the table in force as that of `scope`, whose `mapping` is filled in, and frees `mapping`,
- * also on failure: then the store is as it was. */
+/* Puts the table in force as that of `scope`, whose `mapping` and `pinned` are filled in, and frees
+ * `mapping`, also on failure: then the store is as it was. */
 int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
                        struct vcm_mapping_result *result, struct vcm_error *err);
 
@@ -60,7 +60,8 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
 int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
                        const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* Changes whether a scope is pinned, and nothing else. NOT_FOUND when it is not mapped. */
+/* Changes whether a scope is pinned, and nothing else: its table is copied into one that is, or is
+ * not. NOT_FOUND when it is not mapped, STORE_FULL as in vcm_mapping_commit(). */
 int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
                            const struct vcm_cancel *cancel, struct vcm_error *err);
 

@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "vcm/mapping.h"
 #include "vcm/tables.h"
+#include "vcm/transition.h"
 
 #include "base/banned.h"
 
@@ -12,6 +13,7 @@
 struct drop {
     uint64_t mapping;
     uint64_t successor;
+    bool pinned;
     uint64_t dropped; /* in the transaction under way */
     bool finished;
 };
@@ -36,52 +38,63 @@ static int page_is_held(bool *held, struct vcm_kv_txn *txn, const struct vcm_pag
     return rc;
 }
 
-static int forget_page(struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err)
 {
-    struct vcm_page_totals totals;
-    struct vcm_page_info info;
+    char scope_id[VCM_LIMIT_SCOPE_ID_BYTES];
+    struct vcm_mapping_info info;
 
-    int rc = vcm_page_store_page(&info, txn, id, err);
-    if (rc == VCM_OK)
-        rc = vcm_page_store_totals(&totals, txn, err);
+    int rc = vcm_table_get_mapping(&info, txn, mapping, err);
+    if (rc == VCM_NOT_FOUND || (rc == VCM_OK && info.scope_id.len > sizeof scope_id))
+        return vcm_table_malformed("a mapping", err);
     if (rc != VCM_OK)
         return rc;
-    totals.pages--;
-    totals.tokens -= info.tokens;
-    totals.resident_bytes -= info.state == VCM_PAGE_RESIDENT ? info.bytes : 0;
-    rc = vcm_kv_delete(txn, VCM_TABLE_PAGES, vcm_table_id_key(id), err);
+    memcpy(scope_id, info.scope_id.data, info.scope_id.len);
+    info.scope_id.data = scope_id;
+    info.state = VCM_MAPPING_DROPPING;
+    return vcm_table_put_mapping(txn, mapping, &info, err);
+}
+
+/* The page loses the pin of the mapping, and goes when nothing else holds it. */
+static int let_go(struct drop *drop, struct vcm_transition *t, const struct vcm_page_id *id,
+                  struct vcm_error *err)
+{
+    struct vcm_page_info info;
+    bool held;
+
+    int rc = vcm_page_store_page(&info, t->txn, id, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_table_malformed("a row of a page table", err);
+    if (rc == VCM_OK && drop->pinned)
+        rc = vcm_transition_pin(t, &info, -1, info.pinned, err);
     if (rc == VCM_OK)
-        rc = vcm_kv_delete(txn, VCM_TABLE_FRAMES, vcm_table_id_key(id), err);
-    return rc == VCM_OK ? vcm_table_put_totals(txn, &totals, err) : rc;
+        rc = page_is_held(&held, t->txn, id, err);
+    return rc == VCM_OK && !held ? vcm_transition_forget(t, &info, err) : rc;
 }
 
 /* The mapping no longer holds the page: all its occurrences go with the first of its rows. */
-static int release_page(struct drop *drop, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+static int release_page(struct drop *drop, struct vcm_transition *t, const struct vcm_page_id *id,
                         struct vcm_error *err)
 {
     unsigned char key[VCM_HOLDER_KEY_BYTES];
     uint32_t occurrences, first_seq;
-    bool held;
 
     int rc =
-        vcm_kv_delete(txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, drop->mapping), err);
+        vcm_kv_delete(t->txn, VCM_TABLE_HOLDERS, vcm_table_holder_key(key, id, drop->mapping), err);
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc == VCM_OK && drop->successor != 0)
-        rc = vcm_table_get_holder(&occurrences, &first_seq, txn, id, drop->successor, err);
+        rc = vcm_table_get_holder(&occurrences, &first_seq, t->txn, id, drop->successor, err);
     else if (rc == VCM_OK)
         rc = VCM_NOT_FOUND;
     if (rc == VCM_NOT_FOUND) {
         drop->dropped++;
         rc = VCM_OK;
     }
-    if (rc == VCM_OK)
-        rc = page_is_held(&held, txn, id, err);
-    return rc == VCM_OK && !held ? forget_page(txn, id, err) : rc;
+    return rc == VCM_OK ? let_go(drop, t, id, err) : rc;
 }
 
 /* Deletes up to *budget entries of one table that belong to the mapping. */
-static int drop_entries(struct drop *drop, struct vcm_kv_txn *txn, enum vcm_table table,
+static int drop_entries(struct drop *drop, struct vcm_transition *t, enum vcm_table table,
                         unsigned *budget, struct vcm_error *err)
 {
     struct vcm_kv_cursor *cursor = NULL;
@@ -91,12 +104,12 @@ static int drop_entries(struct drop *drop, struct vcm_kv_txn *txn, enum vcm_tabl
 
     while (rc == VCM_OK && *budget > 0) {
         struct vcm_page_id id;
-        rc = vcm_kv_cursor_open(&cursor, txn, table, err);
+        rc = vcm_kv_cursor_open(&cursor, t->txn, table, err);
         if (rc != VCM_OK)
             return rc;
         rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_table_row_key(start, drop->mapping, 0),
                                 err);
-        if (rc == VCM_OK && (key.len != VCM_ROW_KEY_BYTES || memcmp(key.data, start, 8) != 0))
+        if (rc == VCM_OK && (key.len < VCM_ROW_KEY_BYTES || memcmp(key.data, start, 8) != 0))
             rc = VCM_NOT_FOUND;
         if (rc == VCM_OK && table == VCM_TABLE_ROWS) {
             if (value.len < sizeof id.bytes)
@@ -108,36 +121,38 @@ static int drop_entries(struct drop *drop, struct vcm_kv_txn *txn, enum vcm_tabl
             rc = vcm_kv_cursor_delete(cursor, err);
         vcm_kv_cursor_close(cursor);
         if (rc == VCM_OK && table == VCM_TABLE_ROWS)
-            rc = release_page(drop, txn, &id, err);
+            rc = release_page(drop, t, &id, err);
         (*budget)--;
     }
     return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
 }
 
-static int drop_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+static int drop_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
+    static const enum vcm_table tables[] = {VCM_TABLE_ROWS, VCM_TABLE_OMISSIONS, VCM_TABLE_PATHS};
     struct drop *drop = context;
+    struct vcm_mapping_info info;
     unsigned budget = DROP_BATCH;
     unsigned char key[8];
-    enum vcm_mapping_state state = VCM_MAPPING_DROPPING;
-    struct vcm_slice scope_id;
 
     drop->dropped = 0;
     drop->finished = true;
     /* Whoever found it unfinished read an older state: it may be in force, or gone, by now. */
-    int rc = vcm_table_get_mapping(&state, &scope_id, txn, drop->mapping, err);
-    if (rc == VCM_NOT_FOUND || (rc == VCM_OK && state == VCM_MAPPING_IN_FORCE))
+    int rc = vcm_table_get_mapping(&info, t->txn, drop->mapping, err);
+    if (rc == VCM_NOT_FOUND || (rc == VCM_OK && info.state == VCM_MAPPING_IN_FORCE))
         return VCM_OK;
     drop->finished = false;
-    if (rc == VCM_OK)
-        rc = drop_entries(drop, txn, VCM_TABLE_ROWS, &budget, err);
-    if (rc == VCM_OK && budget > 0)
-        rc = drop_entries(drop, txn, VCM_TABLE_OMISSIONS, &budget, err);
+    drop->pinned = info.pinned;
+    for (size_t i = 0; rc == VCM_OK && budget > 0 && i < sizeof tables / sizeof tables[0]; i++)
+        rc = drop_entries(drop, t, tables[i], &budget, err);
     if (rc != VCM_OK || budget == 0)
         return rc;
     drop->finished = true;
     vcm_wire_store_be64(key, drop->mapping);
-    return vcm_kv_delete(txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
+    rc = vcm_kv_delete(t->txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
+    if (rc == VCM_OK)
+        rc = vcm_transition_sweep_orphans(t, err);
+    return rc == VCM_OK ? vcm_dictionary_sweep(t->txn, err) : rc;
 }
 
 int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
@@ -149,7 +164,7 @@ int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t m
 
     *dropped = 0;
     while (rc == VCM_OK && !drop.finished) {
-        rc = vcm_kv_update(store->kv, drop_change, &drop, timeout_ms, cancel, err);
+        rc = vcm_transition_run(store, drop_change, &drop, timeout_ms, cancel, err);
         if (rc == VCM_OK)
             *dropped += drop.dropped;
     }
@@ -231,7 +246,7 @@ static int remove_change(void *context, struct vcm_kv_txn *txn, struct vcm_error
         return rc;
     removal->mapping = scope.mapping;
     vcm_scope_release(&scope);
-    rc = vcm_table_put_mapping(txn, removal->mapping, VCM_MAPPING_DROPPING, removal->scope_id, err);
+    rc = vcm_mapping_retire(txn, removal->mapping, err);
     return rc == VCM_OK ? vcm_kv_delete(txn, VCM_TABLE_SCOPES, removal->scope_id, err) : rc;
 }
 

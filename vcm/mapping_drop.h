@@ -23,6 +23,9 @@ int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t m
 int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
                                const struct vcm_cancel *cancel, struct vcm_error *err);
 
+/* The mapping is no longer in force: it is to be dropped. */
+int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err);
+
 /* Whether nobody holds the lock of a mapping that is being built. Defined in mapping.c. */
 bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number);
 

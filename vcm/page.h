@@ -34,6 +34,8 @@ struct vcm_page_record {
     uint32_t parts;
     bool lossy;      /* invalid UTF-8 in the content was replaced */
     bool path_lossy; /* invalid bytes in the path were written \xHH */
+    bool binary;     /* the text is base64, or empty when that does not fit a page */
+    uint32_t size;   /* of the content in bytes, of binary ones; 0 otherwise */
 };
 
 /* Appends {"path":…,"text":…}. Both must be valid UTF-8. */

@@ -1,87 +1,43 @@
 #include "vcm/page_cache.h"
 
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/limits.h"
-#include "base/path.h"
+#include "vcm/rebuild.h"
+#include "vcm/transition.h"
+#include "vcm/transition_sets.h"
 
 #include "base/banned.h"
 
-#define COUNTERS_MAGIC UINT64_C(0x31746e634d435621) /* "!VCMcnt1" as little-endian bytes */
-#define COUNTERS_BYTES ((size_t)4096)
+#define VERIFIED_SLOTS     65536u
+#define SHRINK_BATCH_BYTES (16 * VCM_MIB)
 
-/* The file's layout; also used in private memory when there is no file. */
-struct counters {
-    _Atomic uint64_t magic;
-    _Atomic uint64_t hits;
-    _Atomic uint64_t minor_faults;
-    _Atomic uint64_t major_faults;
-    _Atomic uint64_t evictions;
+/* A page that was faulted and is to come in. */
+struct pending {
+    struct vcm_page_id id;
+    size_t at, len; /* of its frame in the cache's buffer */
 };
 
 struct vcm_page_cache {
-    struct counters *shared; /* the mapped file, or NULL */
-    bool writable;
-    struct counters private; /* counts when the file cannot be written */
+    struct vcm_page_store *store;
+    struct vcm_rebuild *rebuild; /* NULL until a fault needs it */
+    struct pending pending[VCM_PAGE_CACHE_PENDING_PAGES];
+    unsigned pending_count;
+    struct vcm_buf frames; /* of the pending pages */
+    /* Frames whose checksum was right, by place and page: the bytes of a frame do not change. */
+    _Atomic uint64_t verified[VERIFIED_SLOTS];
 };
 
-/* Its blocks are allocated, not only its size set: a write to a mapped hole on a full disk is a
- * SIGBUS. O_NONBLOCK because what lies there may be a FIFO. */
-static struct counters *map_file(const char *path, bool writable)
+int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *store,
+                        struct vcm_error *err)
 {
-    int access = writable ? O_RDWR | O_CREAT : O_RDONLY;
-    int fd = open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
-    struct stat status;
-    void *memory = MAP_FAILED;
-
-    if (fd < 0)
-        return NULL;
-    bool sized = fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-                 (writable ? posix_fallocate(fd, 0, (off_t)COUNTERS_BYTES) == 0
-                           : status.st_size >= (off_t)COUNTERS_BYTES);
-    if (sized)
-        memory = mmap(NULL, COUNTERS_BYTES, writable ? PROT_READ | PROT_WRITE : PROT_READ,
-                      MAP_SHARED, fd, 0);
-    close(fd);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
-/* A new file is all zeros and becomes ours; anything else without the magic is left alone. */
-static bool is_ours(struct counters *counters, bool writable)
-{
-    uint64_t magic = 0;
-
-    if (writable && atomic_compare_exchange_strong(&counters->magic, &magic, COUNTERS_MAGIC))
-        return true;
-    return atomic_load(&counters->magic) == COUNTERS_MAGIC;
-}
-
-int vcm_page_cache_open(struct vcm_page_cache **out, const char *directory, struct vcm_error *err)
-{
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-
     *out = NULL;
     struct vcm_page_cache *cache = calloc(1, sizeof *cache);
     if (!cache)
         return vcm_error_memory(err);
-    vcm_path_join(&path, directory, "counters");
-    if (path.fault == VCM_BUF_FINE) {
-        cache->shared = map_file(vcm_buf_text(&path), true);
-        cache->writable = cache->shared != NULL;
-        if (!cache->shared)
-            cache->shared = map_file(vcm_buf_text(&path), false);
-    }
-    vcm_buf_release(&path);
-    if (cache->shared && !is_ours(cache->shared, cache->writable)) {
-        munmap(cache->shared, COUNTERS_BYTES);
-        cache->shared = NULL;
-        cache->writable = false;
-    }
+    cache->store = store;
+    vcm_buf_init(&cache->frames, VCM_PAGE_CACHE_PENDING_BYTES + VCM_LIMIT_FRAME_BYTES);
     *out = cache;
     return VCM_OK;
 }
@@ -90,30 +46,212 @@ void vcm_page_cache_close(struct vcm_page_cache *cache)
 {
     if (!cache)
         return;
-    if (cache->shared)
-        munmap(cache->shared, COUNTERS_BYTES);
+    vcm_page_cache_flush(cache);
+    vcm_rebuild_close(cache->rebuild);
+    vcm_buf_release(&cache->frames);
     free(cache);
 }
 
-int vcm_page_cache_read(struct vcm_slice *frame, struct vcm_page_cache *cache,
-                        struct vcm_kv_txn *txn, const struct vcm_page_info *page,
-                        struct vcm_error *err)
+static void note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id, size_t bytes)
 {
-    struct counters *counters = cache->writable ? cache->shared : &cache->private;
+    struct vcm_residency *residency = cache->store->residency;
+    struct vcm_evict set;
+    size_t memory_bytes;
 
-    int rc = vcm_page_store_frame(frame, txn, &page->id, err);
+    void *memory = vcm_residency_evict_memory(&memory_bytes, residency, VCM_SET_RESIDENT);
+    if (memory && vcm_evict_attach(&set, memory, memory_bytes))
+        vcm_evict_touch(&set, vcm_transition_tag(id));
+    vcm_residency_count(residency, VCM_RESIDENCY_HITS, 1);
+    vcm_residency_trace(residency, id, (uint32_t)bytes);
+}
+
+/* A resident page, in place; VCM_NOT_FOUND, err untouched, when there is none of this id. */
+static int read_resident(struct vcm_slice *out, struct vcm_page_cache *cache,
+                         struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                         struct vcm_error *err)
+{
+    struct vcm_slice key = vcm_table_id_key(id);
+
+    int rc = vcm_kv_get_unchecked(out, txn, VCM_TABLE_FRAMES, key, err);
+    if (rc != VCM_OK)
+        return rc;
+    uint64_t place = (uint64_t)(uintptr_t)out->data ^ vcm_transition_tag(id);
+    _Atomic uint64_t *seen = &cache->verified[vcm_transition_tag(id) % VERIFIED_SLOTS];
+    if (atomic_load_explicit(seen, memory_order_relaxed) != place) {
+        rc = vcm_kv_get(out, txn, VCM_TABLE_FRAMES, key, err);
+        if (rc == VCM_OK)
+            atomic_store_explicit(seen, place, memory_order_relaxed);
+    }
     if (rc == VCM_OK)
-        atomic_fetch_add_explicit(&counters->hits, 1, memory_order_relaxed);
+        *out = vcm_table_trim_frame(*out);
+    return rc;
+}
+
+/* Keeps a copy for the transaction in which the page comes in. */
+static void keep_pending(struct vcm_page_cache *cache, const struct vcm_page_id *id,
+                         struct vcm_slice frame)
+{
+    for (unsigned i = 0; i < cache->pending_count; i++)
+        if (memcmp(&cache->pending[i].id, id, sizeof *id) == 0)
+            return;
+    size_t at = cache->frames.len;
+    vcm_buf_append_slice(&cache->frames, frame);
+    if (cache->frames.fault != VCM_BUF_FINE) {
+        vcm_buf_truncate(&cache->frames, at);
+        return;
+    }
+    cache->pending[cache->pending_count++] = (struct pending){*id, at, frame.len};
+    if (cache->pending_count == VCM_PAGE_CACHE_PENDING_PAGES ||
+        cache->frames.len >= VCM_PAGE_CACHE_PENDING_BYTES)
+        vcm_page_cache_flush(cache);
+}
+
+/* A page that is not resident, in memory of its own; `*state` says what it was. */
+static int read_absent(struct vcm_page_cache_frame *out, enum vcm_page_state *state,
+                       struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                       const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_buf frame = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
+    struct vcm_page_info info;
+
+    int rc = vcm_page_store_page(&info, txn, id, err);
+    if (rc == VCM_OK && !cache->rebuild)
+        rc = vcm_rebuild_open(&cache->rebuild, cache->store, err);
+    if (rc == VCM_OK)
+        rc = vcm_rebuild_frame(&frame, cache->rebuild, txn, &info, err);
+    if (rc == VCM_OK) {
+        *state = info.state;
+        out->bytes.len = frame.len;
+        out->memory = vcm_buf_detach(&frame);
+        out->bytes.data = out->memory;
+    }
+    vcm_buf_release(&frame);
+    return rc;
+}
+
+int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
+                        struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+{
+    enum vcm_page_state state;
+
+    *out = (struct vcm_page_cache_frame){.memory = NULL};
+    int rc = read_resident(&out->bytes, cache, txn, id, err);
+    return rc == VCM_NOT_FOUND ? read_absent(out, &state, cache, txn, id, err) : rc;
+}
+
+int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
+                        struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_residency *residency = cache->store->residency;
+    enum vcm_page_state state = VCM_PAGE_RESIDENT;
+
+    *out = (struct vcm_page_cache_frame){.memory = NULL};
+    int rc = read_resident(&out->bytes, cache, txn, id, err);
+    if (rc == VCM_OK)
+        note_hit(cache, id, out->bytes.len);
+    if (rc != VCM_NOT_FOUND)
+        return rc;
+    rc = read_absent(out, &state, cache, txn, id, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_residency_count(
+        residency,
+        state == VCM_PAGE_COMPRESSED ? VCM_RESIDENCY_MINOR_FAULTS : VCM_RESIDENCY_MAJOR_FAULTS, 1);
+    vcm_residency_trace(residency, id, (uint32_t)out->bytes.len);
+    keep_pending(cache, id, out->bytes);
+    return VCM_OK;
+}
+
+void vcm_page_cache_release(struct vcm_page_cache_frame *frame)
+{
+    free(frame->memory);
+    *frame = (struct vcm_page_cache_frame){.memory = NULL};
+}
+
+struct flush {
+    struct vcm_page_cache *cache;
+    uint64_t left_out;
+};
+
+static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct flush *flush = context;
+    const struct vcm_page_cache *cache = flush->cache;
+    int rc = VCM_OK;
+
+    flush->left_out = 0;
+    for (unsigned i = 0; rc == VCM_OK && i < cache->pending_count; i++) {
+        const struct pending *pending = &cache->pending[i];
+        struct vcm_page_info info;
+        rc = vcm_page_store_page(&info, t->txn, &pending->id, err);
+        if (rc == VCM_OK)
+            rc = vcm_transition_promote(
+                t, &info, vcm_slice_of(cache->frames.data + pending->at, pending->len), err);
+        if (rc == VCM_NOT_FOUND) { /* gone meanwhile, or no room for it */
+            flush->left_out++;
+            rc = VCM_OK;
+        }
+    }
+    return rc;
+}
+
+void vcm_page_cache_flush(struct vcm_page_cache *cache)
+{
+    struct flush flush = {.cache = cache};
+    struct vcm_error ignored = {0};
+
+    if (cache->pending_count == 0)
+        return;
+    if (vcm_transition_run(cache->store, flush_change, &flush, VCM_PAGE_CACHE_TIMEOUT_MS, NULL,
+                           &ignored) != VCM_OK) {
+        flush.left_out = cache->pending_count;
+        vcm_log_write(cache->store->log, VCM_LOG_DEBUG, "faulted pages do not come in: %s",
+                      ignored.message);
+    }
+    vcm_residency_count(cache->store->residency, VCM_RESIDENCY_PRIVATE_ANSWERS, flush.left_out);
+    cache->pending_count = 0;
+    vcm_buf_clear(&cache->frames);
+}
+
+static int shrink_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    bool *done = context;
+
+    *done = false;
+    int rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
+    if (rc == VCM_NOT_FOUND) {
+        rc = vcm_transition_check_pinned(t, err);
+        if (rc == VCM_OK)
+            rc = vcm_error_set(err, VCM_STORE_BUSY,
+                               "pages that are being viewed hold more than the capacity; try again "
+                               "when they are released");
+    }
+    if (rc == VCM_OK)
+        rc = vcm_transition_make_compressed_room(t, 0, err);
+    *done = t->totals.resident_bytes <= t->limits.capacity;
+    return rc;
+}
+
+int vcm_page_cache_shrink(struct vcm_page_store *store, const struct vcm_cancel *cancel,
+                          struct vcm_error *err)
+{
+    bool done = false;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && !done)
+        rc =
+            vcm_transition_run(store, shrink_change, &done, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
     return rc;
 }
 
 void vcm_page_cache_counters(struct vcm_page_cache_counters *out,
-                             const struct vcm_page_cache *cache)
+                             const struct vcm_page_store *store)
 {
-    const struct counters *counters = cache->shared ? cache->shared : &cache->private;
+    const struct vcm_residency *residency = store->residency;
 
-    out->hits = atomic_load(&counters->hits);
-    out->minor_faults = atomic_load(&counters->minor_faults);
-    out->major_faults = atomic_load(&counters->major_faults);
-    out->evictions = atomic_load(&counters->evictions);
+    out->hits = vcm_residency_counter(residency, VCM_RESIDENCY_HITS);
+    out->minor_faults = vcm_residency_counter(residency, VCM_RESIDENCY_MINOR_FAULTS);
+    out->major_faults = vcm_residency_counter(residency, VCM_RESIDENCY_MAJOR_FAULTS);
+    out->evictions = vcm_residency_counter(residency, VCM_RESIDENCY_EVICTIONS);
+    out->private_answers = vcm_residency_counter(residency, VCM_RESIDENCY_PRIVATE_ANSWERS);
 }

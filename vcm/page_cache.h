@@ -1,15 +1,22 @@
 /*
- * page_cache.h - reading pages, and counting how that went.
+ * page_cache.h - reading pages: in place when they are resident, from private memory after a fault.
  *
- * Sits on page_store.h, which knows bytes and keys. The counters live in a small file beside the
- * store that every process maps and changes with atomics: a read takes no lock and starts no write.
- * They may be lost with the machine and then begin anew. A home that cannot be written is read
- * without counting.
+ * Sits on page_store.h, which knows bytes and keys, on transition.h, which knows states, and on
+ * rebuild.h, which makes pages again. A read of a resident page takes no lock and starts no write:
+ * it sets a mark and counts. A page that is not resident is answered at once, from memory of the
+ * reader's own, and comes in later with others: when enough have gathered, when the cache is
+ * flushed or closed. Where the store cannot be written then, within 20 ms, they stay as they were.
+ * One thread at a time; others have caches of their own.
  */
 #ifndef VCM_VCM_PAGE_CACHE_H
 #define VCM_VCM_PAGE_CACHE_H
 
+#include "base/cancel.h"
 #include "vcm/page_store.h"
+
+#define VCM_PAGE_CACHE_PENDING_PAGES 256u
+#define VCM_PAGE_CACHE_PENDING_BYTES (8 * VCM_MIB)
+#define VCM_PAGE_CACHE_TIMEOUT_MS    20u
 
 struct vcm_page_cache;
 
@@ -18,18 +25,38 @@ struct vcm_page_cache_counters {
     uint64_t minor_faults;
     uint64_t major_faults;
     uint64_t evictions;
+    uint64_t private_answers; /* faults whose page stayed where it was */
 };
 
-/* Never fails for want of the counters' file; only without memory. */
-int vcm_page_cache_open(struct vcm_page_cache **out, const char *directory, struct vcm_error *err);
+int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *store,
+                        struct vcm_error *err);
 void vcm_page_cache_close(struct vcm_page_cache *cache);
 
-/* The bytes of a page, in place until the transaction ends. Counts a hit. */
-int vcm_page_cache_read(struct vcm_slice *frame, struct vcm_page_cache *cache,
-                        struct vcm_kv_txn *txn, const struct vcm_page_info *page,
+/* The bytes of a page. */
+struct vcm_page_cache_frame {
+    struct vcm_slice bytes;
+    char *memory; /* that holds them after a fault; NULL for a hit */
+};
+
+/* Reads a page and counts that. A hit is valid until the transaction ends, a fault until
+ * vcm_page_cache_release(). NOT_FOUND, err untouched, when there is no such page. */
+int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
+                        struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_error *err);
+/* The same without counting it, and without letting the page in. */
+int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
+                        struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                        struct vcm_error *err);
+void vcm_page_cache_release(struct vcm_page_cache_frame *frame);
+
+/* Lets the pages in that were faulted. Never fails: what does not come in stays as it was. */
+void vcm_page_cache_flush(struct vcm_page_cache *cache);
+
+/* Sends pages down until the store keeps its limits. */
+int vcm_page_cache_shrink(struct vcm_page_store *store, const struct vcm_cancel *cancel,
+                          struct vcm_error *err);
 
 void vcm_page_cache_counters(struct vcm_page_cache_counters *out,
-                             const struct vcm_page_cache *cache);
+                             const struct vcm_page_store *store);
 
 #endif

@@ -18,14 +18,22 @@
 #include "vcm/page.h"
 #include "vcm/scope.h"
 
-#define VCM_PAGE_STORE_FORMAT 1u
+#define VCM_PAGE_STORE_FORMAT 2u
 
 struct vcm_page_store;
 
+/* What the store may take. */
+struct vcm_page_store_limits {
+    uint64_t capacity;            /* most bytes of resident pages */
+    uint64_t compressed_capacity; /* most bytes of compressed ones */
+    unsigned policy;              /* enum vcm_evict_policy */
+};
+
 struct vcm_page_store_options {
-    const char *directory; /* made by the caller */
-    bool read_only;        /* VCM_NOT_FOUND when there is no store yet */
-    size_t map_bytes;      /* first size of the map, 0 for the default */
+    const char *directory;                      /* made by the caller */
+    bool read_only;                             /* VCM_NOT_FOUND when there is no store yet */
+    size_t map_bytes;                           /* first size of the map, 0 for the default */
+    const struct vcm_page_store_limits *limits; /* NULL: a gibibyte each */
     const struct vcm_log *log;
 };
 
@@ -38,10 +46,19 @@ enum vcm_page_state {
 struct vcm_page_info {
     struct vcm_page_id id;
     enum vcm_page_state state;
+    bool pinned;    /* by itself */
+    uint32_t pins;  /* pinned page tables that hold it */
     uint64_t bytes; /* of the frame */
     uint32_t tokens;
     uint32_t records;
+    uint64_t compressed_bytes; /* of a compressed page, else 0 */
+    uint64_t dictionary;       /* that it was compressed with, 0 for none */
 };
+
+static inline bool vcm_page_info_pinned(const struct vcm_page_info *info)
+{
+    return info->pinned || info->pins > 0;
+}
 
 /* One line of a scope's page table. */
 struct vcm_page_row {
@@ -53,14 +70,31 @@ struct vcm_page_row {
 /* Sums over the whole store, each page once. */
 struct vcm_page_totals {
     uint64_t pages;
+    uint64_t resident;
+    uint64_t compressed;
+    uint64_t pinned;
     uint64_t resident_bytes;
+    uint64_t compressed_bytes;
+    uint64_t pinned_bytes;
     uint64_t tokens;
 };
 
-/* UNSUPPORTED when the store has another format. */
+/* UNSUPPORTED when the store has a newer format, or an older one and is opened for reading: who
+ * opens it for writing converts it. */
 int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
                         struct vcm_error *err);
 void vcm_page_store_close(struct vcm_page_store *store);
+
+const struct vcm_page_store_limits *vcm_page_store_limits(const struct vcm_page_store *store);
+void vcm_page_store_set_limits(struct vcm_page_store *store,
+                               const struct vcm_page_store_limits *limits);
+
+/* How the source of a mapped scope is opened again, for pages that have to be rebuilt from it; it
+ * may be called by any thread. */
+typedef int (*vcm_page_store_source_fn)(void *context, struct vcm_source **out,
+                                        const struct vcm_scope *scope, struct vcm_error *err);
+void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,
+                                void *context);
 
 int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,
                               struct vcm_error *err);
@@ -95,6 +129,10 @@ int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned
 int vcm_page_store_frame(struct vcm_slice *out, struct vcm_kv_txn *txn,
                          const struct vcm_page_id *id, struct vcm_error *err);
 
+/* The compressed bytes of a compressed page, in place. */
+int vcm_page_store_compressed(struct vcm_slice *out, struct vcm_kv_txn *txn,
+                              const struct vcm_page_id *id, struct vcm_error *err);
+
 /* One row; VCM_NOT_FOUND, err untouched, behind the last. */
 int vcm_page_store_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
                        uint32_t seq, struct vcm_error *err);
@@ -121,6 +159,11 @@ int vcm_page_store_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id 
 /* Where a page table holds the page first; VCM_NOT_FOUND, err untouched, when it does not. */
 int vcm_page_store_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                              uint64_t mapping, struct vcm_error *err);
+
+/* The seqs of a page table whose pages hold a file or a part of it, in order. */
+typedef int (*vcm_page_store_path_fn)(void *context, uint32_t seq, struct vcm_error *err);
+int vcm_page_store_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
+                             vcm_page_store_path_fn visit, void *context, struct vcm_error *err);
 
 /* What a page table left out: the item's path as shown, its outcome and, for failures, why. */
 struct vcm_page_omission {

@@ -47,8 +47,11 @@ struct vcm_source_item {
 struct vcm_source_content {
     enum vcm_source_outcome outcome; /* PAGED, or why it is left out */
     const char *reason;              /* for FAILED: a static word such as "object_missing" */
-    struct vcm_buf text;             /* valid UTF-8 when PAGED */
+    struct vcm_buf text;             /* valid UTF-8 when PAGED and not binary */
     bool lossy;                      /* invalid UTF-8 was replaced */
+    bool binary;                     /* `text` holds bytes that are kept as they are */
+    size_t bytes_max;                /* in: content known to be longer need not be read now */
+    bool postponed;                  /* PAGED, but longer than that; it will be asked for again */
 };
 
 struct vcm_source;

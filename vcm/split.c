@@ -7,6 +7,7 @@
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "vcm/cluster.h"
 
 #include "base/banned.h"
 
@@ -14,6 +15,17 @@
 #define UNIT_BYTES_MAX ((size_t)512)
 /* How much of the lines on both sides of a cut its hash sees. */
 #define NEIGHBOUR_BYTES ((size_t)128)
+/* How much text is escaped and measured at a time. */
+#define CHUNK_BYTES ((size_t)16 * VCM_KIB)
+/* A word longer than this is measured as if it ended with its chunk, lest it be read again with
+ * every chunk that it goes on in. */
+#define WORD_BYTES_MAX ((size_t)4 * VCM_KIB)
+/* How many units of a part are counted anew, first, to find where its words begin as they do in
+ * the whole text. */
+#define JOIN_UNITS     4
+#define JOIN_UNITS_MAX 32
+/* Memory above this is not kept for the next text. */
+#define KEEP_BYTES (1 * VCM_MIB)
 
 /* The better places to cut have the smaller numbers. */
 enum cut_class {
@@ -23,25 +35,86 @@ enum cut_class {
     CUT_INSIDE_LINE,
 };
 
-/* A line, or a piece of a long one: the grain of cutting. */
-struct unit {
-    size_t end; /* offset in the text */
-    size_t tokens_so_far;
-};
-
-struct splitter {
+/*
+ * The text is cut between units: a line each, or a piece of a long one. The window holds those from
+ * the next part on, and perhaps some before it; marks[i] says where unit i ends in `escaped`, and
+ * how many tokens of the escaped text come before that.
+ */
+struct vcm_split {
+    struct vcm_split_options options;
     struct vcm_slice path;
     struct vcm_slice text;
-    const struct vcm_split_options *options;
-    size_t body_tokens_max; /* of a part's text, by the sum over its units */
-    struct unit *units;     /* the window behind the last cut */
-    size_t unit_count;
-    size_t unit_capacity;
+    size_t prefix_len;      /* of `value`: {"path":"...","text":" */
+    size_t body_tokens_max; /* of a part's text, by the marks */
+    struct vcm_cluster *cluster;
     struct vcm_buf value;
     struct vcm_buf escaped;
-    uint32_t line; /* 1-based, of the next part's first character */
+    struct vcm_tokenizer_mark *marks;
+    size_t *ends; /* of the units, in the text */
+    size_t unit_count;
+    size_t unit_capacity;
+    size_t unit_first;    /* of the next part */
+    size_t units_done;    /* those that are measured */
+    size_t text_done;     /* how much of the text is escaped */
+    size_t escaped_gone;  /* bytes that `escaped` held before its beginning */
+    size_t escaped_first; /* where the next part begins in it */
+    size_t text_first;    /* where the first unit begins in the text */
+    size_t text_emitted;  /* where the next part begins in the text */
+    size_t tokens_done;   /* the measure of all units that are measured */
+    struct vcm_tokenizer_measure measure;
+    bool measure_broken; /* some word was taken to end where it does not */
+    uint32_t line;       /* 1-based, of the next part's first character */
     uint32_t part;
 };
+
+int vcm_split_open(struct vcm_split **out, const struct vcm_split_options *options,
+                   struct vcm_error *err)
+{
+    struct vcm_split *split = calloc(1, sizeof *split);
+
+    *out = NULL;
+    if (!split)
+        return vcm_error_memory(err);
+    split->options = *options;
+    vcm_buf_init(&split->value, VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&split->escaped, VCM_LIMIT_FRAME_BYTES);
+    int rc = vcm_cluster_open(&split->cluster, &(struct vcm_cluster_weight){0}, err);
+    if (rc == VCM_OK)
+        *out = split;
+    else
+        vcm_split_close(split);
+    return rc;
+}
+
+static void free_units(struct vcm_split *s)
+{
+    free(s->marks);
+    free(s->ends);
+    s->marks = NULL;
+    s->ends = NULL;
+    s->unit_capacity = 0;
+}
+
+void vcm_split_close(struct vcm_split *split)
+{
+    if (!split)
+        return;
+    free_units(split);
+    vcm_cluster_close(split->cluster);
+    vcm_buf_release(&split->escaped);
+    vcm_buf_release(&split->value);
+    free(split);
+}
+
+static void shrink(struct vcm_split *s)
+{
+    if (s->value.capacity > KEEP_BYTES)
+        vcm_buf_release(&s->value);
+    if (s->escaped.capacity > KEEP_BYTES)
+        vcm_buf_release(&s->escaped);
+    if (s->unit_capacity * sizeof *s->marks > KEEP_BYTES)
+        free_units(s);
+}
 
 static bool is_sequence_middle(char byte)
 {
@@ -78,57 +151,6 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
     if (newline)
         return (size_t)(newline - text.data) + 1;
     return legal_cut(text, start, start + span);
-}
-
-static int count_unit(size_t *tokens, struct splitter *s, size_t start, size_t end,
-                      struct vcm_error *err)
-{
-    vcm_buf_clear(&s->escaped);
-    vcm_jsonw_escape(&s->escaped, vcm_slice_of(s->text.data + start, end - start));
-    int rc = vcm_buf_check(&s->escaped, "a line", err);
-    if (rc != VCM_OK)
-        return rc;
-    assert(s->escaped.len >= 2);
-    struct vcm_slice inner = vcm_slice_of(s->escaped.data + 1, s->escaped.len - 2);
-    *tokens = vcm_tokenizer_count(s->options->tokenizer, inner);
-    return VCM_OK;
-}
-
-static int add_unit(struct splitter *s, size_t end, size_t tokens_so_far, struct vcm_error *err)
-{
-    if (s->unit_count == s->unit_capacity) {
-        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 256;
-        struct unit *units = realloc(s->units, capacity * sizeof *units);
-        if (!units)
-            return vcm_error_memory(err);
-        s->units = units;
-        s->unit_capacity = capacity;
-    }
-    s->units[s->unit_count].end = end;
-    s->units[s->unit_count].tokens_so_far = tokens_so_far;
-    s->unit_count++;
-    return VCM_OK;
-}
-
-/* Collects the units that one part may hold, at least one. */
-static int fill_window(struct splitter *s, size_t start, struct vcm_error *err)
-{
-    size_t tokens = 0, unit_tokens;
-    int rc = VCM_OK;
-
-    s->unit_count = 0;
-    for (size_t at = start; rc == VCM_OK && at < s->text.len;) {
-        size_t end = next_unit_end(s->text, at);
-        rc = count_unit(&unit_tokens, s, at, end, err);
-        if (rc != VCM_OK)
-            break;
-        tokens += unit_tokens;
-        if (tokens > s->body_tokens_max && s->unit_count > 0)
-            break;
-        rc = add_unit(s, end, tokens, err);
-        at = end;
-    }
-    return rc;
 }
 
 static struct vcm_slice line_before(struct vcm_slice text, size_t at)
@@ -170,69 +192,201 @@ static enum cut_class classify(struct vcm_slice text, size_t at)
     return is_blank_or_closing(line_before(text, at)) ? CUT_BETWEEN_BLOCKS : CUT_BEFORE_COLUMN_0;
 }
 
+/* By the line behind the cut; the one before it only tells apart what is repeated, so that fewer
+ * edits touch a cut. */
 static uint64_t preference(struct vcm_slice text, size_t at)
 {
-    return vcm_hash_checksum(line_after(text, at), vcm_hash_checksum(line_before(text, at), 0));
+    uint64_t behind = vcm_hash_checksum(line_after(text, at), 0);
+
+    return (behind & ~UINT64_C(0xffffff)) | vcm_hash_checksum(line_before(text, at), behind) >> 40;
 }
 
-/* How many units the next part takes. */
-static size_t choose_cut(const struct splitter *s)
+static int add_unit(struct vcm_split *s, size_t end, struct vcm_error *err)
 {
-    size_t best = s->unit_count;
-    enum cut_class best_class = CUT_INSIDE_LINE;
-    uint64_t best_hash = UINT64_MAX;
-
-    for (size_t i = 0; i < s->unit_count; i++) {
-        if (s->units[i].tokens_so_far < s->body_tokens_max / 2)
-            continue;
-        enum cut_class class = classify(s->text, s->units[i].end);
-        if (class > best_class)
-            continue;
-        uint64_t hash = preference(s->text, s->units[i].end);
-        if (class < best_class || hash < best_hash) {
-            best = i + 1;
-            best_class = class;
-            best_hash = hash;
-        }
+    if (s->unit_count == s->unit_capacity) {
+        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 1024;
+        void *marks = realloc(s->marks, capacity * sizeof *s->marks);
+        if (!marks)
+            return vcm_error_memory(err);
+        s->marks = marks;
+        void *ends = realloc(s->ends, capacity * sizeof *s->ends);
+        if (!ends)
+            return vcm_error_memory(err);
+        s->ends = ends;
+        s->unit_capacity = capacity;
     }
-    return best;
+    s->marks[s->unit_count] = (struct vcm_tokenizer_mark){.end = (uint32_t)s->escaped.len};
+    s->ends[s->unit_count++] = end;
+    return VCM_OK;
 }
 
-static bool fits(struct splitter *s, size_t start, size_t end, size_t *tokens)
+static bool append_escaped(struct vcm_buf *out, struct vcm_slice text)
 {
-    vcm_buf_clear(&s->value);
-    vcm_page_serialise(&s->value, s->path, vcm_slice_of(s->text.data + start, end - start));
-    *tokens = vcm_tokenizer_count_limited(s->options->tokenizer, vcm_buf_slice(&s->value),
-                                          s->options->token_budget);
-    return *tokens <= s->options->token_budget;
+    char *to = vcm_buf_reserve(out, VCM_JSONW_ESCAPE_BYTES(text.len));
+
+    if (to)
+        vcm_buf_advance(out, (size_t)(vcm_jsonw_escape_to(to, text) - to));
+    return to != NULL;
 }
 
-static int no_room(const struct splitter *s, struct vcm_error *err)
+/* Measures the units that were added; returns how many more are measured. */
+static size_t measure_units(struct vcm_split *s)
+{
+    const struct vcm_tokenizer *tokenizer = s->options.tokenizer;
+    struct vcm_slice escaped = vcm_buf_slice(&s->escaped);
+    struct vcm_tokenizer_mark *marks = s->marks + s->units_done;
+    size_t count = s->unit_count - s->units_done;
+
+    if (!vcm_tokenizer_is_exact(tokenizer)) {
+        for (size_t i = 0; i < count; i++)
+            marks[i].tokens = (uint32_t)((s->escaped_gone + marks[i].end) / 4);
+        return count;
+    }
+    size_t done = vcm_tokenizer_measure_more(&s->measure, tokenizer, escaped,
+                                             s->text_done == s->text.len, marks, count);
+    if (s->escaped.len - s->measure.at > WORD_BYTES_MAX) {
+        s->measure_broken = true;
+        done += vcm_tokenizer_measure_more(&s->measure, tokenizer, escaped, true, marks + done,
+                                           count - done);
+    }
+    return done;
+}
+
+/* Natural places are the stronger gaps. */
+static uint64_t strength_before(const struct vcm_split *s, size_t unit)
+{
+    size_t at = unit > 0 ? s->ends[unit - 1] : s->text_first;
+
+    if (at == 0)
+        return 0;
+    return (uint64_t)(CUT_INSIDE_LINE - classify(s->text, at)) << 62 | preference(s->text, at) >> 2;
+}
+
+static int cluster_units(struct vcm_split *s, size_t count, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (; rc == VCM_OK && count > 0; count--, s->units_done++) {
+        const struct vcm_tokenizer_mark *mark = &s->marks[s->units_done];
+        const struct vcm_cluster_weight weight = {.tokens = mark->tokens - s->tokens_done,
+                                                  .items = 1};
+        s->tokens_done = mark->tokens;
+        rc = vcm_cluster_add(s->cluster, &weight, strength_before(s, s->units_done), err);
+    }
+    return rc;
+}
+
+static int add_chunk(struct vcm_split *s, struct vcm_error *err)
+{
+    size_t limit =
+        s->text.len - s->text_done < CHUNK_BYTES ? s->text.len : s->text_done + CHUNK_BYTES;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && s->text_done < limit) {
+        size_t end = next_unit_end(s->text, s->text_done);
+        append_escaped(&s->escaped, vcm_slice_of(s->text.data + s->text_done, end - s->text_done));
+        s->text_done = end;
+        rc = add_unit(s, end, err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&s->escaped, "a file's text", err);
+    if (rc == VCM_OK)
+        rc = cluster_units(s, measure_units(s), err);
+    return rc;
+}
+
+/* Forgets the units before the next part. */
+static void drop_units(struct vcm_split *s)
+{
+    size_t gone = s->escaped_first;
+
+    if (gone < 4 * CHUNK_BYTES || gone < s->escaped.len / 2)
+        return;
+    memmove(s->escaped.data, s->escaped.data + gone, s->escaped.len - gone);
+    vcm_buf_truncate(&s->escaped, s->escaped.len - gone);
+    size_t left = s->unit_count - s->unit_first;
+    memmove(s->marks, s->marks + s->unit_first, left * sizeof *s->marks);
+    memmove(s->ends, s->ends + s->unit_first, left * sizeof *s->ends);
+    for (size_t i = 0; i < left; i++) {
+        s->marks[i].end -= (uint32_t)gone;
+        s->marks[i].at -= (uint32_t)gone;
+    }
+    s->text_first = s->text_emitted;
+    s->units_done -= s->unit_first;
+    s->unit_count = left;
+    s->unit_first = 0;
+    s->measure.at -= gone;
+    s->escaped_gone += gone;
+    s->escaped_first = 0;
+}
+
+static size_t count_text(const struct vcm_split *s, struct vcm_slice text)
+{
+    struct vcm_tokenizer_measure measure = {0, 0};
+
+    if (!vcm_tokenizer_is_exact(s->options.tokenizer))
+        return vcm_tokenizer_count(s->options.tokenizer, text);
+    vcm_tokenizer_measure_more(&measure, s->options.tokenizer, text, true, NULL, 0);
+    return measure.tokens;
+}
+
+static void end_value(struct vcm_split *s)
+{
+    vcm_buf_append(&s->value, "\"}", 2);
+}
+
+/*
+ * The tokens of the value, whose text ends with unit `last`, from the marks: as soon as a word of
+ * the value begins where one of the whole text does, all words from there on are the same, but for
+ * the last. Counts the first `units` units to find such a place; false when there is none.
+ */
+static bool join_marks(size_t *tokens, const struct vcm_split *s, size_t last, size_t units)
+{
+    struct vcm_tokenizer_mark marks[JOIN_UNITS_MAX];
+    struct vcm_tokenizer_measure measure = {0, 0};
+    const struct vcm_tokenizer_mark *whole = &s->marks[s->unit_first];
+    const struct vcm_tokenizer_mark *end = &s->marks[last];
+    size_t shift = s->prefix_len - s->escaped_first; /* may wrap around, and back */
+
+    assert(units <= JOIN_UNITS_MAX && s->unit_first + units <= last);
+    for (size_t i = 0; i < units; i++)
+        marks[i] = (struct vcm_tokenizer_mark){.end = (uint32_t)(whole[i].end + shift)};
+    size_t done = vcm_tokenizer_measure_more(&measure, s->options.tokenizer,
+                                             vcm_slice_of(s->value.data, marks[units - 1].end),
+                                             false, marks, units);
+    for (size_t i = 0; i < done; i++)
+        if (marks[i].at >= s->prefix_len && marks[i].at == whole[i].at + shift) {
+            size_t rest = end->at + shift;
+            *tokens = marks[i].tokens + (end->tokens - whole[i].tokens) +
+                      count_text(s, vcm_slice_of(s->value.data + rest, s->value.len - rest));
+            return true;
+        }
+    return false;
+}
+
+/* Makes the value of the part that ends with unit `last`, and counts it. */
+static bool fits(struct vcm_split *s, size_t last, size_t *tokens)
+{
+    size_t units = last - s->unit_first;
+
+    vcm_buf_truncate(&s->value, s->prefix_len);
+    vcm_buf_append(&s->value, s->escaped.data + s->escaped_first,
+                   s->marks[last].end - s->escaped_first);
+    end_value(s);
+    if (s->value.fault != VCM_BUF_FINE)
+        return true;
+    if (!vcm_tokenizer_is_exact(s->options.tokenizer) || s->measure_broken || units < JOIN_UNITS ||
+        (!join_marks(tokens, s, last, JOIN_UNITS) &&
+         !join_marks(tokens, s, last, units < JOIN_UNITS_MAX ? units : JOIN_UNITS_MAX)))
+        *tokens = count_text(s, vcm_buf_slice(&s->value));
+    return *tokens <= s->options.token_budget;
+}
+
+static int no_room(const struct vcm_split *s, struct vcm_error *err)
 {
     return vcm_error_set(err, VCM_UNSUPPORTED,
                          "the path and one character exceed the token budget of %u",
-                         s->options->token_budget);
-}
-
-/* The sum over units is only close to the count of the whole, so the cut that was chosen is checked
- * and, if need be, drawn back: by units first, then inside the first unit. */
-static int settle_cut(size_t *end, size_t *tokens, struct splitter *s, size_t start, size_t chosen,
-                      struct vcm_error *err)
-{
-    while (chosen > 0) {
-        *end = s->units[chosen - 1].end;
-        if (fits(s, start, *end, tokens))
-            return vcm_buf_check(&s->value, "a record", err);
-        chosen--;
-    }
-    for (;;) {
-        size_t shorter = legal_cut(s->text, start, start + (*end - start) / 2);
-        if (shorter >= *end)
-            return no_room(s, err);
-        *end = shorter;
-        if (fits(s, start, *end, tokens))
-            return vcm_buf_check(&s->value, "a record", err);
-    }
+                         s->options.token_budget);
 }
 
 static uint32_t count_newlines(struct vcm_slice text)
@@ -245,9 +399,16 @@ static uint32_t count_newlines(struct vcm_slice text)
     return lines;
 }
 
-static int emit_part(struct splitter *s, size_t start, size_t end, size_t tokens,
-                     vcm_split_part_fn emit, void *context, struct vcm_error *err)
+struct target {
+    vcm_split_part_fn emit;
+    void *context;
+};
+
+/* Emits the value, which is that of the text from what was emitted before to `end`. */
+static int emit_part(struct vcm_split *s, size_t end, size_t tokens, const struct target *target,
+                     struct vcm_error *err)
 {
+    size_t start = s->text_emitted;
     uint32_t newlines = count_newlines(vcm_slice_of(s->text.data + start, end - start));
     bool line_ends = end > start && s->text.data[end - 1] == '\n';
     struct vcm_page_record record = {
@@ -259,70 +420,186 @@ static int emit_part(struct splitter *s, size_t start, size_t end, size_t tokens
         .part = ++s->part,
     };
     s->line += newlines;
-    return emit(context, vcm_buf_slice(&s->value), &record, err);
+    s->text_emitted = end;
+    return target->emit(target->context, vcm_buf_slice(&s->value), &record, err);
 }
 
-static int split_long(struct splitter *s, vcm_split_part_fn emit, void *context,
+/* Emits the units up to `last` as a part. */
+static int emit_units(struct vcm_split *s, size_t last, size_t tokens, const struct target *target,
                       struct vcm_error *err)
 {
+    int rc = vcm_buf_check(&s->value, "a record", err);
+    if (rc == VCM_OK)
+        rc = emit_part(s, s->ends[last], tokens, target, err);
+    s->unit_first = last + 1;
+    s->escaped_first = s->marks[last].end;
+    return rc;
+}
+
+/* Emits the next unit, which is too long, in pieces. */
+static int cut_unit(struct vcm_split *s, const struct target *target, struct vcm_error *err)
+{
+    size_t unit_end = s->ends[s->unit_first];
     int rc = VCM_OK;
 
-    for (size_t start = 0; rc == VCM_OK && start < s->text.len;) {
-        size_t end = 0, tokens = 0;
-        rc = fill_window(s, start, err);
-        if (rc != VCM_OK)
-            break;
-        bool last = s->units[s->unit_count - 1].end == s->text.len;
-        rc = settle_cut(&end, &tokens, s, start, last ? s->unit_count : choose_cut(s), err);
+    while (rc == VCM_OK && s->text_emitted < unit_end) {
+        size_t start = s->text_emitted, end = unit_end, tokens = 0;
+        for (;;) {
+            vcm_buf_truncate(&s->value, s->prefix_len);
+            append_escaped(&s->value, vcm_slice_of(s->text.data + start, end - start));
+            end_value(s);
+            tokens = count_text(s, vcm_buf_slice(&s->value));
+            if (tokens <= s->options.token_budget || s->value.fault != VCM_BUF_FINE)
+                break;
+            size_t shorter = legal_cut(s->text, start, start + (end - start) / 2);
+            if (shorter >= end)
+                return no_room(s, err);
+            end = shorter;
+        }
+        rc = vcm_buf_check(&s->value, "a record", err);
         if (rc == VCM_OK)
-            rc = emit_part(s, start, end, tokens, emit, context, err);
-        start = end;
+            rc = emit_part(s, end, tokens, target, err);
+    }
+    s->escaped_first = s->marks[s->unit_first++].end;
+    return rc;
+}
+
+/* Emits a group of units. The measure is only close to the count, so that a group may turn out to
+ * be too large: it is then cut before its last units, and what is left is the next part. */
+static int emit_group(struct vcm_split *s, size_t count, const struct target *target,
+                      struct vcm_error *err)
+{
+    size_t end = s->unit_first + count;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && s->unit_first < end) {
+        size_t last = end - 1, tokens = 0;
+        bool fit = fits(s, last, &tokens);
+        while (!fit && last > s->unit_first)
+            fit = fits(s, --last, &tokens);
+        rc = fit ? emit_units(s, last, tokens, target, err) : cut_unit(s, target, err);
     }
     return rc;
 }
 
-/* An eighth is left to the path, so that the same content is cut in the same places whatever it is
- * called; a path that needs more takes more. */
-static int settle_body(struct splitter *s, struct vcm_error *err)
+static bool is_read(const struct vcm_split *s)
 {
-    uint32_t budget = s->options->token_budget;
-    size_t reserve = budget / 8;
+    return s->text_done == s->text.len;
+}
 
-    vcm_buf_clear(&s->value);
-    vcm_page_serialise(&s->value, s->path, vcm_slice_of("", 0));
-    int rc = vcm_buf_check(&s->value, "a record", err);
-    if (rc != VCM_OK)
+/* Reads on until the text is known to be too long for one part, or is one. */
+static int find_whole(bool *whole, struct vcm_split *s, const struct target *target,
+                      struct vcm_error *err)
+{
+    size_t tokens = 0;
+    int rc = VCM_OK;
+
+    *whole = false;
+    while (rc == VCM_OK && !is_read(s) && s->tokens_done <= s->options.token_budget)
+        rc = add_chunk(s, err);
+    if (rc != VCM_OK || !is_read(s) || s->tokens_done > s->options.token_budget ||
+        !fits(s, s->unit_count - 1, &tokens))
         return rc;
-    size_t overhead = vcm_tokenizer_count(s->options->tokenizer, vcm_buf_slice(&s->value));
+    *whole = true;
+    return emit_units(s, s->unit_count - 1, tokens, target, err);
+}
+
+static void begin_units(struct vcm_split *s)
+{
+    vcm_buf_clear(&s->escaped);
+    s->unit_count = s->unit_first = s->units_done = 0;
+    s->text_first = s->text_done = 0;
+    s->escaped_gone = s->escaped_first = 0;
+    s->tokens_done = 0;
+    s->measure = (struct vcm_tokenizer_measure){0, 0};
+    s->measure_broken = false;
+    vcm_cluster_restart(s->cluster, &(struct vcm_cluster_weight){.tokens = s->body_tokens_max,
+                                                                 .items = UINT64_MAX});
+}
+
+static int split_long(struct vcm_split *s, const struct target *target, struct vcm_error *err)
+{
+    bool whole = false, finished = false;
+
+    begin_units(s);
+    int rc = find_whole(&whole, s, target, err);
+    while (rc == VCM_OK && !whole) {
+        uint64_t count = vcm_cluster_take(s->cluster);
+        if (count > 0) {
+            rc = emit_group(s, (size_t)count, target, err);
+            drop_units(s);
+        } else if (!is_read(s)) {
+            rc = add_chunk(s, err);
+        } else if (!finished) {
+            vcm_cluster_finish(s->cluster);
+            finished = true;
+        } else {
+            break;
+        }
+    }
+    return rc;
+}
+
+/* Settles how much room the path leaves to the text. */
+static void settle_body(struct vcm_split *s)
+{
+    uint32_t budget = s->options.token_budget;
+    size_t reserve = VCM_SPLIT_PATH_TOKENS(budget);
+
+    vcm_buf_truncate(&s->value, s->prefix_len);
+    end_value(s);
+    size_t overhead = count_text(s, vcm_buf_slice(&s->value));
     if (overhead > reserve)
         reserve = overhead < budget ? overhead : budget - 1;
     s->body_tokens_max = budget - reserve;
-    return VCM_OK;
 }
 
-int vcm_split_text(struct vcm_slice path, struct vcm_slice text,
-                   const struct vcm_split_options *options, vcm_split_part_fn emit, void *context,
-                   struct vcm_error *err)
+static int begin_value(struct vcm_split *s, struct vcm_error *err)
 {
-    struct splitter s = {.path = path, .text = text, .options = options, .line = 1};
-    size_t tokens = 0;
-    int rc;
+    vcm_buf_clear(&s->value);
+    vcm_buf_append_string(&s->value, "{\"path\":\"");
+    append_escaped(&s->value, s->path);
+    vcm_buf_append_string(&s->value, "\",\"text\":\"");
+    s->prefix_len = s->value.len;
+    return vcm_buf_check(&s->value, "a record", err);
+}
 
-    vcm_buf_init(&s.value, VCM_LIMIT_FRAME_BYTES);
-    vcm_buf_init(&s.escaped, VCM_LIMIT_FRAME_BYTES);
-    if (fits(&s, 0, text.len, &tokens)) {
-        rc = vcm_buf_check(&s.value, "a record", err);
-        if (rc == VCM_OK)
-            rc = emit_part(&s, 0, text.len, tokens, emit, context, err);
-    } else if (text.len == 0) {
-        rc = no_room(&s, err);
-    } else {
-        rc = settle_body(&s, err);
-        if (rc == VCM_OK)
-            rc = split_long(&s, emit, context, err);
+/* Most texts are well below the budget and need no marks. */
+static int try_whole(bool *whole, size_t *tokens, struct vcm_split *s, struct vcm_error *err)
+{
+    *whole = false;
+    if (s->text.len > 2 * (size_t)s->options.token_budget)
+        return VCM_OK;
+    append_escaped(&s->value, s->text);
+    end_value(s);
+    *tokens = count_text(s, vcm_buf_slice(&s->value));
+    *whole = *tokens <= s->options.token_budget;
+    if (!*whole && s->text.len == 0)
+        return no_room(s, err);
+    return vcm_buf_check(&s->value, "a record", err);
+}
+
+int vcm_split_text(struct vcm_split *s, struct vcm_slice path, struct vcm_slice text,
+                   vcm_split_part_fn emit, void *context, struct vcm_error *err)
+{
+    const struct target target = {emit, context};
+    size_t tokens = 0;
+    bool whole = false;
+
+    s->path = path;
+    s->text = text;
+    s->line = 1;
+    s->part = 0;
+    s->text_emitted = 0;
+    int rc = begin_value(s, err);
+    if (rc == VCM_OK)
+        rc = try_whole(&whole, &tokens, s, err);
+    if (rc == VCM_OK && whole) {
+        rc = emit_part(s, text.len, tokens, &target, err);
+    } else if (rc == VCM_OK) {
+        settle_body(s);
+        rc = split_long(s, &target, err);
     }
-    free(s.units);
-    vcm_buf_release(&s.escaped);
-    vcm_buf_release(&s.value);
+    shrink(s);
     return rc;
 }

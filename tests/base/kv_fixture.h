@@ -5,6 +5,7 @@
 #ifndef VCM_TESTS_BASE_KV_FIXTURE_H
 #define VCM_TESTS_BASE_KV_FIXTURE_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -61,20 +62,34 @@ static inline int fixture_setup(void **state)
     return 0;
 }
 
+/* Everything below the directory, which generations have one level of. */
+static inline void remove_all(int above, const char *name)
+{
+    if (unlinkat(above, name, 0) == 0)
+        return;
+    int fd = openat(above, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    if (!stream)
+        return;
+    while ((entry = readdir(stream)))
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            remove_all(dirfd(stream), entry->d_name);
+    closedir(stream);
+    unlinkat(above, name, AT_REMOVEDIR);
+}
+
 static inline int fixture_teardown(void **state)
 {
     struct fixture *fixture = *state;
-    char path[96];
 
     chmod(fixture->directory, 0700);
-    unlink(fixture->data);
-    unlink(fixture->lock);
-    snprintf(path, sizeof path, "%s/lock.mdb", fixture->directory);
-    unlink(path);
-    rmdir(fixture->directory);
+    remove_all(AT_FDCWD, fixture->directory);
     free(fixture);
     return 0;
 }
+
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 static inline struct vcm_kv *open_store(struct fixture *fixture)
 {

@@ -557,8 +557,6 @@ static void the_library_tells_its_version(void **state)
     assert_non_null(strstr(vcm_kv_library_version(), "LMDB 0."));
 }
 
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {

@@ -1,72 +1,10 @@
 /* Several processes on one store. The others are this program again, started with a role. */
 #include <sys/resource.h>
 
-#include "kv_fixture.h"
+#include "kv_process.h"
 #include "tests/support/disk.h"
 
 #include "base/banned.h"
-
-#define SKIPPED 77
-#define NOBODY  65534
-
-static const char *program;
-
-struct process {
-    pid_t pid;
-    int to;
-    int from;
-};
-
-static struct process start(const char *role, const struct fixture *fixture)
-{
-    struct process process;
-    int in[2], out[2];
-
-    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    process.pid = fork();
-    assert_true(process.pid >= 0);
-    if (process.pid == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        execl(program, program, role, fixture->directory, (char *)NULL);
-        _exit(127);
-    }
-    close(in[0]);
-    close(out[1]);
-    process.to = in[1];
-    process.from = out[0];
-    return process;
-}
-
-static void wait_ready(const struct process *process)
-{
-    char byte;
-    assert_int_equal(read(process->from, &byte, 1), 1);
-}
-
-/* Its exit status, or minus the signal that ended it. */
-static int finish(struct process *process)
-{
-    int status;
-    close(process->to);
-    assert_int_equal(waitpid(process->pid, &status, 0), process->pid);
-    close(process->from);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static void say_ready(void)
-{
-    if (write(1, "!", 1) != 1)
-        _exit(126);
-}
-
-static void wait_for_end_of_input(void)
-{
-    char byte;
-    while (read(0, &byte, 1) > 0)
-        continue;
-}
 
 /* Roles, which report by their exit status: 0 is well. */
 
@@ -401,17 +339,6 @@ static void a_forked_child_may_not_use_the_store_and_does_no_harm(void **state)
     vcm_kv_close(kv);
 }
 
-static void run_role(struct fixture *fixture, const char *role)
-{
-    struct process other = start(role, fixture);
-    int status = finish(&other);
-    if (status == SKIPPED) {
-        print_message("%s: not possible here\n", role);
-        skip();
-    }
-    assert_int_equal(status, 0);
-}
-
 static void a_store_without_write_permission_is_read(void **state)
 {
     struct fixture *fixture = *state;
@@ -467,8 +394,6 @@ static int run_as(const char *role, const char *directory)
             return roles[i].run(&fixture);
     return 125;
 }
-
-#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(int argc, char **argv)
 {

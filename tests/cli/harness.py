@@ -27,6 +27,7 @@ import unittest
 TIMEOUT_SECONDS = 60
 # A status that vcm never has: a sanitizer's report must not pass for an expected failure.
 SANITIZER_STATUS = 99
+SUPPRESSIONS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "lsan.supp")
 FIRST_COMMIT_AT = 1704067200  # 2024-01-01 00:00:00 UTC; every commit is a minute later
 
 
@@ -101,7 +102,12 @@ class VcmTest(unittest.TestCase):
             "GIT_CONFIG_NOSYSTEM": "1",
             "GIT_CONFIG_GLOBAL": os.path.join(user, ".gitconfig"),
             "GIT_TERMINAL_PROMPT": "0",
+            # No test leaves this machine.
+            "https_proxy": "http://127.0.0.1:9",
+            "no_proxy": "127.0.0.1,localhost",
+            "GIT_SSH_COMMAND": "false",
             "ASAN_OPTIONS": f"{os.environ.get('ASAN_OPTIONS', '')}:{sanitizer}",
+            "LSAN_OPTIONS": f"suppressions={SUPPRESSIONS}:print_suppressions=0",
             "UBSAN_OPTIONS": f"{os.environ.get('UBSAN_OPTIONS', '')}:{sanitizer}",
             "TSAN_OPTIONS": f"{os.environ.get('TSAN_OPTIONS', '')}:{sanitizer}",
         }

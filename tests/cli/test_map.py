@@ -452,13 +452,6 @@ class Scopes(PagingTest):
         result = self.vcm("map", repo, "--only", "default", "--only", "docs", "--json", check=2)
         self.assertIn("docs", result.json()["error"]["message"])
 
-    def test_a_url_is_refused_with_the_remedy_and_without_its_secret(self):
-        for url in ("https://user:secret@example.org/tool.git", "git@example.org:tool.git"):
-            error = self.vcm("map", url, "--json", check=1).json()["error"]
-            self.assertEqual(error["code"], "UNSUPPORTED")
-            self.assertIn("clone it", error["message"])
-            self.assertNotIn("secret", error["message"])
-
     def test_the_rows_of_a_map_file_are_mapped(self):
         repo = self.make_repo({
             ".colony/repo_map.yaml": "schema_version: 1\nsources:\n"
@@ -484,10 +477,11 @@ class People(PagingTest):
         self.map_row(repo)
         [page] = self.pages()
         out = self.vcm("page", page["page_id"][:8], check=0).out
-        self.assertEqual(out, "======== a.txt (lines 1-2)\nfirst\nsecond\n"
-                              "======== b.txt (lines 1-1)\nno newline\n"
+        self.assertEqual(out, "======== a.txt (lines 1-2)\nfirst\nsecond\n========\n"
+                              "======== b.txt (lines 1-1, no newline at end)\nno newline\n"
+                              "========\n"
                               "========== c.txt (lines 1-2)\n======== fake (lines 1-1)\n"
-                              "========= longer\n")
+                              "========= longer\n==========\n")
         as_json = self.vcm("page", page["page_id"], "--format", "json", check=0)
         self.assertEqual(as_json.json(), self.page(page["page_id"]))
 

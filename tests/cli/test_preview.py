@@ -372,7 +372,7 @@ class Submodules(PreviewTest):
         self.assertEqual(outputs[0].json()["sources"][0]["mmap_kwargs"]["origin_url"],
                          "https://example.com/x")
 
-    def test_one_that_is_not_here_is_previewed_and_not_mapped(self):
+    def test_one_that_is_not_here_is_read_where_its_url_leads(self):
         repo, commit = self.repo_with_submodule()
         self.commit(repo, {MAP: map_of("name: lib, type: git_repo, submodule: vendor/lib",
                                        "name: own, type: git_repo")})
@@ -381,9 +381,11 @@ class Submodules(PreviewTest):
         calls = self.calls(clone)
         self.assertEqual((calls["lib"]["origin_url"], calls["lib"]["commit"]),
                          (self.other, commit))
+        rows = {row["name"]: row for row in self.map(clone)["sources"]}
+        self.assertEqual((rows["lib"]["code"], rows["lib"]["commit"]), (None, commit))
+        os.rename(self.other, self.other + ".gone")
         rows = {row["name"]: row for row in self.map(clone, check=3)["sources"]}
         self.assertEqual((rows["lib"]["code"], rows["own"]["code"]), ("NOT_FOUND", None))
-        self.assertIn("git submodule update", rows["lib"]["message"])
 
     def test_hostile_entries_are_refused(self):
         repo, commit = self.repo_with_submodule()

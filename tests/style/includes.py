@@ -36,6 +36,8 @@ OWNERS = {
     "zlib.h": ["git/loose.c"],
     "yajl/*": ["base/json.c"],
     "yaml.h": ["base/yaml.c"],
+    "zstd*.h": ["vcm/codec.c"],
+    "zdict.h": ["vcm/codec.c"],
     "nettle/*": ["base/hash.c"],
     "xxhash.h": ["base/hash.c"],
     "sqlite3.h": ["kb/store*"],

@@ -72,16 +72,22 @@ static inline void assert_ok(const struct fixture *fix, int rc)
         fail_msg("%s: %s", vcm_error_code_name((enum vcm_code)rc), fix->err.message);
 }
 
-static inline struct vcm_mapping *begin(struct fixture *fix, const char *scope_id)
+static inline struct vcm_mapping *begin_pinned(struct fixture *fix, const char *scope_id,
+                                               bool pinned)
 {
     struct vcm_mapping *mapping;
 
     assert_ok(fix, vcm_mapping_begin(&mapping, fix->store,
                                      &(struct vcm_mapping_options){.scope_id = text(scope_id),
                                                                    .tokenizer = "approx4",
-                                                                   .capacity = VCM_GIB},
+                                                                   .pinned = pinned},
                                      &fix->err));
     return mapping;
+}
+
+static inline struct vcm_mapping *begin(struct fixture *fix, const char *scope_id)
+{
+    return begin_pinned(fix, scope_id, false);
 }
 
 /* A page of one record, and the id that it gets. */

@@ -22,7 +22,6 @@ static int ingest(struct fixture *fix, struct vcm_ingest_result *result, struct 
                           &(struct vcm_ingest_options){.source = &memory->source,
                                                        .tokenizer = tokenizer,
                                                        .jobs = jobs,
-                                                       .capacity = VCM_GIB,
                                                        .cancel = memory->cancel},
                           &fix->err);
 }
@@ -270,7 +269,6 @@ static void progress_grows_to_what_was_mapped(void **state)
                                   &(struct vcm_ingest_options){.source = &memory.source,
                                                                .tokenizer = tokenizer,
                                                                .jobs = 2,
-                                                               .capacity = VCM_GIB,
                                                                .progress = note_progress,
                                                                .progress_context = &last},
                                   &fix->err));

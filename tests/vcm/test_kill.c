@@ -35,8 +35,7 @@ static int map_revision(struct vcm_page_store *store, unsigned revision, struct 
     memory_source_init(&memory, items, count);
     int rc = vcm_ingest_run(
         &result, store, &scope,
-        &(struct vcm_ingest_options){
-            .source = &memory.source, .tokenizer = tokenizer, .jobs = 2, .capacity = VCM_GIB},
+        &(struct vcm_ingest_options){.source = &memory.source, .tokenizer = tokenizer, .jobs = 2},
         err);
     free(items);
     return rc;

@@ -146,18 +146,26 @@ static void the_last_removal_empties_the_store(void **state)
 static void pinning_changes_nothing_else(void **state)
 {
     struct fixture *fix = *state;
-    struct vcm_scope scope;
+    struct vcm_scope scope, was;
 
-    map_pages(fix, "a", PAGES("1"));
+    map_pages(fix, "a", PAGES("1", "2", "1"));
     struct store_counts before = counts_of(fix);
-    assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("a"), true, NULL, &fix->err));
-    struct store_counts after = counts_of(fix);
-    assert_true(same_counts(&before, &after));
     struct vcm_kv_txn *txn = read_begin(fix);
+    assert_ok(fix, vcm_page_store_scope(&was, txn, text("a"), &fix->err));
+    vcm_kv_read_end(txn);
+    assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("a"), true, NULL, &fix->err));
+    assert_int_equal(counts_of(fix).totals.pinned, 2);
+    txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text("a"), &fix->err));
     assert_true(scope.pinned);
+    assert_int_equal(scope.mapped_at, was.mapped_at);
+    assert_pages(fix, txn, "a", PAGES("1", "2", "1"));
     vcm_scope_release(&scope);
+    vcm_scope_release(&was);
     vcm_kv_read_end(txn);
+    assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("a"), false, NULL, &fix->err));
+    struct store_counts after = counts_of(fix);
+    assert_true(same_counts(&before, &after));
     assert_int_equal(vcm_mapping_set_pinned(fix->store, text("x"), true, NULL, &fix->err),
                      VCM_NOT_FOUND);
 }
@@ -178,20 +186,23 @@ static void two_mappings_of_one_scope_end_in_that_of_the_later_commit(void **sta
     vcm_kv_read_end(txn);
 }
 
-static void beyond_the_capacity_the_store_is_full_and_stays_as_it_was(void **state)
+static void set_limits(struct fixture *fix, uint64_t capacity, uint64_t compressed_capacity)
+{
+    vcm_page_store_set_limits(
+        fix->store, &(struct vcm_page_store_limits){.capacity = capacity,
+                                                    .compressed_capacity = compressed_capacity});
+}
+
+static void what_is_pinned_beyond_the_capacity_is_refused_and_the_store_as_it_was(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_scope scope = {.scope_id = text("b")};
-    struct vcm_mapping *mapping;
     struct vcm_mapping_result result;
 
     map_pages(fix, "a", PAGES("1"));
     struct store_counts before = counts_of(fix);
-    assert_ok(fix, vcm_mapping_begin(&mapping, fix->store,
-                                     &(struct vcm_mapping_options){.scope_id = text("b"),
-                                                                   .tokenizer = "approx4",
-                                                                   .capacity = 5 * LARGE_BYTES},
-                                     &fix->err));
+    set_limits(fix, 5 * LARGE_BYTES, VCM_GIB);
+    struct vcm_mapping *mapping = begin_pinned(fix, "b", true);
     int rc = add_large(mapping, &scope, LARGE_PAGES, &fix->err);
     if (rc == VCM_OK)
         rc = vcm_mapping_commit(mapping, &scope, &result, &fix->err);
@@ -200,17 +211,37 @@ static void beyond_the_capacity_the_store_is_full_and_stays_as_it_was(void **sta
     assert_int_equal(rc, VCM_STORE_FULL);
     assert_non_null(strstr(fix->err.message, "cache.capacity"));
     struct store_counts after = counts_of(fix);
-    assert_true(same_counts(&before, &after));
+    assert_int_equal(after.pages, before.pages);
+    assert_int_equal(after.rows, before.rows);
+    assert_int_equal(after.totals.pinned_bytes, 0);
+}
+
+/* Each tier takes what the one above has no room for, and nobody has to go. */
+static void beyond_the_capacity_pages_enter_compressed_and_then_evicted(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_scope scope = {.scope_id = text("b")};
+    struct vcm_mapping_result result;
+
+    set_limits(fix, 3 * LARGE_BYTES, 700);
+    map_pages(fix, "a", PAGES("1"));
+    struct vcm_mapping *mapping = begin(fix, "b");
+    assert_ok(fix, add_large(mapping, &scope, LARGE_PAGES, &fix->err));
+    assert_ok(fix, vcm_mapping_commit(mapping, &scope, &result, &fix->err));
+    assert_int_equal(result.pages_created, LARGE_PAGES);
+    struct vcm_page_totals totals = counts_of(fix).totals;
+    assert_int_equal(totals.pages, LARGE_PAGES + 1);
+    assert_int_equal(totals.resident, 3);
+    assert_true(totals.compressed >= 1 && totals.compressed < LARGE_PAGES - 2);
+    assert_true(totals.resident_bytes <= 3 * LARGE_BYTES && totals.compressed_bytes <= 700);
 }
 
 static int begin_with(struct fixture *fix, struct vcm_mapping **out, const char *tokenizer)
 {
     vcm_error_reset(&fix->err);
-    return vcm_mapping_begin(out, fix->store,
-                             &(struct vcm_mapping_options){.scope_id = text("t"),
-                                                           .tokenizer = tokenizer,
-                                                           .capacity = VCM_GIB},
-                             &fix->err);
+    return vcm_mapping_begin(
+        out, fix->store,
+        &(struct vcm_mapping_options){.scope_id = text("t"), .tokenizer = tokenizer}, &fix->err);
 }
 
 static void assert_tokenizer(struct fixture *fix, const char *expected)
@@ -305,7 +336,6 @@ static void a_cancelled_commit_happens_as_a_whole_or_not_at_all(void **state)
     assert_ok(fix, vcm_mapping_begin(&mapping, fix->store,
                                      &(struct vcm_mapping_options){.scope_id = text("s"),
                                                                    .tokenizer = "approx4",
-                                                                   .capacity = VCM_GIB,
                                                                    .cancel = &cancel},
                                      &fix->err));
     assert_ok(fix, add_large(mapping, &scope, LARGE_PAGES, &fix->err));
@@ -369,11 +399,10 @@ static int run_role(const char *role, const char *directory)
     if (vcm_page_store_open(&store, &(struct vcm_page_store_options){.directory = directory},
                             NULL) != VCM_OK)
         return 1;
-    if (vcm_mapping_begin(&mapping, store,
-                          &(struct vcm_mapping_options){.scope_id = scope.scope_id,
-                                                        .tokenizer = "approx4",
-                                                        .capacity = VCM_GIB},
-                          NULL) != VCM_OK)
+    if (vcm_mapping_begin(
+            &mapping, store,
+            &(struct vcm_mapping_options){.scope_id = scope.scope_id, .tokenizer = "approx4"},
+            NULL) != VCM_OK)
         return 2;
     if (add_omission(mapping, &scope, "x", VCM_SOURCE_BINARY, NULL, NULL) != VCM_OK ||
         add_large(mapping, &scope, LARGE_PAGES, NULL) != VCM_OK || write(1, "!", 1) != 1)
@@ -447,7 +476,8 @@ int main(int argc, char **argv)
         STORE_TEST(the_last_removal_empties_the_store),
         STORE_TEST(pinning_changes_nothing_else),
         STORE_TEST(two_mappings_of_one_scope_end_in_that_of_the_later_commit),
-        STORE_TEST(beyond_the_capacity_the_store_is_full_and_stays_as_it_was),
+        STORE_TEST(what_is_pinned_beyond_the_capacity_is_refused_and_the_store_as_it_was),
+        STORE_TEST(beyond_the_capacity_pages_enter_compressed_and_then_evicted),
         STORE_TEST(counts_of_two_tokenizers_do_not_mix),
         STORE_TEST(a_tokenizer_does_not_change_while_a_first_mapping_is_being_built),
         STORE_TEST(the_map_grows_with_the_pages),

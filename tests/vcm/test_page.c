@@ -67,13 +67,22 @@ static const struct vcm_page_record records[] = {
      .parts = 16384,
      .lossy = true,
      .path_lossy = true},
+    {.path = {"x", 1},
+     .content_id = {"\1", 1},
+     .tokens = 3,
+     .bytes = 4,
+     .part = 1,
+     .parts = 1,
+     .binary = true,
+     .size = 300},
 };
 
 /* The bytes of `records` as docs/FORMAT.md lays them out. */
 static const unsigned char encoded[] = {
-    2, 0,    5,    'a',  '.',  't',  'x',  't',  3,   0xce, 0x01, 0x36, 8,    30,   1,
+    3, 0,    5,    'a',  '.',  't',  'x',  't',  3,   0xce, 0x01, 0x36, 8,    30,   1,
     1, 1,    1,    3,    10,   's',  'r',  'c',  '/', '\\', 'x',  'f',  'f',  '.',  'c',
     0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0xac, 0x02, 0,   0x81, 0x01, 2,    0x80, 0x80, 0x01,
+    4, 0xac, 0x02, 1,    'x',  1,    1,    3,    4,   0,    0,    1,    1,
 };
 
 static void assert_same_record(const struct vcm_page_record *a, const struct vcm_page_record *b)
@@ -88,6 +97,8 @@ static void assert_same_record(const struct vcm_page_record *a, const struct vcm
     assert_int_equal(a->parts, b->parts);
     assert_int_equal(a->lossy, b->lossy);
     assert_int_equal(a->path_lossy, b->path_lossy);
+    assert_int_equal(a->binary, b->binary);
+    assert_int_equal(a->size, b->size);
 }
 
 static void a_record_list_has_the_documented_bytes_and_comes_back(void **state)
@@ -98,13 +109,14 @@ static void a_record_list_has_the_documented_bytes_and_comes_back(void **state)
     uint32_t count;
 
     (void)state;
-    vcm_page_put_records(&out, records, 2);
+    vcm_page_put_records(&out, records, 3);
     assert_int_equal(out.len, sizeof encoded);
     assert_memory_equal(out.data, encoded, sizeof encoded);
     assert_int_equal(vcm_page_get_records(&read, &count, vcm_buf_slice(&out), &err), VCM_OK);
-    assert_int_equal(count, 2);
+    assert_int_equal(count, 3);
     assert_same_record(&read[0], &records[0]);
     assert_same_record(&read[1], &records[1]);
+    assert_same_record(&read[2], &records[2]);
     free(read);
     vcm_buf_release(&out);
 }

@@ -55,7 +55,7 @@ static void what_a_scope_says_of_itself_comes_back(void **state)
         .pinned = true,
         .mapped_at = 1700000000,
     };
-    struct vcm_mapping *mapping = begin(fix, "tool-1a2b3c4d");
+    struct vcm_mapping *mapping = begin_pinned(fix, "tool-1a2b3c4d", true);
     struct vcm_mapping_result result;
     struct vcm_scope out;
 
@@ -274,16 +274,16 @@ static void a_store_that_is_not_there_is_not_found_by_a_reader(void **state)
 static int write_other_format(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     (void)context;
-    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\2\0\0\0", 4), err);
+    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\3\0\0\0", 4), err);
 }
 
 static int write_own_format(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     (void)context;
-    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\1\0\0\0", 4), err);
+    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\2\0\0\0", 4), err);
 }
 
-static void another_format_is_refused(void **state)
+static void a_newer_format_is_refused(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_page_store *store;
@@ -294,7 +294,7 @@ static void another_format_is_refused(void **state)
         vcm_error_reset(&fix->err);
         assert_int_equal(vcm_page_store_open(&store, &fix->options, &fix->err), VCM_UNSUPPORTED);
         assert_null(store);
-        assert_non_null(strstr(fix->err.message, "format 2"));
+        assert_non_null(strstr(fix->err.message, "format 3"));
     }
     vcm_error_reset(&fix->err);
     assert_ok(fix, vcm_kv_update(fix->store->kv, write_own_format, NULL, 1000, NULL, &fix->err));
@@ -307,8 +307,7 @@ static int lose_frame(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
 
 static int put_frame(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
-    return vcm_kv_put(txn, VCM_TABLE_FRAMES, vcm_table_id_key(context),
-                      text("{\"path\":\"file\",\"text\":\"1\"}\n"), err);
+    return vcm_table_put_frame(txn, context, text("{\"path\":\"file\",\"text\":\"1\"}\n"), err);
 }
 
 static void a_page_without_its_bytes_is_corrupt(void **state)
@@ -348,6 +347,8 @@ static void the_tables_have_the_documented_bytes(void **state)
     struct vcm_page_id id = id_of("1");
     static const char list[17] = {1, 0, 4, 'f', 'i', 'l', 'e', 3, 1, 2, 3, 7, 26, 0, 0, 1, 1};
     char row[20 + sizeof list], holder[20 + 8] = {0};
+    static const char frame[2040] = "{\"path\":\"file\",\"text\":\"1\"}\n";
+    unsigned char path_key[20] = {[7] = 1};
     struct vcm_slice key = vcm_slice_of("\0\0\0\0\0\0\0\1\0\0\0\0", 12);
 
     assert_ok(fix, add_page(mapping, &scope, "1", &fix->err));
@@ -357,23 +358,34 @@ static void the_tables_have_the_documented_bytes(void **state)
     memcpy(row + 20, list, sizeof list);
     memcpy(holder, id.bytes, 20);
     holder[27] = 1;
+    vcm_wire_store_be64(path_key + 8, vcm_hash_checksum(text("file"), 0));
 
     struct vcm_kv_txn *txn = read_begin(fix);
-    assert_value(fix, txn, VCM_TABLE_META, text("format"), BYTES("\1\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_META, text("format"), BYTES("\2\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_META, text("tokenizer"), BYTES("approx4"));
     assert_value(fix, txn, VCM_TABLE_META, text("next_mapping"), BYTES("\2\0\0\0\0\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_META, text("totals"),
                  BYTES("\1\0\0\0\0\0\0\0"
+                       "\1\0\0\0\0\0\0\0"
+                       "\0\0\0\0\0\0\0\0"
+                       "\0\0\0\0\0\0\0\0"
                        "\x1b\0\0\0\0\0\0\0"
+                       "\0\0\0\0\0\0\0\0"
+                       "\0\0\0\0\0\0\0\0"
                        "\7\0\0\0\0\0\0\0"));
-    assert_value(fix, txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key.data, 8), BYTES("\1\2sc"));
+    assert_value(fix, txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key.data, 8), BYTES("\1\0\2sc"));
     assert_value(fix, txn, VCM_TABLE_ROWS, key, row, sizeof row);
     assert_value(fix, txn, VCM_TABLE_HOLDERS, vcm_slice_of(holder, sizeof holder),
                  BYTES("\1\0\0\0\0\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_PAGES, vcm_table_id_key(&id),
-                 BYTES("\0\x1b\0\0\0\0\0\0\0\7\0\0\0\1\0\0\0"));
-    assert_value(fix, txn, VCM_TABLE_FRAMES, vcm_table_id_key(&id),
-                 BYTES("{\"path\":\"file\",\"text\":\"1\"}\n"));
+                 BYTES("\0\0\0\0\0\0"
+                       "\x1b\0\0\0\0\0\0\0"
+                       "\7\0\0\0"
+                       "\1\0\0\0"
+                       "\0\0\0\0\0\0\0\0"
+                       "\0\0\0\0\0\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_FRAMES, vcm_table_id_key(&id), frame, sizeof frame);
+    assert_value(fix, txn, VCM_TABLE_PATHS, vcm_slice_of(path_key, sizeof path_key), BYTES("file"));
     assert_value(fix, txn, VCM_TABLE_OMISSIONS, key, BYTES("\6\1x\1x\3\1\2\3\3why"));
     vcm_kv_read_end(txn);
 }
@@ -390,7 +402,7 @@ int main(void)
         STORE_TEST(pages_are_found_by_any_prefix),
         STORE_TEST(a_visitor_may_say_enough_or_fail),
         STORE_TEST(a_store_that_is_not_there_is_not_found_by_a_reader),
-        STORE_TEST(another_format_is_refused),
+        STORE_TEST(a_newer_format_is_refused),
         STORE_TEST(a_page_without_its_bytes_is_corrupt),
         STORE_TEST(the_tables_have_the_documented_bytes),
     };

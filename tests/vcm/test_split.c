@@ -77,7 +77,10 @@ static int split(struct outcome *outcome, const char *path, struct vcm_slice tex
     outcome->budget = budget;
     outcome->parts = 0;
     vcm_buf_clear(&outcome->text);
-    int rc = vcm_split_text(vcm_slice_of_string(path), text, &options, take_part, outcome, &err);
+    struct vcm_split *splitter;
+    assert_int_equal(vcm_split_open(&splitter, &options, &err), VCM_OK);
+    int rc = vcm_split_text(splitter, vcm_slice_of_string(path), text, take_part, outcome, &err);
+    vcm_split_close(splitter);
     assert_int_equal(rc, err.code);
     return rc;
 }
@@ -163,7 +166,7 @@ static void parts_are_within_the_budget_and_make_the_text_again(void **state)
     unsigned parts = 0;
 
     print_message("seed %llu\n", (unsigned long long)seed);
-    for (unsigned round = 0; round < 12; round++)
+    for (unsigned round = 0; round < 2; round++)
         for (enum kind kind = SOURCE; kind < KINDS; kind++)
             for (unsigned b = 0; b < sizeof budgets / sizeof budgets[0]; b++) {
                 struct outcome *outcome = *state;
@@ -174,7 +177,7 @@ static void parts_are_within_the_budget_and_make_the_text_again(void **state)
                 assert_whole(outcome, vcm_buf_slice(&text));
                 parts += outcome->parts;
             }
-    assert_true(parts > 20000);
+    assert_true(parts > 3000);
     vcm_buf_release(&text);
 }
 
@@ -319,7 +322,7 @@ static unsigned changed_parts(const struct outcome *before, const struct outcome
 
 static void an_inserted_line_changes_few_parts(void **state)
 {
-    enum { TRIALS = 60, LINES = 2500, BUDGET = 400 };
+    enum { TRIALS = 20, LINES = 2500, BUDGET = 400 };
     struct outcome *before = *state, *after = calloc(1, sizeof *after);
     struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB), edited = VCM_BUF_INIT(4 * VCM_MIB);
     uint64_t seed = 99;
@@ -345,9 +348,8 @@ static void an_inserted_line_changes_few_parts(void **state)
         most = changed > most ? changed : most;
     }
     print_message("parts changed by one line: mean %.2f, most %u\n", (double)sum / TRIALS, most);
-    assert_true(sum <= 2 * TRIALS);
-    assert_true(small >= TRIALS * 9 / 10);
-    assert_true(most <= 30); /* of a hundred: the two series of cuts meet again by chance */
+    assert_true(2 * sum <= 3 * TRIALS);
+    assert_int_equal(small, TRIALS);
     vcm_buf_release(&after->text);
     vcm_buf_release(&text);
     vcm_buf_release(&edited);
@@ -372,9 +374,12 @@ static void a_refused_part_ends_the_split(void **state)
 
     (void)state;
     memset(text, 'x', sizeof text);
-    assert_int_equal(vcm_split_text(vcm_slice_of_string("a"), vcm_slice_of(text, sizeof text),
-                                    &options, refuse, &calls, &err),
+    struct vcm_split *splitter;
+    assert_int_equal(vcm_split_open(&splitter, &options, &err), VCM_OK);
+    assert_int_equal(vcm_split_text(splitter, vcm_slice_of_string("a"),
+                                    vcm_slice_of(text, sizeof text), refuse, &calls, &err),
                      VCM_STORE_FULL);
+    vcm_split_close(splitter);
     assert_int_equal(calls, 1);
 }
 
@@ -395,9 +400,25 @@ int main(void)
         SPLIT_TEST(an_inserted_line_changes_few_parts),
         SPLIT_TEST(a_refused_part_ends_the_split),
     };
+    const struct CMUnitTest exact_tests[] = {
+        SPLIT_TEST(parts_are_within_the_budget_and_make_the_text_again),
+        SPLIT_TEST(a_text_that_fits_is_one_part),
+        SPLIT_TEST(an_empty_text_is_one_part_of_no_lines),
+        SPLIT_TEST(a_line_end_is_preferred_to_a_place_inside_a_line),
+        SPLIT_TEST(the_same_content_is_cut_at_the_same_offsets_whatever_it_is_called),
+        SPLIT_TEST(an_inserted_line_changes_few_parts),
+    };
     if (vcm_tokenizer_open(&tokenizer, "approx4", NULL) != VCM_OK)
         return 1;
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    vcm_tokenizer_close(tokenizer);
+    if (vcm_tokenizer_open(&tokenizer, "o200k_base", NULL) != VCM_OK)
+        return 1;
+    failed += cmocka_run_group_tests(exact_tests, NULL, NULL);
+    vcm_tokenizer_close(tokenizer);
+    if (vcm_tokenizer_open(&tokenizer, "cl100k_base", NULL) != VCM_OK)
+        return 1;
+    failed += cmocka_run_group_tests(exact_tests, NULL, NULL);
     vcm_tokenizer_close(tokenizer);
     return failed;
 }

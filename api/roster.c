@@ -1,0 +1,239 @@
+#include "api/roster.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "base/json.h"
+#include "base/jsonw.h"
+#include "base/limits.h"
+#include "base/path.h"
+
+#include "base/banned.h"
+
+#define ROSTER_FILE "scopes.json"
+#define ROSTER_MODE 0600
+
+static int file_path(struct vcm_buf *out, const char *home, struct vcm_error *err)
+{
+    vcm_path_join(out, home, ROSTER_FILE);
+    return vcm_buf_check(out, "the path of the home", err);
+}
+
+static uint32_t bounded(const struct vcm_json *object, const char *name)
+{
+    int64_t value = vcm_json_get_int(object, name, 0);
+    return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
+}
+
+/* An entry that lacks a name is left out. */
+static int take_entry(struct vcm_roster_entry ***tail, struct vcm_arena *arena,
+                      const struct vcm_json *object, struct vcm_error *err)
+{
+    struct vcm_roster_entry entry = {
+        .scope_id = vcm_json_get_text(object, "scope_id", NULL),
+        .name = vcm_json_get_text(object, "name", NULL),
+        .repository = vcm_json_get_text(object, "repository", NULL),
+        .base_scope_id = vcm_json_get_text(object, "base_scope_id", NULL),
+        .commit = vcm_json_get_text(object, "commit", NULL),
+        .flush_threshold = bounded(object, "flush_threshold"),
+        .flush_token_budget = bounded(object, "flush_token_budget"),
+        .pinned = vcm_json_get_bool(object, "pinned", false),
+    };
+
+    if (!entry.scope_id || !entry.name || !entry.repository || !entry.base_scope_id ||
+        !entry.commit)
+        return VCM_OK;
+    struct vcm_roster_entry *kept = vcm_arena_alloc(arena, sizeof *kept);
+    if (!kept)
+        return vcm_error_memory(err);
+    *kept = entry;
+    **tail = kept;
+    *tail = &kept->next;
+    return VCM_OK;
+}
+
+int vcm_roster_read(struct vcm_roster_entry **out, struct vcm_arena *arena, const char *home,
+                    struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
+    struct vcm_error unreadable = {0};
+    struct vcm_json *document = NULL;
+
+    *out = NULL;
+    int rc = file_path(&path, home, err);
+    if (rc == VCM_OK && vcm_path_read_file(&text, vcm_buf_text(&path), VCM_LIMIT_ROSTER_BYTES,
+                                           &unreadable) == VCM_OK)
+        vcm_json_parse(&document, arena, vcm_buf_slice(&text), &unreadable);
+    const struct vcm_json *scopes = vcm_json_get(document, "scopes");
+    if (scopes && scopes->kind == VCM_JSON_ARRAY) {
+        struct vcm_roster_entry **tail = out;
+        for (const struct vcm_json *item = scopes->first; rc == VCM_OK && item; item = item->next)
+            rc = take_entry(&tail, arena, item, err);
+    }
+    vcm_buf_release(&text);
+    vcm_buf_release(&path);
+    return rc;
+}
+
+static void put_entry(struct vcm_jsonw *w, const struct vcm_roster_entry *entry)
+{
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "scope_id", entry->scope_id);
+    vcm_jsonw_member_string(w, "name", entry->name);
+    vcm_jsonw_member_string(w, "repository", entry->repository);
+    vcm_jsonw_member_string(w, "base_scope_id", entry->base_scope_id);
+    vcm_jsonw_member_string(w, "commit", entry->commit);
+    vcm_jsonw_member_uint(w, "flush_threshold", entry->flush_threshold);
+    vcm_jsonw_member_uint(w, "flush_token_budget", entry->flush_token_budget);
+    vcm_jsonw_member_bool(w, "pinned", entry->pinned);
+    vcm_jsonw_end_object(w);
+}
+
+static int serialise(struct vcm_buf *out, const struct vcm_roster_entry *first,
+                     struct vcm_error *err)
+{
+    struct vcm_jsonw w;
+
+    vcm_jsonw_init(&w, out);
+    vcm_jsonw_begin_object(&w);
+    vcm_jsonw_member_uint(&w, "schema", 1);
+    vcm_jsonw_key(&w, "scopes");
+    vcm_jsonw_begin_array(&w);
+    for (const struct vcm_roster_entry *entry = first; entry; entry = entry->next)
+        put_entry(&w, entry);
+    vcm_jsonw_end_array(&w);
+    vcm_jsonw_end_object(&w);
+    vcm_buf_append_byte(out, '\n');
+    return vcm_buf_check(out, "the list of scopes", err);
+}
+
+static void drop_entry(struct vcm_roster_entry **first, const char *scope_id)
+{
+    for (struct vcm_roster_entry **link = first; *link; link = &(*link)->next) {
+        if (strcmp((*link)->scope_id, scope_id) == 0) {
+            *link = (*link)->next;
+            return;
+        }
+    }
+}
+
+static int put_in(struct vcm_roster_entry **first, struct vcm_arena *arena,
+                  const struct vcm_roster_entry *entry, struct vcm_error *err)
+{
+    struct vcm_roster_entry *kept = vcm_arena_alloc(arena, sizeof *kept);
+    struct vcm_roster_entry **link = first;
+
+    if (!kept)
+        return vcm_error_memory(err);
+    drop_entry(first, entry->scope_id);
+    while (*link && strcmp((*link)->scope_id, entry->scope_id) < 0)
+        link = &(*link)->next;
+    *kept = *entry;
+    kept->next = *link;
+    *link = kept;
+    return VCM_OK;
+}
+
+typedef int (*edit_fn)(struct vcm_roster_entry **first, struct vcm_arena *arena,
+                       const void *context, struct vcm_error *err);
+
+/* Reads, edits, and writes when the text has changed. */
+static int edit_locked(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf before = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
+    struct vcm_buf after = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
+    struct vcm_roster_entry *first = NULL;
+    struct vcm_arena arena;
+
+    vcm_arena_init(&arena, 4 * VCM_LIMIT_ROSTER_BYTES);
+    int rc = file_path(&path, home, err);
+    if (rc == VCM_OK)
+        rc = vcm_roster_read(&first, &arena, home, err);
+    if (rc == VCM_OK)
+        rc = serialise(&before, first, err);
+    if (rc == VCM_OK)
+        rc = edit(&first, &arena, context, err);
+    if (rc == VCM_OK)
+        rc = serialise(&after, first, err);
+    if (rc == VCM_OK && !vcm_slice_equal(vcm_buf_slice(&before), vcm_buf_slice(&after)))
+        rc = vcm_path_write_file(vcm_buf_text(&path), vcm_buf_slice(&after), ROSTER_MODE, err);
+    vcm_arena_release(&arena);
+    vcm_buf_release(&after);
+    vcm_buf_release(&before);
+    vcm_buf_release(&path);
+    return rc;
+}
+
+/* One process edits at a time. */
+static int edit_roster(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
+{
+    int fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0 || flock(fd, LOCK_EX) != 0) {
+        int rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock the home '%s'", home);
+        if (fd >= 0)
+            close(fd);
+        return rc;
+    }
+    int rc = edit_locked(home, edit, context, err);
+    close(fd);
+    return rc;
+}
+
+struct map_run {
+    const struct vcm_map_result *result;
+    const struct vcm_map_options *options;
+};
+
+static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, const void *context,
+                   struct vcm_error *err)
+{
+    const struct map_run *run = context;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < run->result->source_count; i++) {
+        const struct vcm_map_source *source = &run->result->sources[i];
+        const struct vcm_roster_entry entry = {
+            .scope_id = source->scope_id,
+            .name = source->name,
+            .repository = run->result->repo_root,
+            .base_scope_id = run->result->base_scope_id,
+            .commit = run->result->commit,
+            .flush_threshold = run->options->flush_threshold,
+            .flush_token_budget = run->options->flush_token_budget,
+            .pinned = run->options->pinned,
+        };
+        if (source->status != VCM_STATUS_ERROR)
+            rc = put_in(first, arena, &entry, err);
+    }
+    for (size_t i = 0; i < run->result->unmapped_count; i++)
+        drop_entry(first, run->result->unmapped[i]);
+    return rc;
+}
+
+int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
+                        const struct vcm_map_options *options, struct vcm_error *err)
+{
+    const struct map_run run = {result, options};
+
+    return edit_roster(home, add_run, &run, err);
+}
+
+static int remove_scope(struct vcm_roster_entry **first, struct vcm_arena *arena,
+                        const void *context, struct vcm_error *err)
+{
+    (void)arena;
+    (void)err;
+    drop_entry(first, context);
+    return VCM_OK;
+}
+
+int vcm_roster_forget(const char *home, const char *scope_id, struct vcm_error *err)
+{
+    return edit_roster(home, remove_scope, scope_id, err);
+}

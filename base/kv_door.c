@@ -1,0 +1,234 @@
+#include "base/kv_door.h"
+
+#include <assert.h>
+#include <linux/membarrier.h>
+#include <lmdb.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/kv_handle.h"
+
+#include "base/banned.h"
+
+#define SHUT      VCM_KV_DOOR_SHUT
+#define CLOSED    VCM_KV_DOOR_CLOSED
+#define RELEASED  (UINT64_C(1) << 61) /* the environment is no longer ours */
+#define FLAGS     (SHUT | CLOSED | RELEASED)
+#define SHUT_WAIT 1 /* seconds for this process's transactions to end before the map moves */
+
+/* Of the lists of doors and env->resizing; never taken while nothing moves. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+bool vcm_kv_door_has_barrier;
+
+static void init_once(void)
+{
+    pthread_condattr_t clock;
+
+    vcm_kv_door_has_barrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation)
+{
+    struct vcm_kv_door *door = calloc(1, sizeof *door);
+
+    pthread_once(&once, init_once);
+    if (!door) {
+        vcm_kv_env_release(env);
+        return NULL;
+    }
+    door->env = env;
+    door->generation = generation;
+    pthread_mutex_lock(&mutex);
+    while (env->resizing)
+        pthread_cond_wait(&changed, &mutex);
+    door->next_of_env = env->doors;
+    env->doors = door;
+    pthread_mutex_unlock(&mutex);
+    return door;
+}
+
+/* Ends the transactions that wait. False when others are in use. */
+static bool drop_idle(struct vcm_kv_door *door)
+{
+    bool all = true;
+
+    for (unsigned i = 0; i < VCM_KV_DOOR_PLACES; i++) {
+        struct vcm_kv_txn *txn = atomic_load(&door->places[i].txn);
+        if (txn && txn != VCM_KV_DOOR_TAKEN &&
+            atomic_compare_exchange_strong(&door->places[i].txn, &txn, NULL)) {
+            mdb_txn_abort(txn->mdb);
+            free(txn);
+        } else if (txn) {
+            all = false;
+        }
+    }
+    return all;
+}
+
+/* When it is closed, not shut, and nobody is inside. Under the mutex. Whoever takes a place from
+ * now on sees that it is closed and looks at nothing else. */
+static void release_if_empty(struct vcm_kv_door *door)
+{
+    if (atomic_load(&door->state) != CLOSED || !drop_idle(door))
+        return;
+    struct vcm_kv_door **link = &door->env->doors;
+    while (*link != door)
+        link = &(*link)->next_of_env;
+    *link = door->next_of_env;
+    vcm_kv_env_release(door->env);
+    door->env = NULL;
+    atomic_fetch_or(&door->state, RELEASED);
+}
+
+/* Who left before it has left for all to see, who leaves after it sees the flag. */
+static void pass_barrier(void)
+{
+    if (vcm_kv_door_has_barrier)
+        syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0);
+}
+
+void vcm_kv_door_close(struct vcm_kv_door *door)
+{
+    pthread_mutex_lock(&mutex);
+    atomic_fetch_or(&door->state, CLOSED);
+    pass_barrier();
+    release_if_empty(door);
+    pthread_mutex_unlock(&mutex);
+}
+
+void vcm_kv_door_free(struct vcm_kv_door *door)
+{
+    pthread_mutex_lock(&mutex);
+    while (atomic_load(&door->state) & SHUT)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+    assert(atomic_load(&door->state) == (CLOSED | RELEASED));
+    free(door);
+}
+
+void vcm_kv_door_leave(struct vcm_kv_door *door)
+{
+    uint64_t state = atomic_fetch_sub(&door->state, 1) - 1;
+
+    if (state & FLAGS)
+        vcm_kv_door_tell(door);
+}
+
+void vcm_kv_door_tell(struct vcm_kv_door *door)
+{
+    pthread_mutex_lock(&mutex);
+    release_if_empty(door);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void wait_until_open(struct vcm_kv_door *door)
+{
+    pthread_mutex_lock(&mutex);
+    while (atomic_load(&door->state) & SHUT)
+        pthread_cond_wait(&changed, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
+bool vcm_kv_door_enter(struct vcm_kv_door *door)
+{
+    for (;;) {
+        uint64_t state = atomic_fetch_add(&door->state, 1);
+        if ((state & FLAGS) == 0)
+            return true;
+        vcm_kv_door_leave(door);
+        if (state & CLOSED)
+            return false;
+        wait_until_open(door);
+    }
+}
+
+void vcm_kv_door_drop_idle(struct vcm_kv_env *env)
+{
+    pthread_mutex_lock(&mutex);
+    for (struct vcm_kv_door *door = env->doors; door; door = door->next_of_env)
+        drop_idle(door);
+    pthread_mutex_unlock(&mutex);
+}
+
+static bool has_anyone(struct vcm_kv_door *door)
+{
+    bool anyone = (atomic_load(&door->state) & ~FLAGS) > 0;
+
+    for (unsigned i = 0; i < VCM_KV_DOOR_PLACES && !anyone; i++)
+        anyone = atomic_load(&door->places[i].txn) == VCM_KV_DOOR_TAKEN;
+    return anyone;
+}
+
+static bool in_use(const struct vcm_kv_env *env)
+{
+    bool used = atomic_load(&env->holds) > 0;
+
+    for (struct vcm_kv_door *door = env->doors; door && !used; door = door->next_of_env)
+        used = has_anyone(door);
+    return used;
+}
+
+/* Those who left a closed door meanwhile could not release it. */
+static void open_all(struct vcm_kv_env *env)
+{
+    struct vcm_kv_door *next;
+
+    env->resizing = false;
+    for (struct vcm_kv_door *door = env->doors; door; door = next) {
+        next = door->next_of_env;
+        atomic_fetch_and(&door->state, ~SHUT);
+        release_if_empty(door);
+    }
+    pthread_cond_broadcast(&changed);
+}
+
+bool vcm_kv_door_shut_all(struct vcm_kv_env *env)
+{
+    struct timespec until;
+    int waited = 0;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += SHUT_WAIT;
+    pthread_mutex_lock(&mutex);
+    while (env->resizing)
+        pthread_cond_wait(&changed, &mutex);
+    env->resizing = true;
+    for (struct vcm_kv_door *door = env->doors; door; door = door->next_of_env)
+        atomic_fetch_or(&door->state, SHUT);
+    pass_barrier();
+    while (in_use(env) && waited == 0)
+        waited = pthread_cond_timedwait(&changed, &mutex, &until);
+    bool shut = !in_use(env);
+    if (!shut)
+        open_all(env);
+    pthread_mutex_unlock(&mutex);
+    return shut;
+}
+
+void vcm_kv_door_open_all(struct vcm_kv_env *env)
+{
+    pthread_mutex_lock(&mutex);
+    open_all(env);
+    pthread_mutex_unlock(&mutex);
+}
+
+void vcm_kv_door_drop_hold(struct vcm_kv_env *env)
+{
+    atomic_fetch_sub(&env->holds, 1);
+    if (!atomic_load(&env->resizing))
+        return;
+    pthread_mutex_lock(&mutex);
+    pthread_cond_broadcast(&changed);
+    pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,24 @@
+/*
+ * fuzz_lfs_pointer.c - a pointer without extensions that is accepted, written again, is the input.
+ */
+#include "fuzz/check.h"
+#include "lfs/pointer.h"
+
+#include "base/banned.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct vcm_buf again = VCM_BUF_INIT(2 * VCM_LFS_POINTER_BYTES_MAX);
+    struct vcm_lfs_pointer pointer;
+
+    if (vcm_lfs_pointer_parse(&pointer, vcm_slice_of(data, size))) {
+        FUZZ_CHECK(size <= VCM_LFS_POINTER_BYTES_MAX);
+        vcm_lfs_pointer_put(&again, &pointer);
+        FUZZ_CHECK(pointer.extensions > 0 ||
+                   vcm_slice_equal(vcm_buf_slice(&again), vcm_slice_of(data, size)));
+    }
+    vcm_buf_release(&again);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/*
+ * clone.h - clones that we manage: bare repositories under the home, one for each URL, fetched by
+ * git with a time limit and read by libgit2 as any other.
+ *
+ * A clone is "<directory>/<name>-<hash>.git" with a configuration that we write and that holds no
+ * secret. It is as shallow as can be: what is fetched is a commit, not a history. Every commit that
+ * was fetched whole has a ref "refs/vcm/commits/<id>", so that nothing of it is lost when the
+ * remote forgets it; the remote's branches, tags and HEAD are kept as they were last seen.
+ * One process fetches at a time into a clone (a lock file beside it); readers need no lock, since
+ * objects are only added. What a killed process left half made is made anew.
+ */
+#ifndef VCM_GIT_CLONE_H
+#define VCM_GIT_CLONE_H
+
+#include "base/cancel.h"
+#include "base/log.h"
+#include "git/repo.h"
+
+/* Where the secret of some hosts is: config key credentials.<pattern>. */
+struct vcm_git_credential {
+    const char *pattern; /* of hosts, with '*' and '?'; a port only if the pattern has one */
+    const char *name;    /* a variable, or a file's path (it begins with '/' or '~') */
+};
+
+struct vcm_git_clones {
+    const char *directory; /* made when needed */
+    const struct vcm_git_credential *credentials;
+    unsigned credential_count;
+    unsigned timeout_ms; /* of one call; 0 means VCM_LIMIT_FETCH_TIMEOUT_MS */
+    const struct vcm_cancel *cancel;
+    const struct vcm_log *log;
+};
+
+struct vcm_git_clone_request {
+    const char *url;        /* https, ssh or file; credentials in it are used and not kept */
+    const char *branch;     /* NULL: the one that the remote's HEAD is on */
+    bool branch_is_a_guess; /* the remote's HEAD when there is no such branch */
+    const char *commit;     /* id, prefix, tag, also with ~N and ^N; NULL or "HEAD": the tip */
+    unsigned depth;         /* commits of history to fetch; 0 means 1 */
+};
+
+struct vcm_git_clone {
+    char *path;   /* of the bare repository */
+    char *url;    /* without credentials */
+    char *branch; /* that the commit is the tip of; "" when a commit was named or HEAD is on none */
+    struct vcm_git_id commit;
+};
+
+/*
+ * Makes sure that the commit is here, and fills a clone that the caller releases also after a
+ * failure. Asks the remote for its state, unless the commit is named by its whole id and here
+ * already. INVALID_ARGUMENT: a URL or name that is refused, or a path; NOT_FOUND: no repository,
+ * branch or commit, or an empty repository; AUTH_FAILED, NETWORK_ERROR, TIMEOUT; UNSUPPORTED: a
+ * repository with sha256 ids; STORE_BUSY: another process has been fetching it all the time.
+ */
+int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *clones,
+                        const struct vcm_git_clone_request *request, struct vcm_error *err);
+void vcm_git_clone_release(struct vcm_git_clone *clone);
+
+/* Appends the path of the clone of a URL without any network. NOT_FOUND when it was never fetched.
+ */
+int vcm_git_clone_find(struct vcm_buf *path, const struct vcm_git_clones *clones, const char *url,
+                       struct vcm_error *err);
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * clone_place.h - the directory of a clone: its name, the lock beside it, making and mending it.
+ * Private to this folder.
+ */
+#ifndef VCM_GIT_CLONE_PLACE_H
+#define VCM_GIT_CLONE_PLACE_H
+
+#include "base/kv_lock.h"
+#include "git/clone.h"
+
+struct vcm_git_place {
+    char *path;
+    struct vcm_kv_lock lock;
+    bool is_locked;
+    bool is_new; /* there was no clone before */
+};
+
+/* Appends "<directory>/<name>-<hash>.git" for an address without credentials. */
+void vcm_git_place_name(struct vcm_buf *out, const struct vcm_git_clones *clones,
+                        const char *address);
+
+/* Whether a clone is at `path` that was made to its end and has its parts still. */
+bool vcm_git_place_is_ready(const char *path);
+
+/*
+ * Locks the place, waiting at most `timeout_ms`, and sees that an empty repository, or what was
+ * fetched before, is there: what was never finished is made anew, and what a killed process left
+ * in a finished one is cleared away. The caller releases the place also after a failure.
+ */
+int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
+                       const char *address, unsigned timeout_ms, struct vcm_error *err);
+
+/* Makes the clone anew, empty. */
+int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err);
+
+/* Removes a clone that is new and into which nothing could be fetched. */
+void vcm_git_place_give_up(struct vcm_git_place *place);
+void vcm_git_place_release(struct vcm_git_place *place);
+
+#endif

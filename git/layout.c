@@ -1,0 +1,45 @@
+#include "git/layout.h"
+
+#include "git/internal.h"
+
+#include "base/banned.h"
+
+static int put_directory(struct vcm_buf *out, const char *path, struct vcm_error *err)
+{
+    size_t len = strlen(path);
+
+    while (len > 1 && path[len - 1] == '/')
+        len--;
+    vcm_buf_append(out, path, len);
+    return vcm_buf_check(out, "the path of a git directory", err);
+}
+
+int vcm_git_layout_directory(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
+{
+    return put_directory(out, git_repository_path(repo->handle), err);
+}
+
+int vcm_git_layout_common_directory(struct vcm_buf *out, struct vcm_git_repo *repo,
+                                    struct vcm_error *err)
+{
+    return put_directory(out, git_repository_commondir(repo->handle), err);
+}
+
+int vcm_git_layout_setting(struct vcm_buf *out, struct vcm_git_repo *repo, const char *name,
+                           struct vcm_error *err)
+{
+    git_config *config = NULL;
+    const char *value = NULL;
+    int rc = VCM_OK;
+
+    int git_code = git_repository_config_snapshot(&config, repo->handle);
+    if (git_code == 0)
+        git_code = git_config_get_string(&value, config, name);
+    if (git_code == 0)
+        vcm_buf_append_string(out, value);
+    else if (git_code != GIT_ENOTFOUND)
+        rc = vcm_git_internal_error(err, git_code, "cannot read %s from the configuration of '%s'",
+                                    name, repo->root);
+    git_config_free(config);
+    return rc == VCM_OK ? vcm_buf_check(out, name, err) : rc;
+}

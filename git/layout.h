@@ -1,0 +1,22 @@
+/*
+ * layout.h - where a repository keeps its things on disk, and what its configuration says, for
+ * those who look at files that libgit2 knows nothing of.
+ */
+#ifndef VCM_GIT_LAYOUT_H
+#define VCM_GIT_LAYOUT_H
+
+#include "git/repo.h"
+
+/* The git directory of this working tree: ".git", or ".git/worktrees/x". No trailing slash. */
+int vcm_git_layout_directory(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err);
+
+/* The one that all working trees share. */
+int vcm_git_layout_common_directory(struct vcm_buf *out, struct vcm_git_repo *repo,
+                                    struct vcm_error *err);
+
+/* Appends the value of a variable, "lfs.storage", of the repository or its user; nothing when it is
+ * not set. */
+int vcm_git_layout_setting(struct vcm_buf *out, struct vcm_git_repo *repo, const char *name,
+                           struct vcm_error *err);
+
+#endif

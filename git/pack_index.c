@@ -1,0 +1,220 @@
+#include "git/pack_index.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/buf.h"
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define SIGNATURE      "\377tOc"
+#define FAN_OUT        256
+#define ID_BYTES       20
+#define WORD_BYTES     4
+#define TRAILER_BYTES  (2 * ID_BYTES) /* checksums of the pack and of the index */
+#define PACK_HEADER    12
+#define PACK_BYTES_MIN (PACK_HEADER + ID_BYTES)
+#define IS_LARGE       0x80000000u
+#define CHUNK_BYTES    (16 * VCM_KIB)
+
+struct index {
+    int fd;
+    uint64_t bytes;
+    uint64_t pack_bytes;
+    bool has_header; /* version 2 */
+    uint32_t count;
+    uint64_t large_count;
+};
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static bool read_at(const struct index *index, void *out, size_t len, uint64_t at)
+{
+    unsigned char *to = out;
+
+    while (len > 0) {
+        ssize_t got = pread(index->fd, to, len, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        to += got;
+        at += (uint64_t)got;
+        len -= (size_t)got;
+    }
+    return true;
+}
+
+static const char *check_fan_out(struct index *index)
+{
+    unsigned char table[FAN_OUT * WORD_BYTES] = {0};
+    uint32_t before = 0;
+
+    if (!read_at(index, table, sizeof table, index->has_header ? 2 * WORD_BYTES : 0))
+        return "it is cut short";
+    for (size_t i = 0; i < FAN_OUT; i++) {
+        uint32_t count = word_at(table + i * WORD_BYTES);
+        if (count < before)
+            return "its fan-out goes back";
+        before = count;
+    }
+    index->count = before;
+    return NULL;
+}
+
+static const char *check_size(struct index *index)
+{
+    uint64_t count = index->count;
+    uint64_t least = FAN_OUT * WORD_BYTES + TRAILER_BYTES;
+
+    if (!index->has_header)
+        return index->bytes == least + count * (ID_BYTES + WORD_BYTES)
+                   ? NULL
+                   : "its size is not that of its table";
+    least += 2 * WORD_BYTES + count * (ID_BYTES + 2 * WORD_BYTES);
+    uint64_t most = least + (count > 0 ? (count - 1) * 2 * WORD_BYTES : 0);
+    if (index->bytes < least || index->bytes > most || (index->bytes - least) % 8 != 0)
+        return "its size is not that of its tables";
+    index->large_count = (index->bytes - least) / 8;
+    return NULL;
+}
+
+/* An object takes a byte at least, and the pack's checksum is behind the last one. */
+static bool is_in_pack(const struct index *index, uint64_t offset)
+{
+    return offset >= PACK_HEADER && offset < index->pack_bytes - ID_BYTES;
+}
+
+static const char *check_word(const struct index *index, uint32_t word)
+{
+    if (index->has_header && (word & IS_LARGE)) {
+        if ((word & ~IS_LARGE) >= index->large_count)
+            return "it leads outside its table of large offsets";
+    } else if (!is_in_pack(index, word)) {
+        return "it leads outside its pack";
+    }
+    return NULL;
+}
+
+static const char *check_large(const struct index *index, uint64_t at)
+{
+    unsigned char entry[2 * WORD_BYTES] = {0};
+
+    for (uint64_t i = 0; i < index->large_count; i++, at += sizeof entry) {
+        if (!read_at(index, entry, sizeof entry, at))
+            return "it is cut short";
+        uint64_t offset = (uint64_t)word_at(entry) << 32 | word_at(entry + WORD_BYTES);
+        if (!is_in_pack(index, offset))
+            return "it leads outside its pack";
+    }
+    return NULL;
+}
+
+/* In pieces, and without mapping the file: an index can be hundreds of megabytes. */
+static const char *check_offsets(const struct index *index)
+{
+    unsigned char chunk[CHUNK_BYTES] = {0};
+    uint64_t stride = index->has_header ? WORD_BYTES : ID_BYTES + WORD_BYTES;
+    uint64_t at = FAN_OUT * WORD_BYTES;
+    uint64_t at_once = sizeof chunk / stride;
+    const char *fault = NULL;
+
+    if (index->has_header)
+        at += 2 * WORD_BYTES + (uint64_t)index->count * (ID_BYTES + WORD_BYTES);
+    for (uint64_t left = index->count; left > 0;) {
+        uint64_t now = left < at_once ? left : at_once;
+        if (!read_at(index, chunk, (size_t)(now * stride), at))
+            return "it is cut short";
+        for (uint64_t i = 0; i < now && !fault; i++)
+            fault = check_word(index, word_at(chunk + i * stride));
+        if (fault)
+            return fault;
+        at += now * stride;
+        left -= now;
+    }
+    return check_large(index, at);
+}
+
+const char *vcm_git_pack_index_fault(int fd, uint64_t pack_bytes)
+{
+    struct index index = {.fd = fd, .pack_bytes = pack_bytes};
+    unsigned char header[2 * WORD_BYTES] = {0};
+    struct stat status;
+
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
+        return "it is no regular file";
+    if (pack_bytes < PACK_BYTES_MIN)
+        return "its pack is cut short";
+    index.bytes = (uint64_t)status.st_size;
+    if (!read_at(&index, header, sizeof header, 0))
+        return "it is cut short";
+    index.has_header = memcmp(header, SIGNATURE, WORD_BYTES) == 0;
+    if (index.has_header && word_at(header + WORD_BYTES) != 2)
+        return "its version is not known";
+    const char *fault = check_fan_out(&index);
+    if (!fault)
+        fault = check_size(&index);
+    return fault ? fault : check_offsets(&index);
+}
+
+/* The size of the pack that goes with "x.idx"; false when there is none, and nobody reads it. */
+static bool find_pack(uint64_t *bytes, int directory, const char *index_name)
+{
+    struct vcm_buf name = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct stat status;
+
+    vcm_buf_append(&name, index_name, strlen(index_name) - 4);
+    vcm_buf_append_string(&name, ".pack");
+    bool found = fstatat(directory, vcm_buf_text(&name), &status, 0) == 0;
+    *bytes = found ? (uint64_t)status.st_size : 0;
+    vcm_buf_release(&name);
+    return found;
+}
+
+static int check_entry(int directory, const char *name, const char *objects, struct vcm_error *err)
+{
+    size_t len = strlen(name);
+    uint64_t pack_bytes = 0;
+
+    if (len <= 4 || strcmp(name + len - 4, ".idx") != 0 || !find_pack(&pack_bytes, directory, name))
+        return VCM_OK;
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return VCM_OK; /* gone since, or not for us: then libgit2 cannot read it either */
+    const char *fault = vcm_git_pack_index_fault(fd, pack_bytes);
+    close(fd);
+    if (!fault)
+        return VCM_OK;
+    return vcm_error_set(err, VCM_IO_ERROR,
+                         "the pack index '%s/pack/%s' is damaged (%s); make it anew with git "
+                         "index-pack, or fetch the repository again",
+                         objects, name, fault);
+}
+
+int vcm_git_pack_index_check(const char *objects, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    unsigned left = VCM_LIMIT_PACKS;
+    struct dirent *entry;
+    int rc = VCM_OK;
+
+    vcm_buf_append_format(&path, "%s/pack", objects);
+    DIR *directory = opendir(vcm_buf_text(&path));
+    vcm_buf_release(&path);
+    if (!directory)
+        return VCM_OK;
+    while (rc == VCM_OK && (entry = readdir(directory)))
+        rc = left-- > 0 ? check_entry(dirfd(directory), entry->d_name, objects, err)
+                        : vcm_error_set(err, VCM_UNSUPPORTED, "'%s' holds too many packs", objects);
+    closedir(directory);
+    return rc;
+}

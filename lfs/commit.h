@@ -1,0 +1,51 @@
+/*
+ * commit.h - one commit that holds exactly the files it is given, whatever else is staged or dirty.
+ *
+ * The tree is made from HEAD's in an index of its own; the user's index and working tree change at
+ * those files only. Either the commit is there, or everything is as it was: files, index and branch
+ * are put back when a step fails. Hooks do not run.
+ */
+#ifndef VCM_LFS_COMMIT_H
+#define VCM_LFS_COMMIT_H
+
+#include "lfs/command.h"
+
+#define VCM_COMMIT_ID_BYTES  65 /* of an id in hex, with its NUL */
+#define VCM_COMMIT_FILES_MAX 8
+
+struct vcm_commit_file {
+    const char *path; /* from the root of the working tree, at most one directory deep */
+    struct vcm_slice content;
+    struct vcm_slice before; /* what the file holds; data NULL when it must not exist */
+};
+
+struct vcm_commit_request {
+    const struct vcm_commit_file *files;
+    size_t count;
+    const char *message;
+};
+
+/* What git has of a file, as hex; "" for nothing. */
+struct vcm_commit_entry {
+    char head[VCM_COMMIT_ID_BYTES];
+    char staged[VCM_COMMIT_ID_BYTES];
+    char mode[8]; /* of the staged one, else of HEAD's */
+};
+
+/* For `count` paths at a time. */
+int vcm_commit_look_up(struct vcm_commit_entry *out, const struct vcm_command *git,
+                       const char *const *paths, size_t count, struct vcm_error *err);
+
+/* HEAD's commit, "" before the first one. */
+int vcm_commit_head(char id[VCM_COMMIT_ID_BYTES], const struct vcm_command *git,
+                    struct vcm_error *err);
+
+/* INVALID_ARGUMENT when there is no identity to commit under, or when a merge, rebase or the like
+ * is under way. */
+int vcm_commit_check(const struct vcm_command *git, struct vcm_error *err);
+
+/* `git` runs at the root of the working tree. */
+int vcm_commit_files(char id[VCM_COMMIT_ID_BYTES], const struct vcm_command *git,
+                     const struct vcm_commit_request *request, struct vcm_error *err);
+
+#endif

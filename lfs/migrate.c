@@ -1,0 +1,331 @@
+#include "lfs/migrate.h"
+
+#include <stdio.h>
+
+#include "base/limits.h"
+#include "lfs/wire.h"
+
+#include "base/banned.h"
+
+#define OUTPUT_MAX  (64 * VCM_MIB)
+#define TIMEOUT_MS  (6 * 60 * 60 * 1000u)
+#define AHEAD_MAX   "1000"
+#define HEADS       "refs/heads/"
+#define PATHS_SHOWN 3
+
+static const struct vcm_slice no_input = {NULL, 0};
+
+static int refuse_shallow(struct vcm_migrate *m, struct vcm_error *err)
+{
+    struct vcm_buf answer = VCM_BUF_INIT(64);
+    int rc = vcm_command_read(
+        &answer, m->git, VCM_COMMAND_ARGS("rev-parse", "--is-shallow-repository"), no_input, err);
+    if (rc == VCM_OK && strcmp(vcm_buf_text(&answer), "true") == 0)
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                           "a shallow clone cannot be migrated; run git fetch --unshallow first");
+    vcm_buf_release(&answer);
+    return rc;
+}
+
+/* Their files and indexes would stay at commits that no branch has any more. */
+static int refuse_worktrees(struct vcm_migrate *m, struct vcm_error *err)
+{
+    struct vcm_buf list = VCM_BUF_INIT(OUTPUT_MAX);
+    int rc = vcm_command_read(&list, m->git, VCM_COMMAND_ARGS("worktree", "list", "--porcelain"),
+                              no_input, err);
+    const char *second = strstr(vcm_buf_text(&list), "\nworktree ");
+    if (rc == VCM_OK && second)
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                           "the repository has other working trees ('%.*s'); remove them with git "
+                           "worktree remove before migrating",
+                           (int)strcspn(second + 10, "\n"), second + 10);
+    vcm_buf_release(&list);
+    return rc;
+}
+
+/* Before a command, these make git take files as they are. */
+#define WITHOUT_FILTER                                                                             \
+    "-c", "filter.lfs.process=", "-c", "filter.lfs.clean=", "-c", "filter.lfs.smudge=", "-c",      \
+        "filter.lfs.required=false"
+#define STATUS "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"
+
+static bool holds_entry(const struct vcm_buf *list, const char *entry)
+{
+    const char *text = vcm_buf_text(list);
+
+    for (size_t at = 0; at < list->len; at += strlen(text + at) + 1)
+        if (strcmp(text + at, entry) == 0)
+            return true;
+    return false;
+}
+
+/* As git-lfs does, untracked files count too: the rewritten commits are checked out. A file that
+ * should be in LFS and is not looks changed with the filter, one that is in LFS looks changed
+ * without it; what the user changed looks so both ways. */
+static int refuse_dirty(struct vcm_migrate *m, struct vcm_error *err)
+{
+    struct vcm_buf filtered = VCM_BUF_INIT(OUTPUT_MAX), plain = VCM_BUF_INIT(OUTPUT_MAX);
+
+    int rc = vcm_command_read(&filtered, m->git, VCM_COMMAND_ARGS("--no-optional-locks", STATUS),
+                              no_input, err);
+    if (rc == VCM_OK && filtered.len > 0)
+        rc = vcm_command_read(&plain, m->git,
+                              VCM_COMMAND_ARGS("--no-optional-locks", WITHOUT_FILTER, STATUS),
+                              no_input, err);
+    const char *text = vcm_buf_text(&filtered);
+    for (size_t at = 0; rc == VCM_OK && at < filtered.len; at += strlen(text + at) + 1)
+        if (holds_entry(&plain, text + at))
+            rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                               "the working tree has changes ('%s'); commit or stash them before "
+                               "migrating",
+                               strlen(text + at) > 3 ? text + at + 3 : "");
+    vcm_buf_release(&plain);
+    vcm_buf_release(&filtered);
+    return rc;
+}
+
+static bool is_own(const char *own, const char *id, size_t len)
+{
+    for (const char *at = own; at && *at;) {
+        size_t line = strcspn(at, "\n");
+        if (line == len && memcmp(at, id, len) == 0)
+            return true;
+        at += line + (at[line] == '\n');
+    }
+    return false;
+}
+
+int vcm_migrate_count_ahead(size_t *foreign, size_t *total, const struct vcm_command *git,
+                            const char *tip, const char *known, const char *own,
+                            struct vcm_error *err)
+{
+    struct vcm_buf input = VCM_BUF_INIT(OUTPUT_MAX), list = VCM_BUF_INIT(OUTPUT_MAX);
+
+    *foreign = *total = 0;
+    vcm_buf_append_format(&input, "%s\n", tip);
+    for (const char *at = known; *at;) {
+        size_t line = strcspn(at, "\n");
+        vcm_buf_append_format(&input, "^%.*s\n", (int)line, at);
+        at += line + (at[line] == '\n');
+    }
+    int rc = vcm_buf_check(&input, "the list of refs", err);
+    if (rc == VCM_OK)
+        rc = vcm_command_read(
+            &list, git,
+            VCM_COMMAND_ARGS("rev-list", "--ignore-missing", "--max-count=" AHEAD_MAX, "--stdin"),
+            vcm_buf_slice(&input), err);
+    for (const char *at = vcm_buf_text(&list); rc == VCM_OK && *at;) {
+        size_t line = strcspn(at, "\n");
+        *foreign += !is_own(own, at, line);
+        ++*total;
+        at += line + (at[line] == '\n');
+    }
+    vcm_buf_release(&list);
+    vcm_buf_release(&input);
+    return rc;
+}
+
+/* The local ref that goes to a ref of the remote: the one of the same name, but the branch of HEAD
+ * goes to its upstream. */
+static const struct vcm_push_ref *local_of(const struct vcm_migrate *m, const char *remote_name)
+{
+    char name[1100];
+
+    snprintf(name, sizeof name, HEADS "%s", m->branch);
+    if (strcmp(remote_name, m->target.ref) == 0)
+        return vcm_push_get(m->local, name);
+    const struct vcm_push_ref *local = vcm_push_get(m->local, remote_name);
+    return local && strcmp(local->name, name) != 0 ? local : NULL;
+}
+
+static int refuse_unknown(const struct vcm_push_ref *ref, struct vcm_error *err)
+{
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "'%s' of the remote has something that is not here, and that the rewrite "
+                         "would drop; git fetch and merge it, or migrate with --no-push",
+                         ref->name);
+}
+
+static int check_remote_ref(struct vcm_migrate *m, const struct vcm_push_ref *ref, const char *own,
+                            struct vcm_error *err)
+{
+    const struct vcm_push_ref *local = local_of(m, ref->name);
+    size_t foreign = 0, total = 0;
+    int status = 0;
+
+    if (!local || strcmp(local->id, ref->id) == 0)
+        return VCM_OK;
+    if (strncmp(ref->name, HEADS, sizeof HEADS - 1) != 0)
+        return refuse_unknown(ref, err);
+    int rc = vcm_command_run(
+        &status, NULL, NULL, m->git,
+        VCM_COMMAND_ARGS("merge-base", "--is-ancestor", "--end-of-options", ref->id, local->id),
+        no_input, err);
+    if (rc == VCM_OK && status != 0)
+        rc = refuse_unknown(ref, err);
+    if (rc == VCM_OK)
+        rc = vcm_migrate_count_ahead(&foreign, &total, m->git, local->id, ref->id, own, err);
+    if (rc == VCM_OK && foreign > 0)
+        m->ahead = local->name + sizeof HEADS - 1;
+    return rc;
+}
+
+int vcm_migrate_prepare(struct vcm_migrate *m, const struct vcm_push_target *target,
+                        const char *own, struct vcm_error *err)
+{
+    bool found = false;
+
+    m->target = *target;
+    if (!m->branch)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "HEAD is detached; check out a branch before migrating");
+    int rc = vcm_wire_probe(&found, m->git, err);
+    if (rc == VCM_OK && !found)
+        rc = vcm_error_set(err, VCM_UNSUPPORTED, "migrating needs git-lfs; " VCM_WIRE_GET_GIT_LFS);
+    if (rc == VCM_OK)
+        rc = refuse_dirty(m, err);
+    if (rc == VCM_OK)
+        rc = refuse_shallow(m, err);
+    if (rc == VCM_OK)
+        rc = refuse_worktrees(m, err);
+    if (rc == VCM_OK)
+        rc = vcm_push_list(&m->local, m->arena, m->git, NULL, err);
+    if (rc != VCM_OK || !m->target.remote)
+        return rc;
+    rc = vcm_push_list(&m->remote, m->arena, m->git, m->target.remote, err);
+    for (const struct vcm_push_ref *ref = m->remote; rc == VCM_OK && ref; ref = ref->next)
+        rc = check_remote_ref(m, ref, own, err);
+    return rc;
+}
+
+/* git-lfs leaves pointers in the working tree; the content is here. */
+static void fill_tree(const struct vcm_command *git)
+{
+    struct vcm_error ignored = {0};
+    int status;
+
+    vcm_command_run(&status, NULL, NULL, git, VCM_COMMAND_ARGS("lfs", "checkout"), no_input,
+                    &ignored);
+}
+
+/* Compares refs with what they were. */
+static int take_rewritten(struct vcm_migrate *m, const struct vcm_command *git,
+                          struct vcm_error *err)
+{
+    struct vcm_push_ref *now = NULL;
+    struct vcm_migrate_ref **last = &m->refs;
+
+    int rc = vcm_push_list(&now, m->arena, git, NULL, err);
+    for (const struct vcm_push_ref *ref = m->local; rc == VCM_OK && ref; ref = ref->next) {
+        const struct vcm_push_ref *new = vcm_push_get(now, ref->name);
+        if (!new || strcmp(new->id, ref->id) == 0)
+            continue;
+        struct vcm_migrate_ref *item = vcm_arena_alloc(m->arena, sizeof *item);
+        if (!item)
+            return vcm_error_memory(err);
+        *item = (struct vcm_migrate_ref){.name = ref->name, .old_id = ref->id, .new_id = new->id};
+        *last = item;
+        last = &item->next;
+    }
+    return rc;
+}
+
+/* Puts back what a failed rewrite has moved: refs, and the tree, which had no changes. */
+static void restore(struct vcm_migrate *m, const struct vcm_command *git)
+{
+    struct vcm_buf input = VCM_BUF_INIT(OUTPUT_MAX);
+    struct vcm_command plain = *git;
+    struct vcm_error ignored = {0};
+
+    plain.cancel = NULL;
+    if (take_rewritten(m, &plain, &ignored) == VCM_OK && m->refs) {
+        for (const struct vcm_migrate_ref *ref = m->refs; ref; ref = ref->next)
+            vcm_buf_append_format(&input, "update %s %s %s\n", ref->name, ref->old_id, ref->new_id);
+        vcm_command_read(NULL, &plain, VCM_COMMAND_ARGS("update-ref", "--stdin"),
+                         vcm_buf_slice(&input), &ignored);
+        vcm_command_read(NULL, &plain,
+                         VCM_COMMAND_ARGS(WITHOUT_FILTER, "reset", "--quiet", "--hard"), no_input,
+                         &ignored);
+    }
+    fill_tree(&plain);
+    m->refs = NULL;
+    vcm_buf_release(&input);
+}
+
+int vcm_migrate_run(struct vcm_migrate *m, const char *include, const char *exclude,
+                    struct vcm_error *err)
+{
+    struct vcm_buf in = VCM_BUF_INIT(2 * VCM_LIMIT_ATTRIBUTES_BYTES);
+    struct vcm_buf out = VCM_BUF_INIT(2 * VCM_LIMIT_ATTRIBUTES_BYTES);
+    struct vcm_buf complaints = VCM_BUF_INIT(OUTPUT_MAX);
+    struct vcm_command git = *m->git;
+    int status = 0;
+
+    git.timeout_ms = TIMEOUT_MS;
+    vcm_buf_append_format(&in, "--include=%s", include);
+    vcm_buf_append_format(&out, "--exclude=%s", exclude);
+    /* The bootstrap commit is newer than the refs that vcm_migrate_prepare() saw. */
+    int rc = vcm_push_list(&m->local, m->arena, m->git, NULL, err);
+    if (rc == VCM_OK)
+        rc = vcm_command_run(&status, NULL, &complaints, &git,
+                             VCM_COMMAND_ARGS("lfs", "migrate", "import", "--everything", "--yes",
+                                              "--skip-fetch", vcm_buf_text(&in),
+                                              exclude[0] ? vcm_buf_text(&out) : NULL),
+                             no_input, err);
+    if (rc == VCM_OK && status != 0)
+        rc = vcm_command_failure(err, "git lfs migrate import", vcm_buf_text(&complaints));
+    if (rc == VCM_OK)
+        rc = take_rewritten(m, &git, err);
+    else
+        restore(m, &git);
+    if (rc == VCM_OK)
+        fill_tree(&git);
+    vcm_buf_release(&complaints);
+    vcm_buf_release(&out);
+    vcm_buf_release(&in);
+    return rc;
+}
+
+static int add_update(struct vcm_push_update ***last, struct vcm_arena *arena, const char *source,
+                      const char *ref, const char *lease, struct vcm_error *err)
+{
+    struct vcm_push_update *update = vcm_arena_alloc(arena, sizeof *update);
+    if (!update)
+        return vcm_error_memory(err);
+    *update = (struct vcm_push_update){.source = source, .ref = ref, .lease = lease};
+    **last = update;
+    *last = &update->next;
+    return VCM_OK;
+}
+
+static bool was_rewritten(const struct vcm_migrate *m, const char *name)
+{
+    for (const struct vcm_migrate_ref *ref = m->refs; ref; ref = ref->next)
+        if (strcmp(ref->name, name) == 0)
+            return true;
+    return false;
+}
+
+int vcm_migrate_push(struct vcm_migrate *m, struct vcm_error *err)
+{
+    struct vcm_push_update *updates = NULL, **last = &updates;
+    const struct vcm_push_ref *there = vcm_push_get(m->remote, m->target.ref);
+    char head[1100];
+
+    snprintf(head, sizeof head, HEADS "%s", m->branch);
+    int rc = add_update(&last, m->arena, head, m->target.ref, there ? there->id : "", err);
+    for (const struct vcm_push_ref *ref = m->remote; rc == VCM_OK && ref; ref = ref->next) {
+        const struct vcm_push_ref *local = local_of(m, ref->name);
+        if (ref != there && local && was_rewritten(m, local->name))
+            rc = add_update(&last, m->arena, local->name, ref->name, ref->id, err);
+    }
+    return rc == VCM_OK ? vcm_push_send(m->git, m->target.remote, updates, true, err) : rc;
+}
+
+const char *vcm_migrate_left_behind(const struct vcm_migrate *m)
+{
+    for (const struct vcm_push_ref *ref = m->remote; ref; ref = ref->next)
+        if (!local_of(m, ref->name))
+            return ref->name;
+    return NULL;
+}

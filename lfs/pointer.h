@@ -1,0 +1,30 @@
+/*
+ * pointer.h - the small text that stands in a repository for a file whose content is kept in LFS.
+ *
+ * Strict, as the specification of git-lfs says: version, then extensions, oid and size, each line a
+ * key, one space, a value and a line feed, in this order, and nothing else.
+ */
+#ifndef VCM_LFS_POINTER_H
+#define VCM_LFS_POINTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+
+#define VCM_LFS_POINTER_BYTES_MAX ((size_t)1023)
+
+struct vcm_lfs_pointer {
+    unsigned char oid[VCM_HASH_SHA256_BYTES];
+    uint64_t size;
+    unsigned extensions; /* programs that changed the content before it was stored */
+};
+
+/* False when the text is no pointer. */
+bool vcm_lfs_pointer_parse(struct vcm_lfs_pointer *out, struct vcm_slice text);
+
+/* Appends the pointer, without extensions. */
+void vcm_lfs_pointer_put(struct vcm_buf *out, const struct vcm_lfs_pointer *pointer);
+
+#endif

@@ -1,0 +1,129 @@
+#include <string.h>
+
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { SCOPE, REASON };
+
+static const char *const reasons[] = {
+    "paged",   "excluded",       "ignored",        "binary",
+    "symlink", "submodule",      "lfs_missing",    "too_large",
+    "failed",  "object_missing", "object_damaged", "path_exceeds_budget",
+    NULL};
+
+static const struct vcm_op_param params[] = {
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .positional = true,
+               .required = true,
+               .placeholder = "SCOPE",
+               .summary = "id of the scope, or a unique prefix of at least 6 characters"},
+    [REASON] = {.name = "reason",
+                .type = VCM_OP_CHOICE,
+                .placeholder = "R",
+                .choices = reasons,
+                .summary = "only files with this outcome, or that failed for this reason"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"scope_id", "the scope whose ledger this is"},
+    {"commit", "the commit that was mapped"},
+    {"coverage", "how many files ended how; tracked is the sum of the others"},
+    {"files", "every path by its bytes, with its outcome and, for failures, the reason"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm coverage tool-stable",
+    "vcm coverage tool-stable --reason binary",
+    "vcm coverage tool-stable --reason failed --json | jq -r '.files[].path'",
+    NULL,
+};
+
+static int put_scope(void *context, const struct vcm_scope_info *scope, struct vcm_error *err)
+{
+    struct vcm_jsonw *w = context;
+
+    (void)err;
+    vcm_jsonw_member_string(w, "scope_id", scope->scope_id);
+    vcm_jsonw_member_string(w, "commit", scope->commit);
+    vcm_shared_put_coverage(w, &scope->coverage);
+    vcm_jsonw_key(w, "files");
+    vcm_jsonw_begin_array(w);
+    return VCM_OK;
+}
+
+static int put_file(void *context, const struct vcm_coverage_file *file, struct vcm_error *err)
+{
+    struct vcm_jsonw *w = context;
+
+    (void)err;
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "path", file->path);
+    vcm_jsonw_member_string(w, "outcome", file->outcome);
+    vcm_jsonw_member_string(w, "reason", file->reason);
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const struct vcm_coverage_query query = {
+        .scope = vcm_op_text(call, SCOPE),
+        .reason = vcm_op_text(call, REASON),
+    };
+    struct vcm_jsonw *w = call->out;
+
+    vcm_jsonw_begin_object(w);
+    int rc = vcm_coverage(call->vcm, &query, put_scope, put_file, w, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    const struct vcm_json *coverage = vcm_json_get(document, "coverage");
+    int64_t tracked = vcm_json_get_int(coverage, "tracked", 0);
+    char number[VCM_PRINT_NUMBER_BYTES];
+
+    for (const struct vcm_json *f = vcm_json_get(document, "files")->first; f; f = f->next) {
+        const char *outcome = vcm_json_get_text(f, "outcome", "");
+        const char *reason = vcm_json_get_text(f, "reason", NULL);
+        vcm_print_format(out,
+                         strcmp(outcome, "failed") == 0  ? VCM_PRINT_BAD
+                         : strcmp(outcome, "paged") == 0 ? VCM_PRINT_PLAIN
+                                                         : VCM_PRINT_DIM,
+                         "%-11s", outcome);
+        vcm_print_format(out, VCM_PRINT_PLAIN, "  %s", vcm_json_get_text(f, "path", ""));
+        if (reason)
+            vcm_print_format(out, VCM_PRINT_DIM, "  (%s)", reason);
+        vcm_buf_append_byte(out->out, '\n');
+    }
+    if (call->quiet || vcm_op_flag(call, REASON))
+        return;
+    vcm_print_format(out, VCM_PRINT_BOLD,
+                     "%s: %s file%s tracked: ", vcm_json_get_text(document, "scope_id", ""),
+                     vcm_print_count(number, (uint64_t)tracked), tracked == 1 ? "" : "s");
+    vcm_shared_print_coverage(out, coverage);
+    vcm_buf_append_byte(out->out, '\n');
+}
+
+const struct vcm_op vcm_op_coverage = {
+    .name = "coverage",
+    .summary = "list every file of a scope with what became of it",
+    .description =
+        "Lists the ledger of a mapped scope: every tracked path, paged or left out, and why. An "
+        "entry counts under the first outcome that applies: submodule, symlink, excluded, ignored, "
+        "lfs_missing, too_large, failed, binary, paged. The counts add up to what git tracks.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,278 @@
+#include "ops/report.h"
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum {
+    DIR,
+    TENANT,
+    COLONY,
+    PROGRAM,
+    NO_LFS,
+    MIGRATE,
+    DRY_RUN,
+    NO_PUSH,
+    PUSH_ALL,
+    AUTHOR,
+    CO_AUTHOR,
+    MESSAGE
+};
+
+#define FILES_SHOWN 20
+
+static const struct vcm_op_param params[] = {
+    [DIR] = {.name = "dir",
+             .type = VCM_OP_TEXT,
+             .positional = true,
+             .placeholder = "DIR",
+             .hint = VCM_OP_HINT_DIRECTORY,
+             .default_text = "the repository around the current directory",
+             .summary = "path of the repository, or of a directory in it"},
+    [TENANT] = {.name = "tenant",
+                .type = VCM_OP_TEXT,
+                .placeholder = "NAME",
+                .default_text = "who owns the remote",
+                .summary = "tenant in a new manifest"},
+    [COLONY] = {.name = "colony",
+                .type = VCM_OP_TEXT,
+                .placeholder = "NAME",
+                .default_text = "the repository's name",
+                .summary = "colony in a new manifest"},
+    [PROGRAM] = {.name = "program",
+                 .type = VCM_OP_TEXT,
+                 .placeholder = "NAME",
+                 .default_text = "the colony",
+                 .summary = "program in a new manifest"},
+    [NO_LFS] = {.name = "no-lfs",
+                .type = VCM_OP_FLAG,
+                .summary = "leave git-lfs and .gitattributes alone; a new manifest says disabled"},
+    [MIGRATE] = {.name = "migrate-existing-to-lfs",
+                 .type = VCM_OP_FLAG,
+                 .summary = "rewrite history so that committed files of the patterns are in LFS"},
+    [DRY_RUN] = {.name = "dry-run",
+                 .type = VCM_OP_FLAG,
+                 .summary = "say what would be written and rewritten, and do nothing"},
+    [NO_PUSH] = {.name = "no-push", .type = VCM_OP_FLAG, .summary = "commit and do not push"},
+    [PUSH_ALL] = {.name = "push-all",
+                  .type = VCM_OP_FLAG,
+                  .summary = "push even if the branch was ahead of its remote already"},
+    [AUTHOR] = {.name = "author",
+                .type = VCM_OP_TEXT,
+                .placeholder = "PERSON",
+                .default_text = "as git is configured",
+                .summary = "author of the commit, as 'Name <email>'"},
+    [CO_AUTHOR] = {.name = "co-author",
+                   .type = VCM_OP_TEXT,
+                   .repeated = true,
+                   .placeholder = "PERSON",
+                   .summary = "adds a Co-authored-by line (may be given several times)"},
+    [MESSAGE] = {.name = "message",
+                 .type = VCM_OP_TEXT,
+                 .placeholder = "TEXT",
+                 .summary = "message of the commit"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"status", "initialized, or already_initialized when nothing was to be written"},
+    {"files_created", "every file in the commit, an edited manifest included"},
+    {"committed_sha", "the commit, after a rewrite; null for none"},
+    {"pushed", "whether something was pushed"},
+    {"push_error", "why not, or null"},
+    {"lfs_enabled", "whether git-lfs is wired into the repository"},
+    {"migrated_to_lfs", "whether history was rewritten"},
+    {"migrate_error", "why not, or null"},
+    {"warnings", "what else there is to know"},
+    {"refs", "branches and tags that were rewritten, with their old and new ids"},
+    {"dry_run", "whether nothing was done"},
+    {"migration", "files, bytes and commits that would be rewritten; null but for a dry run"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm init",
+    "vcm init ~/src/robot --tenant acme --no-push",
+    "vcm init --migrate-existing-to-lfs --dry-run",
+    NULL,
+};
+
+static void put_refs(struct vcm_jsonw *w, const struct vcm_init_result *init)
+{
+    vcm_jsonw_key(w, "refs");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < init->ref_count; i++) {
+        vcm_jsonw_begin_object(w);
+        vcm_jsonw_member_string(w, "ref", init->refs[i].name);
+        vcm_jsonw_member_string(w, "old", init->refs[i].old_id);
+        vcm_jsonw_member_string(w, "new", init->refs[i].new_id);
+        vcm_jsonw_end_object(w);
+    }
+    vcm_jsonw_end_array(w);
+}
+
+static void put_migration(struct vcm_jsonw *w, const struct vcm_init_migration *migration)
+{
+    if (!migration) {
+        vcm_jsonw_member_null(w, "migration");
+        return;
+    }
+    vcm_jsonw_key(w, "migration");
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_key(w, "files");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < migration->file_count; i++) {
+        vcm_jsonw_begin_object(w);
+        vcm_jsonw_member_string(w, "path", migration->files[i].path);
+        vcm_jsonw_member_uint(w, "versions", migration->files[i].versions);
+        vcm_jsonw_member_uint(w, "bytes", migration->files[i].bytes);
+        vcm_jsonw_end_object(w);
+    }
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_member_uint(w, "bytes", migration->bytes);
+    vcm_jsonw_member_uint(w, "commits", migration->commits);
+    vcm_jsonw_end_object(w);
+}
+
+static void put_result(struct vcm_jsonw *w, const struct vcm_init_result *init)
+{
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "status", init->initialized ? "initialized" : "already_initialized");
+    vcm_report_put_strings(w, "files_created", init->files, init->file_count);
+    vcm_jsonw_member_string(w, "committed_sha", init->commit);
+    vcm_jsonw_member_bool(w, "pushed", init->pushed);
+    vcm_jsonw_member_string(w, "push_error", init->push_error);
+    vcm_jsonw_member_bool(w, "lfs_enabled", init->lfs_enabled);
+    vcm_jsonw_member_bool(w, "migrated_to_lfs", init->migrated);
+    vcm_jsonw_member_string(w, "migrate_error", init->migrate_error);
+    vcm_report_put_strings(w, "warnings", init->warnings, init->warning_count);
+    put_refs(w, init);
+    vcm_jsonw_member_bool(w, "dry_run", init->dry_run);
+    put_migration(w, init->migration);
+    vcm_jsonw_end_object(w);
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *directory = vcm_op_text(call, DIR);
+    const struct vcm_init_options options = {
+        .directory = directory ? directory : ".",
+        .tenant = vcm_op_text(call, TENANT),
+        .colony = vcm_op_text(call, COLONY),
+        .program = vcm_op_text(call, PROGRAM),
+        .author = vcm_op_text(call, AUTHOR),
+        .co_authors = (const char *const *)call->values[CO_AUTHOR].list,
+        .co_author_count = call->values[CO_AUTHOR].count,
+        .message = vcm_op_text(call, MESSAGE),
+        .no_lfs = vcm_op_flag(call, NO_LFS),
+        .no_push = vcm_op_flag(call, NO_PUSH),
+        .push_all = vcm_op_flag(call, PUSH_ALL),
+        .migrate = vcm_op_flag(call, MIGRATE),
+        .dry_run = vcm_op_flag(call, DRY_RUN),
+    };
+    struct vcm_init_result *init = NULL;
+
+    int rc = vcm_init(&init, call->vcm, &options, err);
+    if (rc != VCM_OK)
+        return rc;
+    put_result(call->out, init);
+    if (init->push_failed || init->migrate_error)
+        call->exit_status = 3;
+    vcm_init_result_free(init);
+    return VCM_OK;
+}
+
+static void print_migration(struct vcm_print *out, const struct vcm_json *document)
+{
+    const struct vcm_json *migration = vcm_json_get(document, "migration");
+    const struct vcm_json *files = vcm_json_get(migration, "files");
+    char number[VCM_PRINT_NUMBER_BYTES];
+    unsigned shown = 0;
+
+    if (!files)
+        return;
+    for (const struct vcm_json *f = files->first; f && shown < FILES_SHOWN; f = f->next, shown++)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "  %10s  %s\n",
+                         vcm_print_bytes(number, (uint64_t)vcm_json_get_int(f, "bytes", 0)),
+                         vcm_json_get_text(f, "path", ""));
+    if (files->count > shown)
+        vcm_print_format(out, VCM_PRINT_DIM, "  ... and %u more\n", files->count - shown);
+    vcm_print_format(out, VCM_PRINT_BOLD, "would move %u file%s, ", files->count,
+                     files->count == 1 ? "" : "s");
+    vcm_print_format(out, VCM_PRINT_BOLD, "%s, into LFS and rewrite ",
+                     vcm_print_bytes(number, (uint64_t)vcm_json_get_int(migration, "bytes", 0)));
+    vcm_print_format(out, VCM_PRINT_BOLD, "%s commit%s\n",
+                     vcm_print_count(number, (uint64_t)vcm_json_get_int(migration, "commits", 0)),
+                     vcm_json_get_int(migration, "commits", 0) == 1 ? "" : "s");
+}
+
+static void print_refs(struct vcm_print *out, const struct vcm_json *document)
+{
+    const struct vcm_json *refs = vcm_json_get(document, "refs");
+
+    for (const struct vcm_json *ref = refs->first; ref; ref = ref->next) {
+        const char *new_id = vcm_json_get_text(ref, "new", NULL);
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s %s %.12s%s%.12s\n",
+                         new_id ? "rewrote" : "would rewrite", vcm_json_get_text(ref, "ref", ""),
+                         vcm_json_get_text(ref, "old", ""), new_id ? " -> " : "",
+                         new_id ? new_id : "");
+    }
+    if (refs->first)
+        vcm_print_text(out, VCM_PRINT_WARNING,
+                       "everybody with a clone must clone again, or reset to the rewritten "
+                       "branches\n");
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    bool dry_run = vcm_json_get_bool(document, "dry_run", false);
+    const char *commit = vcm_json_get_text(document, "committed_sha", NULL);
+    const char *push_error = vcm_json_get_text(document, "push_error", NULL);
+    const char *migrate_error = vcm_json_get_text(document, "migrate_error", NULL);
+
+    const struct vcm_json *files = vcm_json_get(document, "files_created");
+    for (const struct vcm_json *f = files->first; f; f = f->next)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s %.*s\n", dry_run ? "would write" : "wrote",
+                         (int)f->text.len, f->text.data);
+    if (!files->first)
+        vcm_print_text(out, VCM_PRINT_PLAIN, "already initialized\n");
+    if (commit)
+        vcm_print_format(out, VCM_PRINT_GOOD, "committed %.12s%s\n", commit,
+                         vcm_json_get_bool(document, "pushed", false) ? " and pushed" : "");
+    else if (vcm_json_get_bool(document, "pushed", false))
+        vcm_print_text(out, VCM_PRINT_GOOD, "pushed\n");
+    print_migration(out, document);
+    print_refs(out, document);
+    if (migrate_error)
+        vcm_print_format(out, VCM_PRINT_BAD, "not migrated: %s\n", migrate_error);
+    if (push_error)
+        vcm_print_format(out, call->exit_status ? VCM_PRINT_BAD : VCM_PRINT_WARNING,
+                         "not pushed: %s\n", push_error);
+    const struct vcm_json *warnings = vcm_json_get(document, "warnings");
+    for (const struct vcm_json *w = warnings->first; w; w = w->next)
+        vcm_print_format(out, VCM_PRINT_WARNING, "warning: %.*s\n", (int)w->text.len, w->text.data);
+}
+
+const struct vcm_op vcm_op_init = {
+    .name = "init",
+    .summary = "make a repository a mapped, LFS-aware one",
+    .description =
+        "Writes what is missing of .colony/manifest.json, .colony/repo_map.yaml and "
+        ".gitattributes, "
+        "runs git lfs install --local, commits just those files under your identity, whatever else "
+        "is staged or changed, and pushes. Nothing is ever overwritten; the only edit is lfs.mode "
+        "of a manifest, from disabled to same_remote. Running it again does no harm, and pushes a "
+        "commit of its own that is not at the remote yet. It pushes to the branch's upstream, else "
+        "to origin; if the branch was ahead already, nothing is pushed without --push-all.\n"
+        "\n"
+        "--migrate-existing-to-lfs rewrites the history of all local branches and tags, so that "
+        "every file that the patterns of .gitattributes match is in LFS, and pushes those that the "
+        "remote has, together, each only if the remote still has what was seen. Everybody with a "
+        "clone must then clone again; see --dry-run first. The exit status is 3 when the commit is "
+        "there but migrating or pushing failed.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,118 @@
+/*
+ * residency.h - what all processes of a home share about its pages without taking a lock: counters,
+ * the memory of the eviction sets, views, departures and the trace of accesses.
+ *
+ * It is one mapped file, `residency`, changed with atomics. It knows nothing of how a victim is
+ * chosen (evict.h works in the memory that this module gives out) nor of the store's tables.
+ * The file survives processes and may be lost while nobody uses the home; whoever is alone with it
+ * and finds something else in its place begins it anew. Nothing in it is trusted: no content of
+ * the file crashes a reader.
+ * Where no such file can be had (a home without write permission, a full disk) everything works on
+ * private memory and vcm_residency_is_shared() is false. Such a process sees nobody's views, so
+ * it must not free a frame, and nobody sees its own, so it is given none.
+ * Any thread may use a handle; "the writer" is whoever holds the store's writer lock. A forked
+ * child opens its own.
+ * Bytes of the file: docs/FORMAT.md.
+ */
+#ifndef VCM_VCM_RESIDENCY_H
+#define VCM_VCM_RESIDENCY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "vcm/page.h"
+
+#define VCM_RESIDENCY_SETS 2u /* eviction sets: of resident pages, of compressed ones */
+
+struct vcm_residency;
+
+enum vcm_residency_counter {
+    VCM_RESIDENCY_HITS,
+    VCM_RESIDENCY_MINOR_FAULTS,
+    VCM_RESIDENCY_MAJOR_FAULTS,
+    VCM_RESIDENCY_EVICTIONS,
+    VCM_RESIDENCY_PRIVATE_ANSWERS, /* faults whose page stayed where it was */
+    VCM_RESIDENCY_COUNTERS
+};
+
+/* Fails only without memory. */
+int vcm_residency_open(struct vcm_residency **out, const char *directory, struct vcm_error *err);
+void vcm_residency_close(struct vcm_residency *residency);
+
+bool vcm_residency_is_shared(const struct vcm_residency *residency);
+
+/* A home that may be read but not written counts in private and shows what others counted. */
+void vcm_residency_count(struct vcm_residency *residency, enum vcm_residency_counter which,
+                         uint64_t by);
+uint64_t vcm_residency_counter(const struct vcm_residency *residency,
+                               enum vcm_residency_counter which);
+
+/*
+ * The memory of an eviction set, at a page boundary; NULL and 0 bytes before the first resize. It
+ * holds anything: whoever uses it checks it. Cheap enough for every read. The address stays valid
+ * until the handle is closed, but after a resize by any process it is no longer the set's: ask
+ * again each time.
+ */
+void *vcm_residency_evict_memory(size_t *bytes, struct vcm_residency *residency, unsigned which);
+
+/* Writer only. Gives the set new memory of at least so many bytes, all zero; the old one can be
+ * read until the handle is closed. The file does not shrink: grow by doubling. STORE_FULL when the
+ * disk has no room for it. */
+int vcm_residency_evict_resize(struct vcm_residency *residency, unsigned which, size_t bytes,
+                               struct vcm_error *err);
+
+/*
+ * Writer only. Changes of the sets stand between write_begin() and write_end(), the commit of the
+ * store among them; a writer that dies or fails in between leaves sets that must be rebuilt, as are
+ * those of a new file, of another boot of the machine, and those that were left with another stamp.
+ * The stamp names the content that the sets belong to; the store keeps one of its own.
+ */
+bool vcm_residency_needs_rebuild(const struct vcm_residency *residency, uint64_t stamp);
+void vcm_residency_write_begin(struct vcm_residency *residency);
+void vcm_residency_write_end(struct vcm_residency *residency, uint64_t stamp);
+
+/*
+ * A view's slot protects the page's frame. The reader: asks departures(), and copies when it is
+ * odd; begins a read transaction, finds the frame, takes a slot, asks departures() again, and drops
+ * the slot and tries anew when it is another number. Who frees frames, with the writer lock:
+ * depart_begin(), spares the pages that are viewed(), commits, depart_end().
+ * STORE_BUSY when all slots are taken or views would have more than `bytes_max` bytes in all;
+ * UNSUPPORTED on private memory.
+ */
+int vcm_residency_view_take(unsigned *slot, struct vcm_residency *residency,
+                            const struct vcm_page_id *id, uint64_t bytes, uint64_t bytes_max,
+                            struct vcm_error *err);
+void vcm_residency_view_drop(struct vcm_residency *residency, unsigned slot);
+
+/* Whether a living process views the page. Slots of dead ones are cleared on the way. */
+bool vcm_residency_viewed(struct vcm_residency *residency, const struct vcm_page_id *id);
+
+/* Views of living processes, and their bytes. */
+void vcm_residency_views(unsigned *count, uint64_t *bytes, struct vcm_residency *residency);
+
+uint64_t vcm_residency_departures(const struct vcm_residency *residency);
+void vcm_residency_depart_begin(struct vcm_residency *residency);
+void vcm_residency_depart_end(struct vcm_residency *residency);
+
+/* One access to a page; costs next to nothing while nobody records. */
+struct vcm_residency_access {
+    uint64_t ms; /* on the clock of vcm_clock_ms(), the same for all processes */
+    struct vcm_page_id id;
+    uint32_t bytes;
+};
+void vcm_residency_trace(struct vcm_residency *residency, const struct vcm_page_id *id,
+                         uint32_t bytes);
+
+/*
+ * Recording is for one process at a time: STORE_BUSY while another that lives does it. The ring is
+ * of limited size, so read() is called often: it appends at most `max` accesses in their order,
+ * returns how many, and adds to `*lost` those that were overwritten before.
+ */
+int vcm_residency_trace_start(uint64_t *cursor, struct vcm_residency *residency,
+                              struct vcm_error *err);
+unsigned vcm_residency_trace_read(struct vcm_residency_access *out, unsigned max, uint64_t *lost,
+                                  uint64_t *cursor, struct vcm_residency *residency);
+void vcm_residency_trace_stop(struct vcm_residency *residency);
+
+#endif
