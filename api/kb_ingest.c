@@ -49,13 +49,23 @@ static int pass_result(void *context, const struct vcm_ingestor_result *result,
     return receiver->visit(receiver->context, &file, err);
 }
 
-/* Reads a file of the disk, in a worker's thread. */
+/* Reads a file of the disk, in a worker's thread. A pointer outside a repository is mere text. */
 static int read_disk(struct vcm_buf *out, const struct vcm_ingestor_item *item,
                      struct vcm_error *err)
 {
     int rc = vcm_path_read_file(out, item->context, VCM_LIMIT_DOCUMENT_BYTES, err);
-
-    return rc == VCM_OK ? vcm_knowledge_refuse_pointer(vcm_buf_slice(out), err) : rc;
+    if (rc != VCM_OK || !item->source)
+        return rc;
+    char *folder = strdup(item->context);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (!slash) {
+        free(folder);
+        return vcm_error_memory(err);
+    }
+    *slash = '\0';
+    rc = vcm_knowledge_resolve_pointer(out, folder, err);
+    free(folder);
+    return rc;
 }
 
 static void leave_directory(struct batch *batch)

@@ -5,14 +5,12 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "git/tree.h"
+#include "lfs/object.h"
 #include "repomap/route.h"
 #include "sources/glob.h"
 #include "sources/path_filter.h"
 
 #include "base/banned.h"
-
-#define LFS_POINTER           "version https://git-lfs.github.com/spec/"
-#define LFS_POINTER_BYTES_MAX ((size_t)1024)
 
 /* One literature row of this repository. */
 struct rule {
@@ -119,16 +117,48 @@ void vcm_knowledge_rules_apply(const struct vcm_knowledge_rules *rules, struct v
     }
 }
 
-int vcm_knowledge_refuse_pointer(struct vcm_slice bytes, struct vcm_error *err)
+/* The content of a pointer whose repository is open. */
+static int read_object(struct vcm_buf *bytes, struct vcm_git_repo *repo,
+                       const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
 {
-    size_t len = strlen(LFS_POINTER);
+    struct vcm_lfs_objects *objects = NULL;
+    bool exists = false;
 
-    if (bytes.len < len || bytes.len > LFS_POINTER_BYTES_MAX ||
-        memcmp(bytes.data, LFS_POINTER, len) != 0)
+    if (pointer->size > VCM_LIMIT_DOCUMENT_BYTES)
+        return vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: larger than %zu bytes",
+                             VCM_LIMIT_DOCUMENT_BYTES);
+    if (pointer->extensions > 0)
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "lfs_extension: the content was changed before it was stored");
+    int rc = vcm_lfs_objects_open(&objects, repo, err);
+    if (rc == VCM_OK)
+        rc = vcm_lfs_object_exists(&exists, objects, pointer, err);
+    if (rc == VCM_OK && !exists)
+        rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "lfs_missing: the content of this Git LFS pointer is not here; run "
+                           "'vcm lfs pull' or 'git lfs fetch'");
+    if (rc == VCM_OK) {
+        vcm_buf_clear(bytes);
+        rc = vcm_lfs_object_read(bytes, objects, pointer, err);
+    }
+    vcm_lfs_objects_close(objects);
+    return rc;
+}
+
+int vcm_knowledge_resolve_pointer(struct vcm_buf *bytes, const char *repository,
+                                  struct vcm_error *err)
+{
+    struct vcm_lfs_pointer pointer;
+    struct vcm_git_repo *repo = NULL;
+
+    if (bytes->len > VCM_LFS_POINTER_BYTES_MAX ||
+        !vcm_lfs_pointer_parse(&pointer, vcm_buf_slice(bytes)))
         return VCM_OK;
-    return vcm_error_set(err, VCM_UNSUPPORTED,
-                         "lfs_missing: this is a Git LFS pointer, its content is not here; run "
-                         "'git lfs pull'");
+    int rc = vcm_git_repo_open(&repo, repository, err);
+    if (rc == VCM_OK)
+        rc = read_object(bytes, repo, &pointer, err);
+    vcm_git_repo_close(repo);
+    return rc;
 }
 
 /* A file of the tree that is to be ingested. */
@@ -163,7 +193,7 @@ static int read_blob(struct vcm_buf *out, const struct vcm_ingestor_item *item,
     if (rc == VCM_OK)
         rc = vcm_git_blob_read(out, repo, &file->id, err);
     if (rc == VCM_OK)
-        rc = vcm_knowledge_refuse_pointer(vcm_buf_slice(out), err);
+        rc = vcm_knowledge_resolve_pointer(out, file->root, err);
     vcm_git_repo_close(repo);
     return rc;
 }

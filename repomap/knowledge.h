@@ -33,7 +33,9 @@ int vcm_knowledge_run(const struct vcm_plan *plan, const struct vcm_plan_request
                       const char *profile, const struct vcm_ingestor_options *options,
                       vcm_ingestor_fn visit, void *context, struct vcm_error *err);
 
-/* UNSUPPORTED, "lfs_missing", when the bytes are those of a Git LFS pointer. */
-int vcm_knowledge_refuse_pointer(struct vcm_slice bytes, struct vcm_error *err);
+/* Puts the content in the place of a Git LFS pointer, when the bytes are one; `repository` is a
+ * path at or below the repository that has it. UNSUPPORTED, "lfs_missing", when it is not here. */
+int vcm_knowledge_resolve_pointer(struct vcm_buf *bytes, const char *repository,
+                                  struct vcm_error *err);
 
 #endif

@@ -1,5 +1,6 @@
 """vcm kb: documents in, passages out, each with its citation."""
 
+import hashlib
 import json
 import os
 import re
@@ -67,8 +68,6 @@ class Ingest(Kb):
             "empty.pdf": (b"", "empty"),
             "image.pdf": (pdf.make([[], []]), "no text layer"),
             "locked.pdf": (pdf.make(PAPER, encrypted=True), "encrypted"),
-            "pointer.pdf": ("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n",
-                            "lfs_missing"),
             "text.pdf": ("only text", "corrupt"),
         }
         files = {name: content for name, (content, _) in reasons.items()}
@@ -217,6 +216,22 @@ class Repository(Kb):
         self.assertTrue(all(hit["tokens"] <= 60 for hit in hits))
         again = self.kb("ingest", "--repo", self.repo, check=3)
         self.assertEqual((again["ingested"], again["skipped"], again["failed"]), (0, 4, 1))
+
+    def test_content_of_lfs_is_read_where_it_is_and_told_where_it_is_not(self):
+        content = b"The thread is kept elsewhere.\n"
+        oid = hashlib.sha256(content).hexdigest()
+        pointer = (f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\n"
+                   f"size {len(content)}\n")
+        self.commit(self.repo, {"docs/kept.md": pointer})
+        for args in (["--repo", self.repo], [os.path.join(self.repo, "docs/kept.md")]):
+            files = {file["path"]: file for file in
+                     self.kb("ingest", *args, check=3 if len(args) > 1 else 1)["files"]}
+            self.assertTrue(files["docs/kept.md"]["message"].startswith("lfs_missing: "))
+        self.write(self.repo, {f".git/lfs/objects/{oid[:2]}/{oid[2:4]}/{oid}": content})
+        self.kb("ingest", "--repo", self.repo, check=3)
+        self.assertEqual(self.paths("thread"), ["docs/kept.md"])
+        again = self.kb("ingest", os.path.join(self.repo, "docs/kept.md"), "--profile", "manual")
+        self.assertEqual(again["skipped"], 1)
 
     def test_documents_that_left_the_tree_go_and_others_stay(self):
         self.kb("ingest", "--repo", self.repo, check=3)
