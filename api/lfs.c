@@ -201,7 +201,6 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
 /* A mapped scope and the paths whose content it lacks. */
 struct scope {
     const char *id, *root, *commit;
-    const char *origin_url; /* "" without a remote */
     const char **paths;
     size_t count, capacity;
     struct pointer *pointers;
@@ -231,11 +230,9 @@ static int take_scope(void *context, const struct vcm_scope_info *info, struct v
     scope->id = vcm_arena_copy(&pull->arena, vcm_slice_of_string(info->scope_id));
     scope->root = vcm_arena_copy(&pull->arena, vcm_slice_of_string(info->repo_root));
     scope->commit = vcm_arena_copy(&pull->arena, vcm_slice_of_string(info->commit));
-    scope->origin_url = vcm_arena_copy(&pull->arena, vcm_slice_of_string(info->origin_url));
     *pull->last = scope;
     pull->last = &scope->next;
-    return scope->id && scope->root && scope->commit && scope->origin_url ? VCM_OK
-                                                                          : vcm_error_memory(err);
+    return scope->id && scope->root && scope->commit ? VCM_OK : vcm_error_memory(err);
 }
 
 static int find_name(struct pull *pull, const char *scope, struct vcm_error *err)
@@ -307,8 +304,7 @@ static bool is_clone_of_ours(const struct vcm *vcm, const struct scope *scope)
 {
     char *directory = realpath(vcm->clones.directory, NULL);
     size_t len = directory ? strlen(directory) : 0;
-    bool ours = len > 0 && scope->origin_url[0] != '\0' &&
-                strncmp(scope->root, directory, len) == 0 && scope->root[len] == '/';
+    bool ours = len > 0 && strncmp(scope->root, directory, len) == 0 && scope->root[len] == '/';
     free(directory);
     return ours;
 }
@@ -317,7 +313,8 @@ static int fetch(struct pull *pull, struct scope *scope, struct place *place, st
 {
     const struct vcm_command git = {.directory = scope->root, .cancel = pull->vcm->cancel};
     struct vcm_plan_request clones = {.repository = NULL};
-    struct vcm_lfs_fetch_place where = {.git = &git, .origin_url = scope->origin_url};
+    struct vcm_lfs_fetch_place where = {.git = &git};
+    struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_manifest manifest;
     size_t count = 0;
 
@@ -330,11 +327,15 @@ static int fetch(struct pull *pull, struct scope *scope, struct place *place, st
     int rc = vcm_lfs_fetch_manifest(&manifest, place->repo, &place->commit, err);
     if (rc == VCM_OK)
         rc = vcm_handle_clones(&clones, pull->vcm, FETCH_TIMEOUT_MS, err);
-    if (rc == VCM_OK && is_clone_of_ours(pull->vcm, scope))
+    if (rc == VCM_OK && is_clone_of_ours(pull->vcm, scope)) {
         where.clones = &pull->vcm->clones;
+        rc = vcm_git_repo_origin(&origin, place->repo, err);
+        where.origin_url = vcm_buf_text(&origin);
+    }
     if (rc == VCM_OK && count > 0)
         rc = vcm_lfs_fetch_paths(&where, &manifest.lfs, scope->commit, paths, count, err);
     vcm_manifest_release(&manifest);
+    vcm_buf_release(&origin);
     free(paths);
     return rc;
 }
