@@ -196,7 +196,7 @@ class Listing(StoreTest):
         page = self.page(self.page_ids("--scope", "epsilon")[0])
         self.assertEqual(page["scopes"], ["alpha", "epsilon", "gamma"])
         # Moving one of them away leaves the pages to the others.
-        self.map_row(self.repo, "--scope", "alpha", "--flush-threshold", "3")
+        self.map_row(self.repo, "--scope", "alpha", "--flush-threshold", "1")
         self.assertEqual(self.page(page["page_id"])["scopes"], ["epsilon", "gamma"])
 
     def test_only_reading_a_page_counts_as_a_hit(self):
