@@ -5,26 +5,42 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
+#include "vcm/cluster.h"
 
 #include "base/banned.h"
 
-/* A pending record. It owns one block of memory: value, path and content id, in this order. */
-struct pending {
-    struct vcm_page_record record;
-    struct vcm_slice value;
-    char *memory;
-};
+/* The classes of gaps, above the hash that decides within one. */
+#define HASH_BITS      48
+#define DEPTH_MAX      1023u
+#define MEMORY_KEPT    (4 * VCM_MIB)
+#define MEMORY_DROPPED (64 * VCM_KIB)
 
+/* The bytes of the records that wait for their pages are in two buffers, in the order of the
+ * records: the value of each and a line end in `values`, its path and content id in `names`. */
 struct vcm_page_builder {
     struct vcm_page_builder_options options;
-    struct pending *pending;         /* one page and one record at most */
-    struct vcm_page_record *records; /* those of the page that is being emitted */
+    struct vcm_cluster *cluster;
+    struct vcm_page_record *records;
+    uint32_t first; /* that waits; those before it are done */
     uint32_t count;
-    uint32_t capacity; /* of both arrays */
-    uint64_t tokens;
-    uint64_t bytes;
-    struct vcm_buf frame;
+    uint32_t capacity;
+    struct vcm_buf values;
+    size_t values_first;
+    struct vcm_buf names;
+    size_t names_first;
+    struct vcm_buf last_path; /* of the record that was added last */
 };
+
+static int open_cluster(struct vcm_page_builder *builder, struct vcm_error *err)
+{
+    const struct vcm_cluster_weight bounds = {
+        .tokens = builder->options.token_budget,
+        .items = builder->options.record_threshold,
+        .bytes = VCM_LIMIT_FRAME_BYTES / 16,
+    };
+
+    return vcm_cluster_open(&builder->cluster, &bounds, err);
+}
 
 int vcm_page_builder_open(struct vcm_page_builder **out,
                           const struct vcm_page_builder_options *options, struct vcm_error *err)
@@ -35,32 +51,93 @@ int vcm_page_builder_open(struct vcm_page_builder **out,
     if (!builder)
         return vcm_error_memory(err);
     builder->options = *options;
-    vcm_buf_init(&builder->frame, VCM_LIMIT_FRAME_BYTES);
-    *out = builder;
-    return VCM_OK;
+    vcm_buf_init(&builder->values, 2 * VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&builder->names, VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&builder->last_path, 4 * VCM_LIMIT_TREE_PATH_BYTES);
+    int rc = open_cluster(builder, err);
+    if (rc == VCM_OK)
+        *out = builder;
+    else
+        vcm_page_builder_close(builder);
+    return rc;
 }
 
 void vcm_page_builder_close(struct vcm_page_builder *builder)
 {
     if (!builder)
         return;
-    for (uint32_t i = 0; i < builder->count; i++)
-        free(builder->pending[i].memory);
-    free(builder->pending);
+    vcm_cluster_close(builder->cluster);
     free(builder->records);
-    vcm_buf_release(&builder->frame);
+    vcm_buf_release(&builder->values);
+    vcm_buf_release(&builder->names);
+    vcm_buf_release(&builder->last_path);
     free(builder);
+}
+
+/* How many leading directories two paths share. */
+static unsigned common_directories(struct vcm_slice a, struct vcm_slice b)
+{
+    unsigned common = 0;
+
+    for (size_t i = 0; i < a.len && i < b.len && a.data[i] == b.data[i]; i++)
+        if (a.data[i] == '/')
+            common++;
+    return common;
+}
+
+static unsigned count_directories(struct vcm_slice path)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < path.len; i++)
+        count += path.data[i] == '/';
+    return count;
+}
+
+/* Of the gap between the last record and one with this path. The less two files have in common, the
+ * stronger it is, and a gap inside a directory is weaker than one at its end. */
+static uint64_t strength_of_gap(const struct vcm_page_builder *builder,
+                                const struct vcm_page_record *record)
+{
+    struct vcm_slice last = vcm_buf_slice(&builder->last_path);
+    unsigned common = common_directories(last, record->path);
+    unsigned depth = DEPTH_MAX - (common < DEPTH_MAX ? common : DEPTH_MAX);
+    bool across = count_directories(last) > common || count_directories(record->path) > common;
+
+    /* The part number keeps apart the gaps between the parts of one file. */
+    uint64_t hash = vcm_hash_checksum(record->path, record->part);
+    return ((uint64_t)depth << 1 | across) << HASH_BITS | hash >> (64 - HASH_BITS);
+}
+
+/* Moves what waits to the front when much is done with. Slices of records are offsets until their
+ * page is emitted. */
+static void drop_done(struct vcm_page_builder *builder)
+{
+    if (builder->first == 0 ||
+        (builder->values_first < MEMORY_DROPPED && builder->first < builder->capacity))
+        return;
+    builder->count -= builder->first;
+    memmove(builder->records, builder->records + builder->first,
+            builder->count * sizeof *builder->records);
+    builder->first = 0;
+    builder->values.len -= builder->values_first;
+    memmove(builder->values.data, builder->values.data + builder->values_first,
+            builder->values.len);
+    builder->values_first = 0;
+    builder->names.len -= builder->names_first;
+    memmove(builder->names.data, builder->names.data + builder->names_first, builder->names.len);
+    builder->names_first = 0;
+    if (builder->values.capacity > MEMORY_KEPT && builder->values.len == 0)
+        vcm_buf_release(&builder->values);
 }
 
 static int make_room(struct vcm_page_builder *builder, struct vcm_error *err)
 {
+    if (builder->count == builder->capacity && builder->first > 0)
+        drop_done(builder);
     if (builder->count < builder->capacity)
         return VCM_OK;
     uint32_t capacity = builder->capacity ? builder->capacity * 2 : 64;
-    void *pending = realloc(builder->pending, capacity * sizeof *builder->pending);
-    if (!pending)
-        return vcm_error_memory(err);
-    builder->pending = pending;
     void *records = realloc(builder->records, capacity * sizeof *builder->records);
     if (!records)
         return vcm_error_memory(err);
@@ -69,121 +146,82 @@ static int make_room(struct vcm_page_builder *builder, struct vcm_error *err)
     return VCM_OK;
 }
 
-static int copy_record(struct pending *slot, struct vcm_slice value,
+static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
                        const struct vcm_page_record *record, struct vcm_error *err)
 {
-    size_t path_len = record->path.len, id_len = record->content_id.len;
-    char *memory = malloc(value.len + path_len + id_len + 1);
-    if (!memory)
-        return vcm_error_memory(err);
-
-    char *path = memory + value.len;
-    char *content_id = path + path_len;
-    memcpy(memory, value.data, value.len);
-    memcpy(path, record->path.data, path_len);
-    if (id_len > 0)
-        memcpy(content_id, record->content_id.data, id_len);
-    slot->memory = memory;
-    slot->value = vcm_slice_of(memory, value.len);
-    slot->record = *record;
-    slot->record.path = vcm_slice_of(path, path_len);
-    slot->record.content_id = vcm_slice_of(content_id, id_len);
-    return VCM_OK;
-}
-
-/* How many leading directories two paths share. */
-static uint32_t common_directories(struct vcm_slice a, struct vcm_slice b)
-{
-    uint32_t common = 0;
-
-    for (size_t i = 0; i < a.len && i < b.len && a.data[i] == b.data[i]; i++)
-        if (a.data[i] == '/')
-            common++;
-    return common;
-}
-
-/* The cut of the window: how many pending records the next page takes. `limit` of them fit. */
-static uint32_t choose_cut(const struct vcm_page_builder *builder, uint32_t limit)
-{
-    uint32_t best = limit, best_common = UINT32_MAX;
-    uint64_t best_hash = UINT64_MAX, tokens = 0;
-
-    for (uint32_t i = 1; i <= limit; i++) {
-        tokens += builder->pending[i - 1].record.tokens;
-        if (2 * tokens < builder->options.token_budget &&
-            2 * (uint64_t)i < builder->options.record_threshold)
-            continue;
-        struct vcm_slice path = builder->pending[i].record.path;
-        uint32_t common = common_directories(builder->pending[i - 1].record.path, path);
-        if (common > best_common)
-            continue;
-        /* The part number keeps apart the cuts between the parts of one file. */
-        uint64_t hash = vcm_hash_checksum(path, builder->pending[i].record.part);
-        if (common < best_common || hash < best_hash) {
-            best = i;
-            best_common = common;
-            best_hash = hash;
-        }
+    vcm_buf_append_slice(&builder->values, value);
+    vcm_buf_append_byte(&builder->values, '\n');
+    vcm_buf_append_slice(&builder->names, record->path);
+    vcm_buf_append_slice(&builder->names, record->content_id);
+    vcm_buf_clear(&builder->last_path);
+    vcm_buf_append_slice(&builder->last_path, record->path);
+    int rc = vcm_buf_check(&builder->values, "a page", err);
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&builder->names, "a page's paths", err);
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&builder->last_path, "a path", err);
+    if (rc == VCM_OK) {
+        struct vcm_page_record *copy = &builder->records[builder->count++];
+        *copy = *record;
+        copy->bytes = (uint32_t)value.len;
     }
-    return best;
+    return rc;
 }
 
-/* Emits the first `count` pending records as a page and moves the rest up. */
+/* Emits the next `count` records as a page. */
 static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_error *err)
 {
-    struct vcm_page_built page = {.records = builder->records, .record_count = count};
+    struct vcm_page_record *records = builder->records + builder->first;
+    struct vcm_page_built page = {.records = records, .record_count = count};
+    const char *name = builder->names.data + builder->names_first;
+    size_t bytes = 0;
 
-    vcm_buf_clear(&builder->frame);
     for (uint32_t i = 0; i < count; i++) {
-        vcm_buf_append_slice(&builder->frame, builder->pending[i].value);
-        vcm_buf_append_byte(&builder->frame, '\n');
-        builder->records[i] = builder->pending[i].record;
-        page.tokens += builder->pending[i].record.tokens;
+        records[i].path.data = name;
+        name += records[i].path.len;
+        records[i].content_id.data = name;
+        name += records[i].content_id.len;
+        page.tokens += records[i].tokens;
+        bytes += (size_t)records[i].bytes + 1;
     }
-    int rc = vcm_buf_check(&builder->frame, "a page", err);
-    if (rc != VCM_OK)
-        return rc;
-    page.frame = vcm_buf_slice(&builder->frame);
+    page.frame = vcm_slice_of(builder->values.data + builder->values_first, bytes);
     vcm_page_id_of(&page.id, page.frame);
-    rc = builder->options.emit(builder->options.emit_context, &page, err);
-    if (rc != VCM_OK)
-        return rc;
-
-    for (uint32_t i = 0; i < count; i++)
-        free(builder->pending[i].memory);
-    builder->count -= count;
-    builder->tokens -= page.tokens;
-    builder->bytes -= page.frame.len;
-    memmove(builder->pending, builder->pending + count, builder->count * sizeof *builder->pending);
-    return VCM_OK;
+    int rc = builder->options.emit(builder->options.emit_context, &page, err);
+    builder->first += count;
+    builder->values_first += bytes;
+    builder->names_first = (size_t)(name - builder->names.data);
+    return rc;
 }
 
-static bool is_over_full(const struct vcm_page_builder *builder)
+static int emit_decided(struct vcm_page_builder *builder, struct vcm_error *err)
 {
-    return builder->tokens > builder->options.token_budget ||
-           builder->count > builder->options.record_threshold ||
-           builder->bytes > VCM_LIMIT_FRAME_BYTES;
+    uint64_t count;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && (count = vcm_cluster_take(builder->cluster)) > 0)
+        rc = emit(builder, (uint32_t)count, err);
+    drop_done(builder);
+    return rc;
 }
 
 int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
                          const struct vcm_page_record *record, struct vcm_error *err)
 {
+    const struct vcm_cluster_weight weight = {
+        .tokens = record->tokens, .bytes = value.len + 1, .items = 1};
+    uint64_t strength = strength_of_gap(builder, record);
+
     assert(record->tokens <= builder->options.token_budget);
     int rc = make_room(builder, err);
     if (rc == VCM_OK)
-        rc = copy_record(&builder->pending[builder->count], value, record, err);
-    if (rc != VCM_OK)
-        return rc;
-    builder->count++;
-    builder->tokens += record->tokens;
-    builder->bytes += value.len + 1;
-
-    while (rc == VCM_OK && builder->count > 1 && is_over_full(builder))
-        rc = emit(builder, choose_cut(builder, builder->count - 1), err);
-    return rc;
+        rc = copy_record(builder, value, record, err);
+    if (rc == VCM_OK)
+        rc = vcm_cluster_add(builder->cluster, &weight, strength, err);
+    return rc == VCM_OK ? emit_decided(builder, err) : rc;
 }
 
 int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err)
 {
-    return builder->count > 0 ? emit(builder, builder->count, err) : VCM_OK;
+    vcm_cluster_finish(builder->cluster);
+    return emit_decided(builder, err);
 }

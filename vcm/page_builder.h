@@ -1,10 +1,11 @@
 /*
  * page_builder.h - packs records into pages by locality, record count and token budget.
  *
- * Records come in the order of the walk. When the pending ones no longer fit a page, the builder
- * cuts between half a page and a whole one: where the directories differ most, and among equals
- * before the path that a hash prefers. The cut depends on its neighbourhood alone, so the effect
- * of an edit dies out within a page or two. It holds at most one page and one record.
+ * Records come in the order of the walk. Which of them make a page is cluster.h's business: gaps
+ * inside a directory are weaker than those between directories, those between directories that have
+ * more of their path in common weaker than others, and among equals a hash of the path behind the
+ * gap decides. A page depends on its neighbourhood alone, so an edit changes a page or two.
+ * It holds a few pages' worth of records.
  * It knows nothing of the store: finished pages go to a function.
  */
 #ifndef VCM_VCM_PAGE_BUILDER_H

@@ -7,6 +7,7 @@
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "vcm/cluster.h"
 
 #include "base/banned.h"
 
@@ -45,6 +46,7 @@ struct vcm_split {
     struct vcm_slice text;
     size_t prefix_len;      /* of `value`: {"path":"...","text":" */
     size_t body_tokens_max; /* of a part's text, by the marks */
+    struct vcm_cluster *cluster;
     struct vcm_buf value;
     struct vcm_buf escaped;
     struct vcm_tokenizer_mark *marks;
@@ -56,7 +58,9 @@ struct vcm_split {
     size_t text_done;     /* how much of the text is escaped */
     size_t escaped_gone;  /* bytes that `escaped` held before its beginning */
     size_t escaped_first; /* where the next part begins in it */
-    size_t tokens_first;  /* the measure there */
+    size_t text_first;    /* where the first unit begins in the text */
+    size_t text_emitted;  /* where the next part begins in the text */
+    size_t tokens_done;   /* the measure of all units that are measured */
     struct vcm_tokenizer_measure measure;
     bool measure_broken; /* some word was taken to end where it does not */
     uint32_t line;       /* 1-based, of the next part's first character */
@@ -68,13 +72,18 @@ int vcm_split_open(struct vcm_split **out, const struct vcm_split_options *optio
 {
     struct vcm_split *split = calloc(1, sizeof *split);
 
-    *out = split;
+    *out = NULL;
     if (!split)
         return vcm_error_memory(err);
     split->options = *options;
     vcm_buf_init(&split->value, VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&split->escaped, VCM_LIMIT_FRAME_BYTES);
-    return VCM_OK;
+    int rc = vcm_cluster_open(&split->cluster, &(struct vcm_cluster_weight){0}, err);
+    if (rc == VCM_OK)
+        *out = split;
+    else
+        vcm_split_close(split);
+    return rc;
 }
 
 static void free_units(struct vcm_split *s)
@@ -91,6 +100,7 @@ void vcm_split_close(struct vcm_split *split)
     if (!split)
         return;
     free_units(split);
+    vcm_cluster_close(split->cluster);
     vcm_buf_release(&split->escaped);
     vcm_buf_release(&split->value);
     free(split);
@@ -143,123 +153,6 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
     return legal_cut(text, start, start + span);
 }
 
-static int add_unit(struct vcm_split *s, size_t end, struct vcm_error *err)
-{
-    if (s->unit_count == s->unit_capacity) {
-        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 1024;
-        void *marks = realloc(s->marks, capacity * sizeof *s->marks);
-        if (!marks)
-            return vcm_error_memory(err);
-        s->marks = marks;
-        void *ends = realloc(s->ends, capacity * sizeof *s->ends);
-        if (!ends)
-            return vcm_error_memory(err);
-        s->ends = ends;
-        s->unit_capacity = capacity;
-    }
-    s->marks[s->unit_count] = (struct vcm_tokenizer_mark){.end = (uint32_t)s->escaped.len};
-    s->ends[s->unit_count++] = end;
-    return VCM_OK;
-}
-
-static bool append_escaped(struct vcm_buf *out, struct vcm_slice text)
-{
-    char *to = vcm_buf_reserve(out, VCM_JSONW_ESCAPE_BYTES(text.len));
-
-    if (to)
-        vcm_buf_advance(out, (size_t)(vcm_jsonw_escape_to(to, text) - to));
-    return to != NULL;
-}
-
-/* Measures the units that were added. */
-static void measure_units(struct vcm_split *s)
-{
-    const struct vcm_tokenizer *tokenizer = s->options.tokenizer;
-    bool final = s->text_done == s->text.len;
-
-    if (!vcm_tokenizer_is_exact(tokenizer)) {
-        for (; s->units_done < s->unit_count; s->units_done++) {
-            struct vcm_tokenizer_mark *mark = &s->marks[s->units_done];
-            mark->at = mark->end;
-            mark->tokens = (uint32_t)((s->escaped_gone + mark->end) / 4);
-        }
-        return;
-    }
-    s->units_done +=
-        vcm_tokenizer_measure_more(&s->measure, tokenizer, vcm_buf_slice(&s->escaped), final,
-                                   s->marks + s->units_done, s->unit_count - s->units_done);
-    if (s->escaped.len - s->measure.at <= WORD_BYTES_MAX)
-        return;
-    s->measure_broken = true;
-    s->units_done +=
-        vcm_tokenizer_measure_more(&s->measure, tokenizer, vcm_buf_slice(&s->escaped), true,
-                                   s->marks + s->units_done, s->unit_count - s->units_done);
-}
-
-static int add_chunk(struct vcm_split *s, struct vcm_error *err)
-{
-    size_t limit =
-        s->text.len - s->text_done < CHUNK_BYTES ? s->text.len : s->text_done + CHUNK_BYTES;
-    int rc = VCM_OK;
-
-    while (rc == VCM_OK && s->text_done < limit) {
-        size_t end = next_unit_end(s->text, s->text_done);
-        append_escaped(&s->escaped, vcm_slice_of(s->text.data + s->text_done, end - s->text_done));
-        s->text_done = end;
-        rc = add_unit(s, end, err);
-    }
-    if (rc == VCM_OK)
-        rc = vcm_buf_check(&s->escaped, "a file's text", err);
-    if (rc == VCM_OK)
-        measure_units(s);
-    return rc;
-}
-
-/* The tokens from the beginning of the next part to the end of a unit; its last word, which a mark
- * leaves out, is taken to have one for each byte, so that this is rarely too little. */
-static size_t tokens_to(const struct vcm_split *s, size_t unit)
-{
-    const struct vcm_tokenizer_mark *mark = &s->marks[unit];
-
-    return mark->tokens - s->tokens_first + (mark->end - mark->at);
-}
-
-/* Measures what one part may hold and a little more, at least one unit. */
-static int fill_window(struct vcm_split *s, struct vcm_error *err)
-{
-    int rc = VCM_OK;
-
-    while (rc == VCM_OK && s->text_done < s->text.len &&
-           (s->units_done == s->unit_first ||
-            tokens_to(s, s->units_done - 1) <= s->options.token_budget))
-        rc = add_chunk(s, err);
-    return rc;
-}
-
-/* Forgets the units before the next part. */
-static void drop_units(struct vcm_split *s)
-{
-    size_t gone = s->escaped_first;
-
-    if (gone < 4 * CHUNK_BYTES || gone < s->escaped.len / 2)
-        return;
-    memmove(s->escaped.data, s->escaped.data + gone, s->escaped.len - gone);
-    vcm_buf_truncate(&s->escaped, s->escaped.len - gone);
-    size_t left = s->unit_count - s->unit_first;
-    memmove(s->marks, s->marks + s->unit_first, left * sizeof *s->marks);
-    memmove(s->ends, s->ends + s->unit_first, left * sizeof *s->ends);
-    for (size_t i = 0; i < left; i++) {
-        s->marks[i].end -= (uint32_t)gone;
-        s->marks[i].at -= (uint32_t)gone;
-    }
-    s->units_done -= s->unit_first;
-    s->unit_count = left;
-    s->unit_first = 0;
-    s->measure.at -= gone;
-    s->escaped_gone += gone;
-    s->escaped_first = 0;
-}
-
 static struct vcm_slice line_before(struct vcm_slice text, size_t at)
 {
     size_t start = at - 1;
@@ -299,37 +192,132 @@ static enum cut_class classify(struct vcm_slice text, size_t at)
     return is_blank_or_closing(line_before(text, at)) ? CUT_BETWEEN_BLOCKS : CUT_BEFORE_COLUMN_0;
 }
 
+/* By the line behind the cut; the one before it only tells apart what is repeated, so that fewer
+ * edits touch a cut. */
 static uint64_t preference(struct vcm_slice text, size_t at)
 {
-    return vcm_hash_checksum(line_after(text, at), vcm_hash_checksum(line_before(text, at), 0));
+    uint64_t behind = vcm_hash_checksum(line_after(text, at), 0);
+
+    return (behind & ~UINT64_C(0xffffff)) | vcm_hash_checksum(line_before(text, at), behind) >> 40;
 }
 
-/* Behind which unit the next part ends. */
-static size_t choose_cut(const struct vcm_split *s)
+static int add_unit(struct vcm_split *s, size_t end, struct vcm_error *err)
 {
-    size_t best = s->unit_first;
-    enum cut_class best_class = CUT_INSIDE_LINE;
-    uint64_t best_hash = UINT64_MAX;
-
-    for (size_t i = s->unit_first; i < s->units_done; i++) {
-        size_t tokens = tokens_to(s, i);
-        if (tokens > s->body_tokens_max && i > s->unit_first)
-            break;
-        if (tokens < s->body_tokens_max / 2) {
-            best = i;
-            continue;
-        }
-        enum cut_class class = classify(s->text, s->ends[i]);
-        if (class > best_class)
-            continue;
-        uint64_t hash = preference(s->text, s->ends[i]);
-        if (class < best_class || hash < best_hash) {
-            best = i;
-            best_class = class;
-            best_hash = hash;
-        }
+    if (s->unit_count == s->unit_capacity) {
+        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 1024;
+        void *marks = realloc(s->marks, capacity * sizeof *s->marks);
+        if (!marks)
+            return vcm_error_memory(err);
+        s->marks = marks;
+        void *ends = realloc(s->ends, capacity * sizeof *s->ends);
+        if (!ends)
+            return vcm_error_memory(err);
+        s->ends = ends;
+        s->unit_capacity = capacity;
     }
-    return best;
+    s->marks[s->unit_count] = (struct vcm_tokenizer_mark){.end = (uint32_t)s->escaped.len};
+    s->ends[s->unit_count++] = end;
+    return VCM_OK;
+}
+
+static bool append_escaped(struct vcm_buf *out, struct vcm_slice text)
+{
+    char *to = vcm_buf_reserve(out, VCM_JSONW_ESCAPE_BYTES(text.len));
+
+    if (to)
+        vcm_buf_advance(out, (size_t)(vcm_jsonw_escape_to(to, text) - to));
+    return to != NULL;
+}
+
+/* Measures the units that were added; returns how many more are measured. */
+static size_t measure_units(struct vcm_split *s)
+{
+    const struct vcm_tokenizer *tokenizer = s->options.tokenizer;
+    struct vcm_slice escaped = vcm_buf_slice(&s->escaped);
+    struct vcm_tokenizer_mark *marks = s->marks + s->units_done;
+    size_t count = s->unit_count - s->units_done;
+
+    if (!vcm_tokenizer_is_exact(tokenizer)) {
+        for (size_t i = 0; i < count; i++)
+            marks[i].tokens = (uint32_t)((s->escaped_gone + marks[i].end) / 4);
+        return count;
+    }
+    size_t done = vcm_tokenizer_measure_more(&s->measure, tokenizer, escaped,
+                                             s->text_done == s->text.len, marks, count);
+    if (s->escaped.len - s->measure.at > WORD_BYTES_MAX) {
+        s->measure_broken = true;
+        done += vcm_tokenizer_measure_more(&s->measure, tokenizer, escaped, true, marks + done,
+                                           count - done);
+    }
+    return done;
+}
+
+/* Natural places are the stronger gaps. */
+static uint64_t strength_before(const struct vcm_split *s, size_t unit)
+{
+    size_t at = unit > 0 ? s->ends[unit - 1] : s->text_first;
+
+    if (at == 0)
+        return 0;
+    return (uint64_t)(CUT_INSIDE_LINE - classify(s->text, at)) << 62 | preference(s->text, at) >> 2;
+}
+
+static int cluster_units(struct vcm_split *s, size_t count, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (; rc == VCM_OK && count > 0; count--, s->units_done++) {
+        const struct vcm_tokenizer_mark *mark = &s->marks[s->units_done];
+        const struct vcm_cluster_weight weight = {.tokens = mark->tokens - s->tokens_done,
+                                                  .items = 1};
+        s->tokens_done = mark->tokens;
+        rc = vcm_cluster_add(s->cluster, &weight, strength_before(s, s->units_done), err);
+    }
+    return rc;
+}
+
+static int add_chunk(struct vcm_split *s, struct vcm_error *err)
+{
+    size_t limit =
+        s->text.len - s->text_done < CHUNK_BYTES ? s->text.len : s->text_done + CHUNK_BYTES;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && s->text_done < limit) {
+        size_t end = next_unit_end(s->text, s->text_done);
+        append_escaped(&s->escaped, vcm_slice_of(s->text.data + s->text_done, end - s->text_done));
+        s->text_done = end;
+        rc = add_unit(s, end, err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&s->escaped, "a file's text", err);
+    if (rc == VCM_OK)
+        rc = cluster_units(s, measure_units(s), err);
+    return rc;
+}
+
+/* Forgets the units before the next part. */
+static void drop_units(struct vcm_split *s)
+{
+    size_t gone = s->escaped_first;
+
+    if (gone < 4 * CHUNK_BYTES || gone < s->escaped.len / 2)
+        return;
+    memmove(s->escaped.data, s->escaped.data + gone, s->escaped.len - gone);
+    vcm_buf_truncate(&s->escaped, s->escaped.len - gone);
+    size_t left = s->unit_count - s->unit_first;
+    memmove(s->marks, s->marks + s->unit_first, left * sizeof *s->marks);
+    memmove(s->ends, s->ends + s->unit_first, left * sizeof *s->ends);
+    for (size_t i = 0; i < left; i++) {
+        s->marks[i].end -= (uint32_t)gone;
+        s->marks[i].at -= (uint32_t)gone;
+    }
+    s->text_first = s->text_emitted;
+    s->units_done -= s->unit_first;
+    s->unit_count = left;
+    s->unit_first = 0;
+    s->measure.at -= gone;
+    s->escaped_gone += gone;
+    s->escaped_first = 0;
 }
 
 static size_t count_text(const struct vcm_split *s, struct vcm_slice text)
@@ -401,24 +389,6 @@ static int no_room(const struct vcm_split *s, struct vcm_error *err)
                          s->options.token_budget);
 }
 
-/* A cut inside the first unit: sets its end in the text. */
-static int cut_unit(size_t *end, size_t *tokens, struct vcm_split *s, size_t start,
-                    struct vcm_error *err)
-{
-    *end = s->ends[s->unit_first];
-    do {
-        size_t shorter = legal_cut(s->text, start, start + (*end - start) / 2);
-        if (shorter >= *end)
-            return no_room(s, err);
-        *end = shorter;
-        vcm_buf_truncate(&s->value, s->prefix_len);
-        append_escaped(&s->value, vcm_slice_of(s->text.data + start, *end - start));
-        end_value(s);
-        *tokens = count_text(s, vcm_buf_slice(&s->value));
-    } while (*tokens > s->options.token_budget && s->value.fault == VCM_BUF_FINE);
-    return vcm_buf_check(&s->value, "a record", err);
-}
-
 static uint32_t count_newlines(struct vcm_slice text)
 {
     uint32_t lines = 0;
@@ -429,9 +399,16 @@ static uint32_t count_newlines(struct vcm_slice text)
     return lines;
 }
 
-static int emit_part(struct vcm_split *s, size_t start, size_t end, size_t tokens,
-                     vcm_split_part_fn emit, void *context, struct vcm_error *err)
+struct target {
+    vcm_split_part_fn emit;
+    void *context;
+};
+
+/* Emits the value, which is that of the text from what was emitted before to `end`. */
+static int emit_part(struct vcm_split *s, size_t end, size_t tokens, const struct target *target,
+                     struct vcm_error *err)
 {
+    size_t start = s->text_emitted;
     uint32_t newlines = count_newlines(vcm_slice_of(s->text.data + start, end - start));
     bool line_ends = end > start && s->text.data[end - 1] == '\n';
     struct vcm_page_record record = {
@@ -443,64 +420,122 @@ static int emit_part(struct vcm_split *s, size_t start, size_t end, size_t token
         .part = ++s->part,
     };
     s->line += newlines;
-    return emit(context, vcm_buf_slice(&s->value), &record, err);
+    s->text_emitted = end;
+    return target->emit(target->context, vcm_buf_slice(&s->value), &record, err);
 }
 
-/* Begins to measure anew at `start`, which is inside a unit. */
-static void restart(struct vcm_split *s, size_t start)
+/* Emits the units up to `last` as a part. */
+static int emit_units(struct vcm_split *s, size_t last, size_t tokens, const struct target *target,
+                      struct vcm_error *err)
+{
+    int rc = vcm_buf_check(&s->value, "a record", err);
+    if (rc == VCM_OK)
+        rc = emit_part(s, s->ends[last], tokens, target, err);
+    s->unit_first = last + 1;
+    s->escaped_first = s->marks[last].end;
+    return rc;
+}
+
+/* Emits the next unit, which is too long, in pieces. */
+static int cut_unit(struct vcm_split *s, const struct target *target, struct vcm_error *err)
+{
+    size_t unit_end = s->ends[s->unit_first];
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && s->text_emitted < unit_end) {
+        size_t start = s->text_emitted, end = unit_end, tokens = 0;
+        for (;;) {
+            vcm_buf_truncate(&s->value, s->prefix_len);
+            append_escaped(&s->value, vcm_slice_of(s->text.data + start, end - start));
+            end_value(s);
+            tokens = count_text(s, vcm_buf_slice(&s->value));
+            if (tokens <= s->options.token_budget || s->value.fault != VCM_BUF_FINE)
+                break;
+            size_t shorter = legal_cut(s->text, start, start + (end - start) / 2);
+            if (shorter >= end)
+                return no_room(s, err);
+            end = shorter;
+        }
+        rc = vcm_buf_check(&s->value, "a record", err);
+        if (rc == VCM_OK)
+            rc = emit_part(s, end, tokens, target, err);
+    }
+    s->escaped_first = s->marks[s->unit_first++].end;
+    return rc;
+}
+
+/* Emits a group of units. The measure is only close to the count, so that a group may turn out to
+ * be too large: it is then cut before its last units, and what is left is the next part. */
+static int emit_group(struct vcm_split *s, size_t count, const struct target *target,
+                      struct vcm_error *err)
+{
+    size_t end = s->unit_first + count;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && s->unit_first < end) {
+        size_t last = end - 1, tokens = 0;
+        bool fit = fits(s, last, &tokens);
+        while (!fit && last > s->unit_first)
+            fit = fits(s, --last, &tokens);
+        rc = fit ? emit_units(s, last, tokens, target, err) : cut_unit(s, target, err);
+    }
+    return rc;
+}
+
+static bool is_read(const struct vcm_split *s)
+{
+    return s->text_done == s->text.len;
+}
+
+/* Reads on until the text is known to be too long for one part, or is one. */
+static int find_whole(bool *whole, struct vcm_split *s, const struct target *target,
+                      struct vcm_error *err)
+{
+    size_t tokens = 0;
+    int rc = VCM_OK;
+
+    *whole = false;
+    while (rc == VCM_OK && !is_read(s) && s->tokens_done <= s->options.token_budget)
+        rc = add_chunk(s, err);
+    if (rc != VCM_OK || !is_read(s) || s->tokens_done > s->options.token_budget ||
+        !fits(s, s->unit_count - 1, &tokens))
+        return rc;
+    *whole = true;
+    return emit_units(s, s->unit_count - 1, tokens, target, err);
+}
+
+static void begin_units(struct vcm_split *s)
 {
     vcm_buf_clear(&s->escaped);
     s->unit_count = s->unit_first = s->units_done = 0;
-    s->text_done = start;
+    s->text_first = s->text_done = 0;
     s->escaped_gone = s->escaped_first = 0;
-    s->tokens_first = 0;
+    s->tokens_done = 0;
     s->measure = (struct vcm_tokenizer_measure){0, 0};
     s->measure_broken = false;
+    vcm_cluster_restart(s->cluster, &(struct vcm_cluster_weight){.tokens = s->body_tokens_max,
+                                                                 .items = UINT64_MAX});
 }
 
-/* The sum over marks is only close to the count of the whole, so the cut that was chosen is checked
- * and, if need be, drawn back: by units first, then inside the first unit. */
-static int next_part(size_t *end, size_t *tokens, struct vcm_split *s, size_t start,
-                     struct vcm_error *err)
+static int split_long(struct vcm_split *s, const struct target *target, struct vcm_error *err)
 {
-    int rc = fill_window(s, err);
-    if (rc != VCM_OK)
-        return rc;
-    size_t last = s->unit_count - 1;
-    bool rest = s->text_done == s->text.len && tokens_to(s, last) <= s->options.token_budget;
-    /* A whole file may use what a part leaves to the path. */
-    size_t most = s->part == 0 ? s->options.token_budget : s->body_tokens_max;
-    if (!rest || tokens_to(s, last) > most || !fits(s, last, tokens)) {
-        last = rest && tokens_to(s, last) <= s->body_tokens_max ? last : choose_cut(s);
-        while (!fits(s, last, tokens)) {
-            if (last == s->unit_first) {
-                rc = cut_unit(end, tokens, s, start, err);
-                restart(s, *end);
-                return rc;
-            }
-            last--;
+    bool whole = false, finished = false;
+
+    begin_units(s);
+    int rc = find_whole(&whole, s, target, err);
+    while (rc == VCM_OK && !whole) {
+        uint64_t count = vcm_cluster_take(s->cluster);
+        if (count > 0) {
+            rc = emit_group(s, (size_t)count, target, err);
+            drop_units(s);
+        } else if (!is_read(s)) {
+            rc = add_chunk(s, err);
+        } else if (!finished) {
+            vcm_cluster_finish(s->cluster);
+            finished = true;
+        } else {
+            break;
         }
-    }
-    *end = s->ends[last];
-    s->unit_first = last + 1;
-    s->escaped_first = s->marks[last].end;
-    s->tokens_first = s->marks[last].tokens;
-    return vcm_buf_check(&s->value, "a record", err);
-}
-
-static int split_long(struct vcm_split *s, vcm_split_part_fn emit, void *context,
-                      struct vcm_error *err)
-{
-    int rc = VCM_OK;
-
-    restart(s, 0);
-    for (size_t start = 0; rc == VCM_OK && start < s->text.len;) {
-        size_t end = 0, tokens = 0;
-        rc = next_part(&end, &tokens, s, start, err);
-        if (rc == VCM_OK)
-            rc = emit_part(s, start, end, tokens, emit, context, err);
-        drop_units(s);
-        start = end;
     }
     return rc;
 }
@@ -547,6 +582,7 @@ static int try_whole(bool *whole, size_t *tokens, struct vcm_split *s, struct vc
 int vcm_split_text(struct vcm_split *s, struct vcm_slice path, struct vcm_slice text,
                    vcm_split_part_fn emit, void *context, struct vcm_error *err)
 {
+    const struct target target = {emit, context};
     size_t tokens = 0;
     bool whole = false;
 
@@ -554,14 +590,15 @@ int vcm_split_text(struct vcm_split *s, struct vcm_slice path, struct vcm_slice 
     s->text = text;
     s->line = 1;
     s->part = 0;
+    s->text_emitted = 0;
     int rc = begin_value(s, err);
     if (rc == VCM_OK)
         rc = try_whole(&whole, &tokens, s, err);
     if (rc == VCM_OK && whole) {
-        rc = emit_part(s, 0, text.len, tokens, emit, context, err);
+        rc = emit_part(s, text.len, tokens, &target, err);
     } else if (rc == VCM_OK) {
         settle_body(s);
-        rc = split_long(s, emit, context, err);
+        rc = split_long(s, &target, err);
     }
     shrink(s);
     return rc;

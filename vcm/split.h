@@ -1,12 +1,12 @@
 /*
  * split.h - cuts a text whose record would exceed a page's budget into parts that do not.
  *
- * Cuts are chosen by content, so that an edit moves only those next to it: within the window from
- * half a part to a whole one, the most natural line end wins (a blank line or a closing bracket at
- * column 0 before a line that begins at column 0, then any line before such a one, then any line
- * end, then a place inside a line), and among equals the one that a hash of its neighbourhood
- * prefers. They depend on the text, the tokenizer and the budget alone, unless the path takes more
- * than VCM_SPLIT_PATH_TOKENS.
+ * Cuts are chosen by content, so that an edit moves only those next to it: lines are put together
+ * as cluster.h says, and the gap before a line is stronger the better it is as a place to cut. Best
+ * is a blank line or a closing bracket at column 0 before a line that begins at column 0, then any
+ * line before such a one, then any line end, then a place inside a line; among equals a hash of the
+ * line behind the gap decides. Cuts depend on the text, the tokenizer and the budget alone, unless
+ * the path takes more than VCM_SPLIT_PATH_TOKENS.
  * The parts in order are the text, byte for byte; no cut falls inside a UTF-8 sequence or a CRLF.
  * The text is escaped and its tokens are counted once, whatever the number of parts.
  */

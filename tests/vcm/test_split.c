@@ -348,9 +348,8 @@ static void an_inserted_line_changes_few_parts(void **state)
         most = changed > most ? changed : most;
     }
     print_message("parts changed by one line: mean %.2f, most %u\n", (double)sum / TRIALS, most);
-    assert_true(sum <= 2 * TRIALS);
-    assert_true(small >= TRIALS * 9 / 10);
-    assert_true(most <= 30); /* of a hundred: the two series of cuts meet again by chance */
+    assert_true(2 * sum <= 3 * TRIALS);
+    assert_int_equal(small, TRIALS);
     vcm_buf_release(&after->text);
     vcm_buf_release(&text);
     vcm_buf_release(&edited);
