@@ -316,6 +316,8 @@ static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
     mapping->result.pages_reused += mapping->batch.pages_reused;
     mapping->queue_count = 0;
     vcm_buf_clear(&mapping->bytes);
+    /* What was written is not read again soon, and counts as this process's memory. */
+    vcm_kv_trim(mapping->store->kv);
     return VCM_OK;
 }
 
