@@ -121,8 +121,7 @@ int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name
     return vcm_buf_check(out, "the path of the home", err);
 }
 
-/* Tells a home that is not there from one that cannot be looked into. */
-static int look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
+int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
 {
     struct stat status;
 
@@ -149,7 +148,7 @@ int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->config_loaded)
         return VCM_OK;
-    int rc = look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
     if (rc == VCM_OK)
@@ -195,13 +194,17 @@ void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm)
 static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_page_store_limits limits;
+    struct vcm_page_store_limits limits = {0};
+    struct vcm_error unread = {0};
 
-    int rc = vcm_handle_config(vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
+    /* Reading goes on when the configuration cannot be read; no page comes in then. */
+    int rc = vcm_handle_config(vcm, writable ? err : &unread);
     if (rc == VCM_OK)
         vcm_handle_limits(&limits, vcm);
+    else if (!writable)
+        rc = VCM_OK;
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK && writable)
@@ -232,7 +235,7 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->store)
         return VCM_OK;
-    int rc = look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc == VCM_OK && exists)
         rc = refuse_network(vcm->home, err);
     if (rc != VCM_OK || !exists)
@@ -260,7 +263,7 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
     if (vcm->store && vcm->store_writable)
         return VCM_OK;
     vcm_handle_close_store(vcm);
-    int rc = look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
 

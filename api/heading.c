@@ -69,7 +69,7 @@ bool vcm_heading_step(struct vcm_heading_search *search, struct vcm_slice text, 
 struct earlier {
     struct vcm_arena arena; /* of the record that is looked at */
     struct vcm_page_record *records;
-    struct vcm_slice frame;
+    struct vcm_page_cache_frame frame;
     uint32_t count;
 };
 
@@ -79,20 +79,21 @@ static int open_row(struct earlier *earlier, const struct vcm_heading_place *pla
     struct vcm_page_row row;
 
     free(earlier->records);
+    vcm_page_cache_release(&earlier->frame);
     earlier->records = NULL;
     earlier->count = 0;
     int rc = vcm_page_store_row(&row, place->txn, place->mapping, seq, err);
     if (rc == VCM_OK)
         rc = vcm_page_get_records(&earlier->records, &earlier->count, row.records, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_frame(&earlier->frame, place->txn, &row.id, err);
+        rc = vcm_page_cache_peek(&earlier->frame, place->cache, place->txn, &row.id, err);
     return rc;
 }
 
 static int text_of(struct vcm_slice *text, struct earlier *earlier, uint32_t index,
                    struct vcm_error *err)
 {
-    struct vcm_slice value = {0}, frame = earlier->frame;
+    struct vcm_slice value = {0}, frame = earlier->frame.bytes;
     struct vcm_json *root = NULL;
     bool there = true;
 
@@ -115,25 +116,31 @@ static int search_pages(struct vcm_heading_search *search, const struct vcm_head
 {
     struct earlier earlier = {0};
     struct vcm_slice text = {0};
+    struct vcm_error cause = {0};
     bool over = false;
     int rc = VCM_OK;
 
     for (uint32_t seq = place->seq; rc == VCM_OK && !over && part > 0 && seq > 0;) {
-        rc = open_row(&earlier, place, --seq, err);
+        rc = open_row(&earlier, place, --seq, &cause);
         for (uint32_t i = earlier.count; rc == VCM_OK && !over && part > 0 && i-- > 0; part--) {
             const struct vcm_page_record *record = &earlier.records[i];
             if (record->part != part || !vcm_slice_equal(record->path, path)) {
                 over = true; /* a table that is not in order gives no heading */
                 break;
             }
-            rc = text_of(&text, &earlier, i, err);
+            rc = text_of(&text, &earlier, i, &cause);
             if (rc == VCM_OK)
                 over = vcm_heading_step(search, text, record->start_line, record->end_line, part);
         }
     }
     free(earlier.records);
+    vcm_page_cache_release(&earlier.frame);
     vcm_arena_release(&earlier.arena);
-    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = cause;
+    return rc;
 }
 
 static int find_heading(struct vcm_heading_search *search, const struct vcm_record *records,

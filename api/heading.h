@@ -3,16 +3,18 @@
  * column 0 with a letter or '_', as diffs show it. Private to api/.
  *
  * The earlier text is in the records before, which stand in the same page or in the pages before it
- * in the scope's table; they are read as far back as needed. Reading them is not counted.
+ * in the scope's table; they are read as far back as needed. Reading them is not counted. Where one
+ * of them cannot be had any more there is no heading.
  */
 #ifndef VCM_API_HEADING_H
 #define VCM_API_HEADING_H
 
 #include "api/vcm.h"
 #include "base/arena.h"
-#include "vcm/page_store.h"
+#include "vcm/page_cache.h"
 
 struct vcm_heading_place {
+    struct vcm_page_cache *cache;
     struct vcm_kv_txn *txn;
     uint64_t mapping;
     uint32_t seq; /* of the page */

@@ -1,7 +1,10 @@
 #include <stdlib.h>
 
 #include "api/internal.h"
+#include "base/limits.h"
 #include "lfs/bootstrap.h"
+#include "lfs/estimate.h"
+#include "sources/glob.h"
 
 #include "base/banned.h"
 
@@ -9,6 +12,7 @@
 struct result {
     struct vcm_init_result public;
     struct vcm_bootstrap bootstrap;
+    struct vcm_init_migration migration;
 };
 
 static int take_warnings(struct result *result, struct vcm_error *err)
@@ -67,6 +71,90 @@ static void take_rest(struct result *result, const struct vcm_init_options *opti
     public->migrate_error = b->migrate_error;
 }
 
+/* Adds patterns that are separated by commas, as exceptions with a '!' before them. */
+static int add_patterns(struct vcm_glob_list *list, const char *patterns, const char *mark,
+                        struct vcm_error *err)
+{
+    struct vcm_buf pattern = VCM_BUF_INIT(2 * VCM_LIMIT_GLOB_BYTES);
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && *patterns) {
+        size_t len = strcspn(patterns, ",");
+        vcm_buf_clear(&pattern);
+        vcm_buf_append_format(&pattern, "%s%.*s", mark, (int)len, patterns);
+        rc = vcm_glob_list_add(list, vcm_buf_slice(&pattern), err);
+        patterns += len + (patterns[len] == ',');
+    }
+    vcm_buf_release(&pattern);
+    return rc;
+}
+
+static bool is_matched(void *context, struct vcm_slice path)
+{
+    return vcm_glob_list_match(context, path, false) == VCM_GLOB_MATCH;
+}
+
+static int take_estimate(struct result *result, const struct vcm_estimate_query *query,
+                         struct vcm_error *err)
+{
+    struct vcm_arena *arena = &result->bootstrap.arena;
+    struct vcm_estimate estimate;
+    struct vcm_init_file *files;
+
+    int rc = vcm_estimate_run(&estimate, arena, result->bootstrap.repo_root, query, err);
+    if (rc != VCM_OK)
+        return rc;
+    files = vcm_arena_alloc(arena, (estimate.file_count + 1) * sizeof *files);
+    if (!files)
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < estimate.file_count; i++)
+        files[i] = (struct vcm_init_file){estimate.files[i].path, estimate.files[i].versions,
+                                          estimate.files[i].bytes};
+    result->migration =
+        (struct vcm_init_migration){files, estimate.file_count, estimate.bytes, estimate.commits};
+    result->public.migration = &result->migration;
+    return VCM_OK;
+}
+
+/* Files that git will now call changed, because the patterns send them to LFS. */
+static void warn_about_plain(struct result *result, const struct vcm_estimate_query *query)
+{
+    struct vcm_bootstrap *b = &result->bootstrap;
+    struct vcm_error ignored = {0};
+    uint64_t files = 0;
+
+    if (vcm_estimate_count_plain(&files, b->repo_root, query, &ignored) == VCM_OK && files > 0)
+        vcm_bootstrap_warn(b,
+                           "%llu committed file%s not in LFS but of formats that belong there, and "
+                           "git may call them changed; see vcm init --migrate-existing-to-lfs "
+                           "--dry-run",
+                           (unsigned long long)files, files == 1 ? " is" : "s are");
+}
+
+/* Looks at what is committed already: with a dry run of a migration in detail. */
+static int survey(struct result *result, struct vcm *vcm, const struct vcm_init_options *options,
+                  struct vcm_error *err)
+{
+    struct vcm_bootstrap *b = &result->bootstrap;
+    struct vcm_glob_list globs;
+    int rc = VCM_OK;
+
+    if (!b->include || (options->migrate && !options->dry_run))
+        return VCM_OK;
+    vcm_glob_list_init(&globs);
+    const struct vcm_estimate_query query = {
+        .include = b->include, .matches = is_matched, .context = &globs, .cancel = vcm->cancel};
+    rc = add_patterns(&globs, b->include, "", err);
+    if (rc == VCM_OK)
+        rc = add_patterns(&globs, b->exclude, "!", err);
+    if (rc == VCM_OK && options->migrate)
+        rc = take_estimate(result, &query, err);
+    else if (rc == VCM_OK)
+        warn_about_plain(result, &query);
+    vcm_glob_list_release(&globs);
+    return rc;
+}
+
 int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_init_options *options,
              struct vcm_error *err)
 {
@@ -92,6 +180,8 @@ int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_ini
     if (!result)
         return vcm_error_memory(err);
     int rc = vcm_bootstrap_run(&result->bootstrap, &request, err);
+    if (rc == VCM_OK)
+        rc = survey(result, vcm, options, err);
     if (rc == VCM_OK)
         rc = take_warnings(result, err);
     if (rc == VCM_OK)

@@ -17,6 +17,8 @@
 struct progress_receiver {
     void (*progress)(void *context, const struct vcm_progress *progress);
     void *context;
+    struct vcm_progress done; /* in the rows before */
+    struct vcm_progress row;  /* in the row under way */
 };
 
 /* The result as the caller sees it, with the memory that it lives in. */
@@ -78,6 +80,18 @@ static int row_message(const char **out, struct result *result,
     return rc;
 }
 
+static struct vcm_progress add_progress(struct vcm_progress a, struct vcm_progress b)
+{
+    return (struct vcm_progress){a.files + b.files, a.pages + b.pages, a.tokens + b.tokens,
+                                 a.bytes + b.bytes};
+}
+
+static void finish_progress(struct progress_receiver *receiver)
+{
+    receiver->done = add_progress(receiver->done, receiver->row);
+    receiver->row = (struct vcm_progress){0};
+}
+
 static int take_row(void *context, const struct vcm_materialise_row *row, struct vcm_error *err)
 {
     struct result *result = context;
@@ -99,6 +113,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
         .elapsed_ms = row->elapsed_ms,
     };
     vcm_handle_coverage(&source->coverage, &row->coverage);
+    finish_progress(&result->progress);
     result->public.source_count++;
     return row_message(&source->message, result, row, err);
 }
@@ -151,14 +166,16 @@ static unsigned settle_jobs(unsigned wanted)
 
 static void pass_progress(void *context, const struct vcm_ingest_progress *progress)
 {
-    const struct progress_receiver *receiver = context;
-    const struct vcm_progress public = {
+    struct progress_receiver *receiver = context;
+
+    receiver->row = (struct vcm_progress){
         .files = progress->files,
         .pages = progress->pages,
         .tokens = progress->tokens,
         .bytes = progress->bytes,
     };
-    receiver->progress(receiver->context, &public);
+    const struct vcm_progress sum = add_progress(receiver->done, receiver->row);
+    receiver->progress(receiver->context, &sum);
 }
 
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
@@ -175,17 +192,18 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     };
 
     vcm_handle_plan_defaults(&request, vcm);
+    request.offline = options->offline;
     int rc = vcm_handle_clones(&request, vcm, options->timeout_ms, err);
     if (rc == VCM_OK)
         rc = vcm_plan_make(&result->plan, &request, err);
     if (rc != VCM_OK)
         return rc;
-    if (result->plan.map_differs)
+    if (result->plan.map_differs && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "%s in the working tree differs from the one in commit %.12s, which counts; "
                       "commit it to map by it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
-    if (result->plan.map.route_count > 0 && result->plan.all_rows)
+    if (result->plan.map.route_count > 0 && result->plan.all_rows && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "this version of vcm has no knowledge base: knowledge_routing in %s is not "
                       "carried out",
@@ -215,6 +233,8 @@ static int materialise(struct result *result, struct vcm *vcm,
                                      .tokenizer = tokenizer,
                                      .jobs = settle_jobs(options->jobs),
                                      .replace = options->replace,
+                                     .only_live = options->only_live,
+                                     .offline = options->offline,
                                      .cancel = vcm->cancel,
                                      .progress = options->progress ? pass_progress : NULL,
                                      .progress_context = &result->progress,
@@ -234,7 +254,8 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     if (!result)
         return vcm_error_memory(err);
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
-    result->progress = (struct progress_receiver){options->progress, options->progress_context};
+    result->progress = (struct progress_receiver){.progress = options->progress,
+                                                  .context = options->progress_context};
     int rc = make_plan(result, vcm, options, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_writing(vcm, err);

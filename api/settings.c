@@ -130,11 +130,13 @@ static int apply_limits(struct vcm *vcm, const char *key, const char *value, str
 
     if (limit_with(&limits, vcm, key, value) != VCM_OK)
         return VCM_OK;
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    struct vcm_stat stat;
+    int rc = vcm_stat(&stat, vcm, err);
     if (rc != VCM_OK || !vcm->store)
         return rc;
     vcm_page_store_set_limits(vcm->store, &limits);
-    rc = vcm_page_cache_shrink(vcm->store, vcm->cancel, &cause);
+    if (stat.bytes_resident > limits.capacity || stat.bytes_compressed > limits.compressed_capacity)
+        rc = vcm_page_cache_shrink(vcm->store, vcm->cancel, &cause);
     if (rc != VCM_OK) {
         vcm_handle_limits(&limits, vcm);
         vcm_page_store_set_limits(vcm->store, &limits);

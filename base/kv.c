@@ -307,7 +307,7 @@ int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *e
 }
 
 /* Where the map lies is told by anything in it; LMDB does not say. */
-static bool find_map(uintptr_t *start, uintptr_t *end, const void *inside)
+static bool find_map(char **start, size_t *bytes, char *inside)
 {
     char line[VCM_LIMIT_PATH_BYTES];
     bool found = false;
@@ -315,9 +315,11 @@ static bool find_map(uintptr_t *start, uintptr_t *end, const void *inside)
 
     while (maps && !found && fgets(line, sizeof line, maps)) {
         char *rest;
-        *start = strtoull(line, &rest, 16);
-        *end = *rest == '-' ? strtoull(rest + 1, NULL, 16) : 0;
-        found = *start <= (uintptr_t)inside && (uintptr_t)inside < *end;
+        uintptr_t first = strtoull(line, &rest, 16);
+        uintptr_t end = *rest == '-' ? strtoull(rest + 1, NULL, 16) : 0;
+        found = first <= (uintptr_t)inside && (uintptr_t)inside < end;
+        *start = inside - ((uintptr_t)inside - first);
+        *bytes = end - first;
     }
     if (maps)
         fclose(maps);
@@ -329,14 +331,15 @@ void vcm_kv_trim(struct vcm_kv *kv)
     struct vcm_kv_txn *txn;
     MDB_cursor *cursor;
     MDB_val name, value;
-    uintptr_t start, end;
+    char *start;
+    size_t bytes;
 
     if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
         return;
     if (mdb_cursor_open(txn->mdb, TABLE_OF_TABLES, &cursor) == 0) {
         if (mdb_cursor_get(cursor, &name, &value, MDB_FIRST) == 0 &&
-            find_map(&start, &end, name.mv_data))
-            madvise((void *)start, end - start, MADV_DONTNEED);
+            find_map(&start, &bytes, name.mv_data))
+            madvise(start, bytes, MADV_DONTNEED);
         mdb_cursor_close(cursor);
     }
     vcm_kv_read_end(txn);

@@ -15,7 +15,7 @@
 static int copy_to(uint64_t *bytes, const char *directory, struct vcm_kv_env *env)
 {
     char path[VCM_LIMIT_PATH_BYTES];
-    struct stat file;
+    struct stat file = {0};
     int dead;
 
     int len = snprintf(path, sizeof path, "%s/data.mdb", directory);
@@ -60,7 +60,7 @@ static int make_next(uint64_t *bytes, const struct vcm_kv_generation *generation
 
 static int old_bytes(uint64_t *bytes, struct vcm_kv_env *env)
 {
-    struct stat file;
+    struct stat file = {0};
     int fd;
 
     int code = mdb_env_get_fd(env->mdb, &fd);

@@ -103,8 +103,9 @@ static int map_number(_Atomic uint64_t **out, const char *directory, bool writab
     char path[VCM_LIMIT_PATH_BYTES];
     int access = writable ? O_RDWR | O_CREAT : O_RDONLY;
     uint64_t zero = 0;
-    bool fresh;
+    bool fresh = false;
 
+    *out = NULL;
     snprintf(path, sizeof path, "%s/generation", directory);
     int fd = open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0644);
     if (fd < 0)

@@ -95,6 +95,12 @@
 #define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
 #define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
 
+/* Watching a repository. */
+#define VCM_LIMIT_WATCHES         8192u /* directories of refs that are watched */
+#define VCM_LIMIT_WATCH_QUIET_MS  150u  /* a change counts when nothing followed for so long, */
+#define VCM_LIMIT_WATCH_BURST_MS  2000u /* or when the first is so long ago */
+#define VCM_LIMIT_WATCH_RETURN_MS 1000u /* how often a repository that is gone is looked for */
+#define VCM_LIMIT_WATCH_TICK_MS   250u  /* how often a waiting watch looks whether it may stop */
 /* Traces of page accesses. */
 #define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
 #define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)

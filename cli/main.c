@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,22 +83,29 @@ static int status_of(enum vcm_code code)
     }
 }
 
-/* Writes everything. A reader that has gone away has seen what it wanted: that is no failure. */
-static int write_out(struct vcm_slice text)
+/* Writes everything to standard output; 0 or the errno of the failure. */
+static int write_all(struct vcm_slice text)
 {
     while (text.len > 0) {
         ssize_t written = write(STDOUT_FILENO, text.data, text.len);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0 && errno == EPIPE)
-            return EXIT_DONE;
-        if (written < 0) {
-            fprintf(stderr, "vcm: cannot write standard output: %s\n", strerror(errno));
-            return EXIT_FAILED;
-        }
+        if (written < 0)
+            return errno;
         text = vcm_slice_of(text.data + written, text.len - (size_t)written);
     }
-    return EXIT_DONE;
+    return 0;
+}
+
+/* A reader that has gone away has seen what it wanted: that is no failure. */
+static int write_out(struct vcm_slice text)
+{
+    int failure = write_all(text);
+
+    if (failure == 0 || failure == EPIPE)
+        return EXIT_DONE;
+    fprintf(stderr, "vcm: cannot write standard output: %s\n", strerror(failure));
+    return EXIT_FAILED;
 }
 
 static void append_error_document(struct vcm_buf *out, const struct vcm_error *err)
@@ -163,11 +171,64 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
     vcm_arena_init(&arena, 4 * VCM_GIB);
     int rc = vcm_json_parse(&root, &arena, vcm_buf_slice(document), err);
     if (rc == VCM_OK) {
-        args->op->print(&print, root, call);
+        if (args->op->print_event && vcm_json_get(root, "event"))
+            args->op->print_event(&print, root);
+        else
+            args->op->print(&print, root, call);
         rc = vcm_buf_check(out, "the output", err);
     }
     vcm_arena_release(&arena);
     return rc;
+}
+
+/* What an operation that goes on passes on, and where to. */
+struct stream {
+    const struct vcm_args *args;
+    const struct vcm_op_call *call;
+    struct vcm_progress_line *progress;
+    bool reader_gone;
+};
+
+static int lose_reader(struct stream *stream, struct vcm_error *err)
+{
+    stream->reader_gone = true;
+    return vcm_error_set(err, VCM_INTERRUPTED, "nobody reads the output");
+}
+
+static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
+{
+    struct stream *stream = context;
+    struct vcm_buf out = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
+    struct vcm_buf copy = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
+    int rc;
+
+    vcm_progress_line_clear(stream->progress);
+    if (stream->args->json) {
+        vcm_buf_append_slice(&out, document);
+        vcm_buf_append_byte(&out, '\n');
+        rc = vcm_buf_check(&out, "the output", err);
+    } else {
+        vcm_buf_append_slice(&copy, document);
+        rc = print_document(&out, stream->args, stream->call, &copy, err);
+    }
+    int failure = rc == VCM_OK ? write_all(vcm_buf_slice(&out)) : 0;
+    if (failure == EPIPE)
+        rc = lose_reader(stream, err);
+    else if (failure != 0)
+        rc = vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot write standard output");
+    vcm_buf_release(&copy);
+    vcm_buf_release(&out);
+    return rc;
+}
+
+/* A pipe whose reader is gone says so before anything is written to it. */
+static int check_reader(void *context, struct vcm_error *err)
+{
+    struct pollfd out = {.fd = STDOUT_FILENO};
+
+    if (poll(&out, 1, 0) > 0 && out.revents & (POLLERR | POLLNVAL))
+        return lose_reader(context, err);
+    return VCM_OK;
 }
 
 static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm_args *args,
@@ -186,13 +247,19 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
         .quiet = args->quiet,
         .progress = vcm_progress_line_update,
         .progress_context = &progress,
+        .emit = emit,
+        .emit_idle = check_reader,
     };
+    struct stream stream = {.args = args, .call = &call, .progress = &progress};
 
     vcm_progress_line_init(&progress, isatty(STDERR_FILENO) && !args->quiet && !args->no_progress);
+    call.emit_context = &stream;
     int rc = vcm_op_run(&document, &call, args->op, &settings, err);
     vcm_progress_line_clear(&progress);
-    *exit_status = call.exit_status;
-    if (rc == VCM_OK && !args->json && !call.json_wanted) {
+    *exit_status = stream.reader_gone ? EXIT_DONE : call.exit_status;
+    if (rc == VCM_OK && call.is_over) {
+        vcm_buf_clear(out);
+    } else if (rc == VCM_OK && !args->json && !call.json_wanted) {
         rc = print_document(out, args, &call, &document, err);
     } else if (rc == VCM_OK) {
         vcm_buf_append_slice(out, vcm_buf_slice(&document));

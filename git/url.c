@@ -287,6 +287,17 @@ static int parse_scheme(struct vcm_git_url *out, const char *text, struct vcm_er
     return take_secrets(out, &parts, err);
 }
 
+/* "https:/u:p@host" is a slip, and no path of a host called https. */
+static bool names_scheme(struct vcm_slice host)
+{
+    static const char *const schemes[] = {"https", "http", "ssh", "file", "git", "ftp"};
+
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (is_scheme(host, schemes[i]))
+            return true;
+    return false;
+}
+
 /* "user@host:path" */
 static int parse_scp(struct vcm_git_url *out, const char *text, size_t colon, struct vcm_error *err)
 {
@@ -299,6 +310,8 @@ static int parse_scp(struct vcm_git_url *out, const char *text, size_t colon, st
         return refuse("its user is no valid name", err);
     if (!is_host(host))
         return refuse("its host is no valid name", err);
+    if (!at && names_scheme(host))
+        return refuse("'//' is missing behind the transport", err);
     if (path[0] == '\0' || path[0] == '-')
         return refuse("it has no path, or one that begins with '-'", err);
     if (!at && memchr(path, '@', strcspn(path, "/")))

@@ -202,22 +202,12 @@ static int plan(struct run *r, struct vcm_error *err)
     return rc;
 }
 
-static int prepare_migration(struct run *r, struct vcm_error *err)
+static int join_patterns(struct run *r, struct vcm_error *err)
 {
-    const struct vcm_push_target nowhere = {NULL, NULL};
     struct vcm_buf list = VCM_BUF_INIT(2 * VCM_LIMIT_ATTRIBUTES_BYTES);
     struct vcm_bootstrap *b = r->b;
 
-    r->migrate = (struct vcm_migrate){
-        .arena = &b->arena,
-        .git = &r->git,
-        .branch = r->branch.len > 0 ? vcm_buf_text(&r->branch) : NULL,
-    };
     int rc = vcm_attributes_join(&list, r->scaffold.patterns, true, err);
-    if (rc == VCM_OK && list.len == 0)
-        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                           "no pattern of %s sends files to LFS; add some with git lfs track",
-                           VCM_ATTRIBUTES_PATH);
     if (rc == VCM_OK)
         rc = keep(&b->include, b, vcm_buf_text(&list), err);
     vcm_buf_clear(&list);
@@ -225,10 +215,34 @@ static int prepare_migration(struct run *r, struct vcm_error *err)
         rc = vcm_attributes_join(&list, r->scaffold.patterns, false, err);
     if (rc == VCM_OK)
         rc = keep(&b->exclude, b, vcm_buf_text(&list), err);
+    vcm_buf_release(&list);
+    return rc;
+}
+
+/* Patterns that git-lfs cannot take matter to a migration alone. */
+static int forget_patterns(struct run *r)
+{
+    r->b->include = r->b->exclude = NULL;
+    return VCM_OK;
+}
+
+static int prepare_migration(struct run *r, struct vcm_error *err)
+{
+    const struct vcm_push_target nowhere = {NULL, NULL};
+
+    r->migrate = (struct vcm_migrate){
+        .arena = &r->b->arena,
+        .git = &r->git,
+        .branch = r->branch.len > 0 ? vcm_buf_text(&r->branch) : NULL,
+    };
+    int rc = join_patterns(r, err);
+    if (rc == VCM_OK && !r->b->include[0])
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                           "no pattern of %s sends files to LFS; add some with git lfs track",
+                           VCM_ATTRIBUTES_PATH);
     if (rc == VCM_OK)
         rc = vcm_migrate_prepare(&r->migrate, r->o->no_push ? &nowhere : &r->target,
                                  vcm_buf_text(&r->own), err);
-    vcm_buf_release(&list);
     return rc;
 }
 
@@ -303,8 +317,8 @@ static int migrate(struct run *r, struct vcm_error *err)
     int rc = vcm_migrate_run(&r->migrate, r->b->include, r->b->exclude, &failure);
     if (rc != VCM_OK)
         return report(&r->b->migrate_error, r->b, rc, &failure, err);
-    r->b->migrated = true;
     r->b->refs = r->migrate.refs;
+    r->b->migrated = r->b->refs != NULL;
     if (!r->b->refs || !r->b->commit)
         return VCM_OK;
     rc = vcm_commit_head(head, &r->git, err);
@@ -444,6 +458,23 @@ static int push(struct run *r, struct vcm_error *err)
     return rc;
 }
 
+/* All of them, for a migration puts the patterns into every commit. */
+static int list_refs(struct run *r, struct vcm_error *err)
+{
+    struct vcm_migrate_ref *first = NULL, **last = &first;
+
+    for (const struct vcm_push_ref *ref = r->migrate.local; ref; ref = ref->next) {
+        struct vcm_migrate_ref *item = vcm_arena_alloc(&r->b->arena, sizeof *item);
+        if (!item)
+            return vcm_error_memory(err);
+        *item = (struct vcm_migrate_ref){.name = ref->name, .old_id = ref->id};
+        *last = item;
+        last = &item->next;
+    }
+    r->b->refs = first;
+    return VCM_OK;
+}
+
 /* Looks, refuses, then wires, commits, rewrites and pushes, in this order: what cannot be taken
  * back comes last. */
 static int run(struct run *r, struct vcm_error *err)
@@ -455,9 +486,11 @@ static int run(struct run *r, struct vcm_error *err)
         rc = plan(r, err);
     if (rc == VCM_OK && r->o->migrate)
         rc = prepare_migration(r, err);
+    else if (rc == VCM_OK && r->scaffold.patterns)
+        rc = join_patterns(r, NULL) == VCM_OK ? VCM_OK : forget_patterns(r);
     if (rc == VCM_OK && r->o->dry_run) {
         list_files(r);
-        return VCM_OK;
+        return r->o->migrate ? list_refs(r, err) : VCM_OK;
     }
     if (rc == VCM_OK && !r->o->no_lfs)
         rc = vcm_wire_install(&r->wire, &r->git, &r->scaffold.manifest.lfs, err);

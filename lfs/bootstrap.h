@@ -50,7 +50,7 @@ struct vcm_bootstrap {
     bool migrated;
     const char *migrate_error;          /* NULL for none */
     const struct vcm_migrate_ref *refs; /* that were rewritten, or would be */
-    const char *include, *exclude;      /* patterns of a migration, NULL without one */
+    const char *include, *exclude;      /* patterns of LFS and exceptions, NULL when not known */
     struct vcm_bootstrap_warning *warnings;
 };
 

@@ -43,19 +43,44 @@ static int refuse_worktrees(struct vcm_migrate *m, struct vcm_error *err)
     return rc;
 }
 
-/* As git-lfs does, untracked files count too: the rewritten commits are checked out. */
+/* Before a command, these make git take files as they are. */
+#define WITHOUT_FILTER                                                                             \
+    "-c", "filter.lfs.process=", "-c", "filter.lfs.clean=", "-c", "filter.lfs.smudge=", "-c",      \
+        "filter.lfs.required=false"
+#define STATUS "status", "--porcelain", "-z", "--no-renames", "--untracked-files=normal"
+
+static bool holds_entry(const struct vcm_buf *list, const char *entry)
+{
+    const char *text = vcm_buf_text(list);
+
+    for (size_t at = 0; at < list->len; at += strlen(text + at) + 1)
+        if (strcmp(text + at, entry) == 0)
+            return true;
+    return false;
+}
+
+/* As git-lfs does, untracked files count too: the rewritten commits are checked out. A file that
+ * should be in LFS and is not looks changed with the filter, one that is in LFS looks changed
+ * without it; what the user changed looks so both ways. */
 static int refuse_dirty(struct vcm_migrate *m, struct vcm_error *err)
 {
-    struct vcm_buf list = VCM_BUF_INIT(OUTPUT_MAX);
-    int rc = vcm_command_read(&list, m->git,
-                              VCM_COMMAND_ARGS("status", "--porcelain", "--untracked-files=normal"),
+    struct vcm_buf filtered = VCM_BUF_INIT(OUTPUT_MAX), plain = VCM_BUF_INIT(OUTPUT_MAX);
+
+    int rc = vcm_command_read(&filtered, m->git, VCM_COMMAND_ARGS("--no-optional-locks", STATUS),
                               no_input, err);
-    if (rc == VCM_OK && list.len > 3)
-        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                           "the working tree has changes ('%.*s'); commit or stash them before "
-                           "migrating",
-                           (int)strcspn(list.data + 3, "\n"), list.data + 3);
-    vcm_buf_release(&list);
+    if (rc == VCM_OK && filtered.len > 0)
+        rc = vcm_command_read(&plain, m->git,
+                              VCM_COMMAND_ARGS("--no-optional-locks", WITHOUT_FILTER, STATUS),
+                              no_input, err);
+    const char *text = vcm_buf_text(&filtered);
+    for (size_t at = 0; rc == VCM_OK && at < filtered.len; at += strlen(text + at) + 1)
+        if (holds_entry(&plain, text + at))
+            rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                               "the working tree has changes ('%s'); commit or stash them before "
+                               "migrating",
+                               strlen(text + at) > 3 ? text + at + 3 : "");
+    vcm_buf_release(&plain);
+    vcm_buf_release(&filtered);
     return rc;
 }
 
@@ -173,29 +198,24 @@ int vcm_migrate_prepare(struct vcm_migrate *m, const struct vcm_push_target *tar
     return rc;
 }
 
-/* Puts back what a failed rewrite has moved. */
-static void restore(struct vcm_migrate *m)
+/* git-lfs leaves pointers in the working tree; the content is here. */
+static void fill_tree(const struct vcm_command *git)
 {
-    struct vcm_buf input = VCM_BUF_INIT(OUTPUT_MAX);
-    struct vcm_command git = *m->git;
     struct vcm_error ignored = {0};
+    int status;
 
-    git.cancel = NULL;
-    for (const struct vcm_push_ref *ref = m->local; ref; ref = ref->next)
-        vcm_buf_append_format(&input, "update %s %s\n", ref->name, ref->id);
-    if (input.len > 0)
-        vcm_command_read(NULL, &git, VCM_COMMAND_ARGS("update-ref", "--stdin"),
-                         vcm_buf_slice(&input), &ignored);
-    vcm_buf_release(&input);
+    vcm_command_run(&status, NULL, NULL, git, VCM_COMMAND_ARGS("lfs", "checkout"), no_input,
+                    &ignored);
 }
 
 /* Compares refs with what they were. */
-static int take_rewritten(struct vcm_migrate *m, struct vcm_error *err)
+static int take_rewritten(struct vcm_migrate *m, const struct vcm_command *git,
+                          struct vcm_error *err)
 {
     struct vcm_push_ref *now = NULL;
     struct vcm_migrate_ref **last = &m->refs;
 
-    int rc = vcm_push_list(&now, m->arena, m->git, NULL, err);
+    int rc = vcm_push_list(&now, m->arena, git, NULL, err);
     for (const struct vcm_push_ref *ref = m->local; rc == VCM_OK && ref; ref = ref->next) {
         const struct vcm_push_ref *new = vcm_push_get(now, ref->name);
         if (!new || strcmp(new->id, ref->id) == 0)
@@ -208,6 +228,28 @@ static int take_rewritten(struct vcm_migrate *m, struct vcm_error *err)
         last = &item->next;
     }
     return rc;
+}
+
+/* Puts back what a failed rewrite has moved: refs, and the tree, which had no changes. */
+static void restore(struct vcm_migrate *m, const struct vcm_command *git)
+{
+    struct vcm_buf input = VCM_BUF_INIT(OUTPUT_MAX);
+    struct vcm_command plain = *git;
+    struct vcm_error ignored = {0};
+
+    plain.cancel = NULL;
+    if (take_rewritten(m, &plain, &ignored) == VCM_OK && m->refs) {
+        for (const struct vcm_migrate_ref *ref = m->refs; ref; ref = ref->next)
+            vcm_buf_append_format(&input, "update %s %s %s\n", ref->name, ref->old_id, ref->new_id);
+        vcm_command_read(NULL, &plain, VCM_COMMAND_ARGS("update-ref", "--stdin"),
+                         vcm_buf_slice(&input), &ignored);
+        vcm_command_read(NULL, &plain,
+                         VCM_COMMAND_ARGS(WITHOUT_FILTER, "reset", "--quiet", "--hard"), no_input,
+                         &ignored);
+    }
+    fill_tree(&plain);
+    m->refs = NULL;
+    vcm_buf_release(&input);
 }
 
 int vcm_migrate_run(struct vcm_migrate *m, const char *include, const char *exclude,
@@ -233,9 +275,11 @@ int vcm_migrate_run(struct vcm_migrate *m, const char *include, const char *excl
     if (rc == VCM_OK && status != 0)
         rc = vcm_command_failure(err, "git lfs migrate import", vcm_buf_text(&complaints));
     if (rc == VCM_OK)
-        rc = take_rewritten(m, err);
+        rc = take_rewritten(m, &git, err);
     else
-        restore(m);
+        restore(m, &git);
+    if (rc == VCM_OK)
+        fill_tree(&git);
     vcm_buf_release(&complaints);
     vcm_buf_release(&out);
     vcm_buf_release(&in);

@@ -68,6 +68,13 @@ struct vcm_op_call {
     bool quiet;       /* print only what was asked for */
     int exit_status;  /* 0 unless the operation says otherwise: 1 or 3 */
     bool json_wanted; /* a parameter asked for the document itself */
+    bool is_over;     /* it was all passed on by `emit`: there is no document any more */
+
+    /* Passes on one JSON object of several, as it comes; NULL where that cannot be done. Anything
+     * but VCM_OK ends the operation. */
+    int (*emit)(void *context, struct vcm_slice document, struct vcm_error *err);
+    int (*emit_idle)(void *context, struct vcm_error *err); /* whether someone still listens */
+    void *emit_context;
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
@@ -84,9 +91,12 @@ struct vcm_op {
     /* Writes exactly one JSON document, or fails. */
     int (*run)(struct vcm_op_call *call, struct vcm_error *err);
 
-    /* The document for a person. */
+    /* The document for a person. Of an operation that goes on: the objects that are no events. */
     void (*print)(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call);
+
+    /* An object with a member "event", of an operation that goes on; else NULL. */
+    void (*print_event)(struct vcm_print *out, const struct vcm_json *event);
 };
 
 #define VCM_OP_COUNT(array) (sizeof(array) / sizeof((array)[0]))

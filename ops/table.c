@@ -2,16 +2,39 @@
 
 #include "base/banned.h"
 
-extern const struct vcm_op vcm_op_check, vcm_op_preview, vcm_op_show, vcm_op_map, vcm_op_unmap,
-    vcm_op_scopes, vcm_op_coverage, vcm_op_find, vcm_op_pages, vcm_op_page, vcm_op_stat,
-    vcm_op_tokens, vcm_op_config_list, vcm_op_config_get, vcm_op_config_set, vcm_op_doctor,
-    vcm_op_init;
+/* In the order in which help shows them. */
+/* clang-format off */
+#define OPS(op) \
+    op(init) \
+    op(map) \
+    op(watch) \
+    op(check) \
+    op(preview) \
+    op(show) \
+    op(unmap) \
+    op(scopes) \
+    op(coverage) \
+    op(pages) \
+    op(find) \
+    op(page) \
+    op(stat) \
+    op(tokens) \
+    op(kb_ingest) \
+    op(kb_search) \
+    op(kb_list) \
+    op(kb_show) \
+    op(kb_clear) \
+    op(kb_stat) \
+    op(config_list) \
+    op(config_get) \
+    op(config_set) \
+    op(lfs_status) \
+    op(lfs_pull) \
+    op(doctor)
+/* clang-format on */
 
-const struct vcm_op *const vcm_ops[] = {
-    &vcm_op_init,       &vcm_op_map,         &vcm_op_check,
-    &vcm_op_preview,    &vcm_op_show,        &vcm_op_unmap,
-    &vcm_op_scopes,     &vcm_op_coverage,    &vcm_op_pages,
-    &vcm_op_find,       &vcm_op_page,        &vcm_op_stat,
-    &vcm_op_tokens,     &vcm_op_config_list, &vcm_op_config_get,
-    &vcm_op_config_set, &vcm_op_doctor,      NULL,
-};
+#define DECLARE(name) extern const struct vcm_op vcm_op_##name;
+OPS(DECLARE)
+
+#define LIST(name) &vcm_op_##name,
+const struct vcm_op *const vcm_ops[] = {OPS(LIST) NULL};

@@ -145,11 +145,11 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
                               plural);
     if (missing > 0)
         vcm_buf_append_format(&message,
-                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'git "
-                              "lfs fetch origin %.12s', then map again",
+                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'vcm "
+                              "lfs pull --scope %s', then map again",
                               failed > 0 ? "; " : "", missing, missing == 1 ? "" : "s",
                               missing == 1 ? "is" : "are", missing == 1 ? "it" : "them",
-                              row->plan->commit);
+                              row->plan->scope_id);
     snprintf(row->message, sizeof row->message, "%s", vcm_buf_text(&message));
     vcm_buf_release(&message);
 }
@@ -197,6 +197,14 @@ static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
     return VCM_OK;
 }
 
+/* What is mapped as it is. */
+static void keep(struct vcm_materialise_row *row, const struct vcm_scope *former)
+{
+    row->status = VCM_MATERIALISE_ALREADY_MAPPED;
+    row->changes.pages_reused = former->pages;
+    copy_counts(row, former);
+}
+
 /* The scope is there at this commit and configuration. */
 static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former,
                        const struct vcm_plan_row *plan,
@@ -204,9 +212,7 @@ static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former
 {
     int rc = VCM_OK;
 
-    row->status = VCM_MATERIALISE_ALREADY_MAPPED;
-    row->changes.pages_reused = former->pages;
-    copy_counts(row, former);
+    keep(row, former);
     note_omissions(row, "");
     if (former->pinned != plan->config.pinned) {
         row->status = VCM_MATERIALISE_REMAPPED;
@@ -272,6 +278,13 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
                       err);
 }
 
+/* Whether a row that is mapped is to be left alone, wherever its commit went. */
+static bool stays(const struct vcm_plan_row *planned, const struct vcm_materialise_options *options)
+{
+    return (options->only_live && planned->row->is_static) ||
+           (options->offline && !planned->repository && planned->error.code == VCM_OK);
+}
+
 static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
                    const struct vcm_plan_row *planned,
                    const struct vcm_materialise_options *options, struct vcm_error *err)
@@ -280,11 +293,16 @@ static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
     struct vcm_scope scope = {0}, former = {0};
     bool exists = false, readable = false;
 
-    int rc = open_source(&source, planned, options, err);
+    int rc = read_former(&former, &exists, options->store, planned->scope_id, err);
+    if (rc == VCM_OK && exists && stays(planned, options)) {
+        keep(row, &former);
+        vcm_scope_release(&former);
+        return VCM_OK;
+    }
+    if (rc == VCM_OK)
+        rc = open_source(&source, planned, options, err);
     if (rc == VCM_OK)
         rc = fingerprint(scope.fingerprint, planned, options->tokenizer, err);
-    if (rc == VCM_OK)
-        rc = read_former(&former, &exists, options->store, planned->scope_id, err);
     bool same = rc == VCM_OK && exists &&
                 memcmp(former.fingerprint, scope.fingerprint, sizeof scope.fingerprint) == 0 &&
                 vcm_slice_equal(former.commit, vcm_slice_of_string(planned->commit)) &&

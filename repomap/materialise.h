@@ -22,7 +22,7 @@ struct vcm_materialise_row {
     const struct vcm_plan_row *plan;
     enum vcm_materialise_status status;
     struct vcm_error error; /* of a row that failed */
-    char message[512];      /* what is worth knowing, or "" */
+    char message[768];      /* what is worth knowing, or "" */
     struct vcm_mapping_result changes;
     struct vcm_source_coverage coverage;
     uint64_t records;
@@ -37,7 +37,9 @@ struct vcm_materialise_options {
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;
-    bool replace; /* another origin may take the scope over */
+    bool replace;   /* another origin may take the scope over */
+    bool only_live; /* static rows that are mapped stay as they are */
+    bool offline;   /* and so do rows that would have to be fetched */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress;
     void *progress_context;

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/submodule.h"
@@ -30,14 +31,14 @@ static int place(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm
     return rc;
 }
 
-static int place_in_clone(struct vcm_plan_row *planned, struct vcm_plan *plan,
-                          const struct vcm_git_clone *clone, struct vcm_error *err)
+static int place_in_clone(struct vcm_plan_row *planned, struct vcm_plan *plan, const char *path,
+                          const struct vcm_git_id *commit, struct vcm_error *err)
 {
     struct vcm_git_repo *repo = NULL;
 
-    int rc = vcm_git_repo_open(&repo, clone->path, err);
+    int rc = vcm_git_repo_open(&repo, path, err);
     if (rc == VCM_OK)
-        rc = place(planned, plan, repo, &clone->commit, err);
+        rc = place(planned, plan, repo, commit, err);
     vcm_git_repo_close(repo);
     return rc;
 }
@@ -60,7 +61,7 @@ static int fetch(struct vcm_plan_row *planned, struct vcm_plan *plan,
 
     int rc = vcm_git_clone_fetch(&clone, clones, request, err);
     if (rc == VCM_OK)
-        rc = place_in_clone(planned, plan, &clone, err);
+        rc = place_in_clone(planned, plan, clone.path, &clone.commit, err);
     if (rc == VCM_OK && !request->commit)
         rc = keep(&planned->branch, plan, clone.branch, err);
     vcm_git_clone_release(&clone);
@@ -138,11 +139,48 @@ static int read_in_place(struct vcm_plan_row *planned, struct vcm_plan *plan, co
     return rc;
 }
 
+/* Whether two rows ask for the same commit of the same repository. */
+static bool asks_the_same(const struct vcm_repo_map_row *a, const struct vcm_repo_map_row *b)
+{
+    return sets_branch(a) == sets_branch(b) && strcmp(a->branch, b->branch) == 0 &&
+           sets_commit(a) == sets_commit(b) && strcmp(a->commit, b->commit) == 0;
+}
+
+/* What an earlier row learned of the same URL holds for this one too: they then map one state of
+ * it, and a host that does not answer is waited for once. False when there is nothing to learn. */
+static bool learn(int *rc, struct vcm_plan_row *planned, struct vcm_plan *plan,
+                  struct vcm_error *err)
+{
+    const struct vcm_repo_map_row *row = planned->row;
+
+    for (const struct vcm_plan_row *earlier = plan->rows; earlier < planned; earlier++) {
+        enum vcm_code code = earlier->error.code;
+        if (!earlier->row->origin_url || strcmp(earlier->row->origin_url, row->origin_url) != 0)
+            continue;
+        if (code == VCM_AUTH_FAILED || code == VCM_NETWORK_ERROR || code == VCM_TIMEOUT) {
+            *err = earlier->error;
+            *rc = (int)code;
+            return true;
+        }
+        if (earlier->repository && code == VCM_OK && asks_the_same(earlier->row, row)) {
+            struct vcm_git_id commit;
+            vcm_hash_from_hex(commit.bytes, earlier->commit, VCM_GIT_ID_BYTES);
+            planned->branch = earlier->branch;
+            *rc = place_in_clone(planned, plan, earlier->repository, &commit, err);
+            return true;
+        }
+    }
+    return false;
+}
+
 static int bring_origin(struct vcm_plan_row *planned, struct vcm_plan *plan,
                         const struct vcm_plan_request *request, struct vcm_error *err)
 {
     const struct vcm_repo_map_row *row = planned->row;
+    int rc = VCM_OK;
 
+    if (learn(&rc, planned, plan, err))
+        return rc;
     return fetch(planned, plan, request->clones,
                  &(struct vcm_git_clone_request){
                      .url = row->origin_url,
@@ -189,7 +227,9 @@ static int bring(struct vcm_plan_row *planned, struct vcm_plan *plan,
     const struct vcm_repo_map_row *row = planned->row;
     bool is_own = !row->origin_url && !row->submodule;
 
-    if (is_own && plan->from_url && (sets_branch(row) || sets_commit(row)) && request->clones) {
+    bool may_fetch = request->clones && !request->offline;
+
+    if (is_own && plan->from_url && (sets_branch(row) || sets_commit(row)) && may_fetch) {
         vcm_error_reset(err);
         return bring_own(planned, plan, request, err);
     }
@@ -197,7 +237,7 @@ static int bring(struct vcm_plan_row *planned, struct vcm_plan *plan,
         return VCM_OK;
     if (!vcm_git_url_is_remote(planned->origin_url))
         return read_in_place(planned, plan, planned->origin_url, err);
-    if (!request->clones)
+    if (!may_fetch)
         return VCM_OK;
     return row->submodule ? bring_submodule(planned, plan, request, err)
                           : bring_origin(planned, plan, request, err);

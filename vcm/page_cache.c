@@ -52,7 +52,13 @@ void vcm_page_cache_close(struct vcm_page_cache *cache)
     free(cache);
 }
 
-static void note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id, size_t bytes)
+struct vcm_page_store *vcm_page_cache_store(const struct vcm_page_cache *cache)
+{
+    return cache->store;
+}
+
+void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id,
+                             size_t bytes)
 {
     struct vcm_residency *residency = cache->store->residency;
     struct vcm_evict set;
@@ -65,13 +71,21 @@ static void note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id,
     vcm_residency_trace(residency, id, (uint32_t)bytes);
 }
 
-/* A resident page, in place; VCM_NOT_FOUND, err untouched, when there is none of this id. */
-static int read_resident(struct vcm_slice *out, struct vcm_page_cache *cache,
-                         struct vcm_kv_txn *txn, const struct vcm_page_id *id,
-                         struct vcm_error *err)
+int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                        const struct vcm_page_id *id, struct vcm_error *err)
 {
-    (void)cache;
-    int rc = vcm_kv_get(out, txn, VCM_TABLE_FRAMES, vcm_table_id_key(id), err);
+    struct vcm_slice key = vcm_table_id_key(id);
+
+    int rc = vcm_kv_get_unchecked(out, txn, VCM_TABLE_FRAMES, key, err);
+    if (rc != VCM_OK)
+        return rc;
+    uint64_t place = (uint64_t)(uintptr_t)out->data ^ vcm_transition_tag(id);
+    _Atomic uint64_t *seen = &cache->verified[vcm_transition_tag(id) % VERIFIED_SLOTS];
+    if (atomic_load_explicit(seen, memory_order_relaxed) != place) {
+        rc = vcm_kv_get(out, txn, VCM_TABLE_FRAMES, key, err);
+        if (rc == VCM_OK)
+            atomic_store_explicit(seen, place, memory_order_relaxed);
+    }
     if (rc == VCM_OK)
         *out = vcm_table_trim_frame(*out);
     return rc;
@@ -96,48 +110,60 @@ static void keep_pending(struct vcm_page_cache *cache, const struct vcm_page_id 
         vcm_page_cache_flush(cache);
 }
 
-static int read_fault(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
-                      struct vcm_kv_txn *txn, const struct vcm_page_info *info,
-                      struct vcm_error *err)
+/* A page that is not resident, in memory of its own; `*state` says what it was. */
+static int read_absent(struct vcm_page_cache_frame *out, enum vcm_page_state *state,
+                       struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                       const struct vcm_page_id *id, struct vcm_error *err)
 {
-    struct vcm_residency *residency = cache->store->residency;
     struct vcm_buf frame = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
-    int rc = VCM_OK;
+    struct vcm_page_info info;
 
-    if (!cache->rebuild)
+    int rc = vcm_page_store_page(&info, txn, id, err);
+    if (rc == VCM_OK && !cache->rebuild)
         rc = vcm_rebuild_open(&cache->rebuild, cache->store, err);
     if (rc == VCM_OK)
-        rc = vcm_rebuild_frame(&frame, cache->rebuild, txn, info, err);
+        rc = vcm_rebuild_frame(&frame, cache->rebuild, txn, &info, err);
     if (rc == VCM_OK) {
-        vcm_residency_count(residency,
-                            info->state == VCM_PAGE_COMPRESSED ? VCM_RESIDENCY_MINOR_FAULTS
-                                                               : VCM_RESIDENCY_MAJOR_FAULTS,
-                            1);
-        vcm_residency_trace(residency, &info->id, (uint32_t)frame.len);
+        *state = info.state;
         out->bytes.len = frame.len;
         out->memory = vcm_buf_detach(&frame);
         out->bytes.data = out->memory;
-        keep_pending(cache, &info->id, out->bytes);
     }
     vcm_buf_release(&frame);
     return rc;
 }
 
+int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
+                        struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+{
+    enum vcm_page_state state;
+
+    *out = (struct vcm_page_cache_frame){.memory = NULL};
+    int rc = vcm_page_cache_find(&out->bytes, cache, txn, id, err);
+    return rc == VCM_NOT_FOUND ? read_absent(out, &state, cache, txn, id, err) : rc;
+}
+
 int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
                         struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
 {
-    struct vcm_page_info info;
+    struct vcm_residency *residency = cache->store->residency;
+    enum vcm_page_state state = VCM_PAGE_RESIDENT;
 
     *out = (struct vcm_page_cache_frame){.memory = NULL};
-    int rc = read_resident(&out->bytes, cache, txn, id, err);
+    int rc = vcm_page_cache_find(&out->bytes, cache, txn, id, err);
     if (rc == VCM_OK)
-        note_hit(cache, id, out->bytes.len);
+        vcm_page_cache_note_hit(cache, id, out->bytes.len);
     if (rc != VCM_NOT_FOUND)
         return rc;
-    rc = vcm_page_store_page(&info, txn, id, err);
-    if (rc == VCM_OK && info.state == VCM_PAGE_RESIDENT)
-        rc = vcm_page_store_frame(&out->bytes, txn, id, err); /* says that it is not there */
-    return rc == VCM_OK ? read_fault(out, cache, txn, &info, err) : rc;
+    rc = read_absent(out, &state, cache, txn, id, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_residency_count(
+        residency,
+        state == VCM_PAGE_COMPRESSED ? VCM_RESIDENCY_MINOR_FAULTS : VCM_RESIDENCY_MAJOR_FAULTS, 1);
+    vcm_residency_trace(residency, id, (uint32_t)out->bytes.len);
+    keep_pending(cache, id, out->bytes);
+    return VCM_OK;
 }
 
 void vcm_page_cache_release(struct vcm_page_cache_frame *frame)

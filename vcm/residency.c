@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -68,6 +69,13 @@ struct layout {
 
     _Alignas(4096) struct ring_entry ring[RING_ENTRIES];
 };
+
+/* As docs/FORMAT.md has it. */
+_Static_assert(offsetof(struct layout, sets_place) == 72, "layout");
+_Static_assert(offsetof(struct layout, views_end) == 112, "layout");
+_Static_assert(offsetof(struct layout, view_id) == 28672, "layout");
+_Static_assert(offsetof(struct layout, ring) == 53248, "layout");
+_Static_assert(sizeof(struct ring_entry) == 40, "layout");
 
 struct vcm_residency {
     struct layout *map;

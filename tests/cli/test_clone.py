@@ -289,6 +289,24 @@ class Rows(CloneTest):
         self.assertEqual((rows["head"]["status"], rows["tag"]["status"], rows["path"]["status"]),
                          ("remapped", "already_mapped", "remapped"))
 
+    def test_rows_of_one_url_see_one_state_of_it_and_ask_once(self):
+        _, url = self.remote_repo()
+        dead = "https://127.0.0.1:1/x"
+        repo = self.repo_with(map_of(
+            f"name: one, type: git_repo, origin_url: '{url}', start_dir: src",
+            f"name: two, type: git_repo, origin_url: '{url}', exclude_globs: ['src/']",
+            f"name: no, type: git_repo, origin_url: '{url}', start_dir: nowhere",
+            f"name: dead, type: git_repo, origin_url: '{dead}'",
+            f"name: late, type: git_repo, origin_url: '{dead}', branch: dev"), ["a"])
+        log = self.log_git()
+        rows = self.mapped(repo, check=3)
+        self.assertEqual({name: (row["code"], row["coverage"]["paged"])
+                          for name, row in rows.items()},
+                         {"one": (None, 1), "two": (None, 1), "no": ("NOT_FOUND", 0),
+                          "dead": ("NETWORK_ERROR", 0), "late": ("NETWORK_ERROR", 0)})
+        with open(log, encoding="utf-8") as file:
+            self.assertEqual(file.read().count("ls-remote"), 2)
+
     def test_preview_of_rows_needs_no_network_and_shows_no_clone(self):
         _, url = self.remote_repo()
         repo = self.repo_with(map_of(f"name: far, type: git_repo, origin_url: '{url}'"), ["a"])

@@ -38,7 +38,7 @@ class Values(ConfigTest):
         values = {entry["key"]: entry["value"] for entry in entries}
         self.assertEqual((values["cache.capacity"], values["cache.policy"],
                           values["mmap.flush_threshold"], values["mmap.flush_token_budget"],
-                          values["mmap.pinned"]), (1 << 30, "sieve", 20, 4096, False))
+                          values["mmap.pinned"]), (1 << 30, "s3fifo", 20, 4096, False))
         plain = self.vcm("config", "list", check=0).out
         for key in KEYS:
             self.assertIn(key, plain)
@@ -184,13 +184,13 @@ class Consequences(PagingTest):
         with open(os.path.join(self.home, "config.yaml"), encoding="utf-8") as file:
             self.assertEqual(file.read(), before)
 
-    def test_a_capacity_that_is_too_small_fails_the_row_and_leaves_the_store(self):
+    def test_what_is_pinned_beyond_the_capacity_fails_the_row_and_leaves_the_store(self):
         small = self.make_repo({"a": "a" * 1000 + "\n"}, name="small")
         large = self.make_repo({f"f{i}": f"{i}\n" * 4000 for i in range(20)}, name="large")
         self.vcm("config", "set", "cache.capacity", "8KiB", check=0)
         self.map_row(small)
         before = self.snapshot()
-        document = self.map(large, check=1)
+        document = self.map(large, "--pinned", check=1)
         [row] = document["sources"]
         self.assertEqual((document["status"], row["status"], row["code"]),
                          ("error", "error", "STORE_FULL"))
@@ -198,13 +198,38 @@ class Consequences(PagingTest):
         self.assertEqual((row["pages"], row["pages_created"]), (0, 0))
         self.assertEqual(self.snapshot(), before)
         self.assertEqual(self.vcm("scopes", "--json", check=0).json()["scopes"][0]["repo_root"], small)
-        plain = self.vcm("map", large, check=1)
+        plain = self.vcm("map", large, "--pinned", check=1)
         self.assertIn("cache.capacity", plain.out + plain.err)
         self.vcm("config", "set", "cache.capacity", "1MiB", check=0)
-        self.check_mapping(large, self.map_row(large))
+        self.check_mapping(large, self.map_row(large, "--pinned"))
 
-    def test_a_capacity_below_what_is_stored_is_refused(self):
-        self.map_row(self.make_repo({"a": "a" * 5000 + "\n"}))
+    def test_what_is_not_pinned_goes_beyond_the_capacity(self):
+        large = self.make_repo({f"f{i}": f"{i}\n" * 4000 for i in range(20)}, name="large")
+        self.vcm("config", "set", "cache.capacity", "32KiB", check=0)
+        self.check_mapping(large, self.map_row(large))
+        stat = self.stat()
+        self.assertLessEqual(stat["bytes"]["resident"], 32 << 10)
+        self.assertGreater(stat["pages"]["resident"], 0)
+        self.assertGreater(stat["pages"]["compressed"], 0)
+
+    def test_a_smaller_capacity_evicts_before_it_returns(self):
+        repo = self.make_repo({f"f{i}": f"line {i}\n" * 500 for i in range(20)})
+        self.check_mapping(repo, self.map_row(repo))
+        before = self.stat()
+        self.vcm("config", "set", "cache.capacity", "20KiB", check=0)
+        stat = self.stat()
+        self.assertLessEqual(stat["bytes"]["resident"], 20 << 10)
+        self.assertGreater(stat["pages"]["compressed"], 0)
+        self.assertEqual(stat["pages"]["total"], before["pages"]["total"])
+        self.assertEqual(stat["evictions"], stat["pages"]["compressed"])
+        self.vcm("config", "set", "cache.compressed_capacity", "0", check=0)
+        stat = self.stat()
+        self.assertEqual((stat["pages"]["compressed"], stat["bytes"]["compressed"]), (0, 0))
+        self.assertGreater(stat["pages"]["evicted"], 0)
+        self.check_mapping(repo, self.map_row(repo))
+
+    def test_a_capacity_below_what_is_pinned_is_refused(self):
+        self.map_row(self.make_repo({"a": "a" * 5000 + "\n"}), "--pinned")
         result = self.vcm("config", "set", "cache.capacity", "4KiB", "--json", check=1)
         self.assertEqual(result.json()["error"]["code"], "STORE_FULL")
         self.assertEqual(self.stat()["bytes"]["capacity"], 1 << 30)

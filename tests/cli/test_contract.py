@@ -13,7 +13,9 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
          "NETWORK_ERROR", "TIMEOUT", "STORE_FULL", "STORE_CORRUPT", "STORE_BUSY", "UNSUPPORTED",
          "IO_ERROR", "INTERNAL"}
 # Commands that need nothing of a home.
-WITHOUT_HOME = {"completion", "init"}
+WITHOUT_HOME = {"completion", "init", "lfs status"}
+# Options without which a command has nothing to do.
+OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"]}
 ESC = "\x1b"
 
 
@@ -47,10 +49,11 @@ class ContractTest(HelpTest, PagingTest):
         """Arguments that make the command succeed, by the names in its usage line."""
         values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
                   "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
+                  "QUERY": "a", "CHUNK": self.chunk_id,
                   "FILE": os.path.join(self.repo, "a")}
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
         names = re.findall(r"\[?\b([A-Z]+)\]?(?:\.\.\.)?", usage.replace("[OPTIONS]", ""))
-        return [values[name] for name in names]
+        return [values[name] for name in names] + OPTIONS_NEEDED.get(command.name, [])
 
 
 class EveryCommand(ContractTest):
@@ -62,9 +65,14 @@ class EveryCommand(ContractTest):
         self.git(self.other, "config", "user.email", "tester@example.com")
         self.map_row(self.repo, "--scope", "sample")
         self.page_id = self.page_ids()[0]
+        self.vcm("kb", "ingest", os.path.join(self.repo, "a"), check=0)
+        self.chunk_id = self.vcm("kb", "search", "a", "--json",
+                                 check=0).json()["hits"][0]["chunk_id"]
 
     def test_success_is_one_document_with_the_keys_of_the_help(self):
         for command in self.commands():
+            if command.name == "watch":  # prints objects without end: test_watch.py
+                continue
             with self.subTest(command=command.name):
                 words = command.name.split() + self.arguments(command)
                 result = self.vcm(*words, "--json", check=0)

@@ -184,6 +184,13 @@ class Existing(BootstrapTest):
         self.assertIn("git restore", document["warnings"][0])
         self.assertEqual(self.state(repo), before)
 
+    def test_committed_files_that_belong_into_lfs_are_counted(self):
+        repo = self.make_repo({"a.pdf": b"%PDF", "b/c.png": b"PNG", "d.txt": "d\n", "e.pdf": b""})
+        warnings = self.init(repo)["warnings"]
+        self.assertEqual(len(warnings), 1)
+        self.assertIn("2 committed files are not in LFS", warnings[0])
+        self.assertIn("--migrate-existing-to-lfs", warnings[0])
+
     def test_an_ignored_folder_is_committed_all_the_same(self):
         repo = self.make_repo({".gitignore": ".colony\n"})
         self.assertEqual(self.init(repo)["files_created"], FILES)

@@ -115,6 +115,8 @@ static void what_could_be_a_trick_is_refused_without_being_repeated(void **state
         "u@:x",
         "-u@h:x",
         "u:s3cr3t@h:x",
+        "https:/u:s3cr3t@h/x",
+        "ssh:u:s3cr3t@h/x",
         "file://",
         "file://h/x",
         "file:///",

@@ -1,0 +1,93 @@
+#include "api/residency.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "api/names.h"
+#include "base/limits.h"
+#include "vcm/lock.h"
+
+#include "base/banned.h"
+
+static const char *const state_names[] = {
+    [VCM_PAGE_RESIDENT] = "resident",
+    [VCM_PAGE_COMPRESSED] = "compressed",
+    [VCM_PAGE_EVICTED] = "evicted",
+};
+
+const char *vcm_residency_state_name(enum vcm_page_state state)
+{
+    return state_names[state];
+}
+
+int vcm_residency_find(struct vcm_page_id **out, struct vcm *vcm, const char *const *names,
+                       size_t count, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+    int rc = VCM_OK;
+
+    *out = NULL;
+    if (count == 0 || count > VCM_LIMIT_LISTING_ROWS)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give 1 to %u pages",
+                             VCM_LIMIT_LISTING_ROWS);
+    for (size_t i = 0; rc == VCM_OK && i < count; i++)
+        rc = vcm_names_check_page(names[i], err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!vcm->store)
+        return vcm_names_no_page(names[0], err);
+    struct vcm_page_id *ids = calloc(count, sizeof *ids);
+    if (!ids)
+        return vcm_error_memory(err);
+    rc = vcm_page_store_read_begin(&txn, vcm->store, err);
+    for (size_t i = 0; rc == VCM_OK && i < count; i++)
+        rc = vcm_names_find_page(&ids[i], txn, names[i], err);
+    vcm_kv_read_end(txn);
+    if (rc == VCM_OK)
+        *out = ids;
+    else
+        free(ids);
+    return rc;
+}
+
+int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
+                        vcm_page_outcome_fn visit, void *context, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+    uint64_t now = (uint64_t)time(NULL);
+
+    if (!visit)
+        return VCM_OK;
+    int rc = vcm_page_store_read_begin(&txn, vcm->store, err);
+    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
+        char hex[VCM_PAGE_ID_HEX + 1];
+        struct vcm_page_info info;
+        uint64_t until = 0;
+        vcm_page_id_to_hex(hex, &ids[i]);
+        rc = vcm_page_store_page(&info, txn, &ids[i], err);
+        if (rc == VCM_NOT_FOUND)
+            rc = vcm_names_no_page(hex, err);
+        if (rc == VCM_OK)
+            rc = vcm_lock_until(&until, txn, &ids[i], now, err);
+        if (rc == VCM_OK)
+            rc = visit(context,
+                       &(struct vcm_page_outcome){.page_id = hex,
+                                                  .state = vcm_residency_state_name(info.state),
+                                                  .locked_until = until},
+                       err);
+    }
+    vcm_kv_read_end(txn);
+    return rc;
+}
+
+uint64_t vcm_residency_until(uint64_t ttl_ms)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+    return (ms + ttl_ms + 999) / 1000;
+}

@@ -1,0 +1,369 @@
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "api/internal.h"
+#include "base/clock.h"
+#include "base/limits.h"
+#include "git/ref_watch.h"
+#include "git/url.h"
+#include "repomap/scope_id.h"
+#include "vcm/page_diff.h"
+
+#include "base/banned.h"
+
+/* A scope of the base, as it was when it was last looked at. */
+struct watched {
+    char scope_id[VCM_LIMIT_SCOPE_ID_BYTES + 1];
+    struct vcm_page_diff_table table; /* mapping 0 while it is not mapped */
+    struct vcm_page_diff_table fresh; /* what the look under way has found, before it is told */
+    bool seen;                        /* by the look that is under way */
+    struct watched *next;
+};
+
+enum wake {
+    WAKE_CHANGED, /* something here moved */
+    WAKE_POLL,    /* the time has come to ask elsewhere, too */
+};
+
+struct watch {
+    struct vcm *vcm;
+    const struct vcm_watch_options *options;
+    struct vcm_map_options map;
+    struct vcm_git_ref_watch *refs;
+    struct vcm_buf root; /* of the repository; empty for a URL */
+    struct vcm_buf base; /* of its scopes */
+    struct watched *scopes;
+    bool is_remote;
+    bool silent; /* differences are taken note of, not told */
+    bool gone;
+    struct stat place; /* of the root, when it was last looked at */
+    uint64_t next_poll_ms;
+    struct vcm_buf trouble; /* what was logged last, so that it is said once */
+};
+
+static const char *const event_names[] = {
+    [VCM_PAGE_ADDED] = "page_added",
+    [VCM_PAGE_REPLACED] = "page_replaced",
+    [VCM_PAGE_INVALIDATED] = "page_invalidated",
+};
+
+struct teller {
+    const struct watch *watch;
+    const char *scope_id;
+};
+
+static int tell_change(void *context, const struct vcm_page_change *change, struct vcm_error *err)
+{
+    const struct teller *teller = context;
+    const struct vcm_watch_options *options = teller->watch->options;
+    char page_id[VCM_PAGE_ID_HEX + 1], old_id[VCM_PAGE_ID_HEX + 1];
+
+    const char **paths = calloc(change->page->path_count + 1u, sizeof *paths);
+    if (!paths)
+        return vcm_error_memory(err);
+    for (uint32_t i = 0; i < change->page->path_count; i++)
+        paths[i] = change->page->paths[i].data;
+    vcm_page_id_to_hex(page_id, &change->page->id);
+    if (change->old)
+        vcm_page_id_to_hex(old_id, &change->old->id);
+    int rc = options->event(options->context,
+                            &(struct vcm_page_event){
+                                .event = event_names[change->kind],
+                                .scope_id = teller->scope_id,
+                                .page_id = page_id,
+                                .old_page_id = change->old ? old_id : NULL,
+                                .paths = paths,
+                                .path_count = change->page->path_count,
+                            },
+                            err);
+    free(paths);
+    return rc;
+}
+
+static struct watched *find_watched(struct watch *watch, struct vcm_slice scope_id,
+                                    struct vcm_error *err)
+{
+    struct watched **place = &watch->scopes;
+
+    while (*place && !vcm_slice_equal(vcm_slice_of_string((*place)->scope_id), scope_id))
+        place = &(*place)->next;
+    if (!*place && !(*place = calloc(1, sizeof **place)))
+        vcm_error_memory(err);
+    else if ((*place)->scope_id[0] == '\0')
+        memcpy((*place)->scope_id, scope_id.data, scope_id.len);
+    return *place;
+}
+
+struct look {
+    struct watch *watch;
+    struct vcm_kv_txn *txn;
+};
+
+/* Takes the scope's table anew when it is another one. */
+static int look_at_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    const struct look *look = context;
+    struct watch *watch = look->watch;
+
+    if (!vcm_scope_id_belongs(scope->scope_id, vcm_buf_slice(&watch->base)) ||
+        scope->scope_id.len > VCM_LIMIT_SCOPE_ID_BYTES)
+        return VCM_OK;
+    struct watched *watched = find_watched(watch, scope->scope_id, err);
+    if (!watched)
+        return VCM_INTERNAL;
+    watched->seen = true;
+    if (watched->table.mapping == scope->mapping)
+        return VCM_OK;
+    return vcm_page_diff_take(&watched->fresh, look->txn, scope->mapping, err);
+}
+
+/* A scope that is no longer mapped lost all its pages. Nothing of the store is held meanwhile: the
+ * reader may be slow. */
+static int tell_differences(struct watch *watch, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (struct watched *w = watch->scopes; rc == VCM_OK && w; w = w->next) {
+        if (w->seen && w->fresh.mapping == 0)
+            continue;
+        if (!watch->silent)
+            rc = vcm_page_diff(&w->table, &w->fresh, tell_change,
+                               &(struct teller){watch, w->scope_id}, err);
+        vcm_page_diff_release(&w->table);
+        w->table = w->fresh;
+        memset(&w->fresh, 0, sizeof w->fresh);
+    }
+    return rc;
+}
+
+static int look_at_scopes(struct watch *watch, struct vcm_error *err)
+{
+    struct look look = {.watch = watch};
+
+    for (struct watched *w = watch->scopes; w; w = w->next)
+        w->seen = false;
+    int rc = vcm_handle_open_for_reading(watch->vcm, err);
+    if (rc == VCM_OK && watch->vcm->store)
+        rc = vcm_page_store_read_begin(&look.txn, watch->vcm->store, err);
+    if (rc == VCM_OK && look.txn)
+        rc = vcm_page_store_each_scope(look.txn, vcm_buf_slice(&watch->base), look_at_scope, &look,
+                                       err);
+    vcm_kv_read_end(look.txn);
+    return rc == VCM_OK ? tell_differences(watch, err) : rc;
+}
+
+/* Says what is wrong, once, and when it is over. */
+static void report(struct watch *watch, const char *trouble)
+{
+    if (strcmp(vcm_buf_text(&watch->trouble), trouble) == 0)
+        return;
+    if (trouble[0] != '\0')
+        vcm_log_write(watch->vcm->log, VCM_LOG_WARNING, "%s", trouble);
+    else
+        vcm_log_write(watch->vcm->log, VCM_LOG_INFO, "all is well again");
+    vcm_buf_clear(&watch->trouble);
+    vcm_buf_append_string(&watch->trouble, trouble);
+}
+
+/*
+ * Opens the repository to learn what its scopes are called and to watch its refs. NOT_FOUND when it
+ * is not where it was: another one around the place is not the one that is watched.
+ */
+static int look_at_repository(struct watch *watch, struct vcm_error *err)
+{
+    struct vcm_plan_request request = {
+        .repository = watch->map.repository,
+        .base_scope = watch->map.base_scope_id,
+        .branch = watch->map.branch,
+        .commit = watch->map.commit,
+        .offline = true,
+    };
+    struct vcm_plan plan;
+
+    vcm_handle_plan_defaults(&request, watch->vcm);
+    int rc = vcm_handle_clones(&request, watch->vcm, watch->map.timeout_ms, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_plan_open(&plan, &request, err);
+    if (rc == VCM_OK && watch->root.len > 0 &&
+        strcmp(vcm_buf_text(&watch->root), plan.repo_root) != 0)
+        rc = vcm_error_set(err, VCM_NOT_FOUND, "no git repository at '%s'",
+                           vcm_buf_text(&watch->root));
+    if (rc == VCM_OK && watch->base.len == 0)
+        vcm_buf_append_string(&watch->base, plan.base_scope);
+    if (rc == VCM_OK && !watch->is_remote) {
+        if (watch->root.len == 0)
+            vcm_buf_append_string(&watch->root, plan.repo_root);
+        if (stat(vcm_buf_text(&watch->root), &watch->place) != 0)
+            memset(&watch->place, 0, sizeof watch->place);
+        rc = vcm_git_ref_watch_set(watch->refs, plan.repo, err);
+    }
+    vcm_plan_release(&plan);
+    return rc;
+}
+
+/* What rows failed with, so that it is said once. */
+static void report_rows(struct watch *watch, const struct vcm_map_result *result)
+{
+    struct vcm_buf trouble = VCM_BUF_INIT(2048);
+
+    for (size_t i = 0; i < result->source_count; i++) {
+        const struct vcm_map_source *source = &result->sources[i];
+        if (source->status != VCM_STATUS_ERROR)
+            continue;
+        vcm_buf_append_format(&trouble, "%s%s", trouble.len > 0 ? "; " : "",
+                              source->message ? source->message : source->name);
+        /* A row that is new in the map and comes from elsewhere is fetched at once. */
+        if (watch->map.offline && source->code == VCM_NOT_FOUND)
+            watch->next_poll_ms = 0;
+    }
+    report(watch, vcm_buf_text(&trouble));
+    vcm_buf_release(&trouble);
+}
+
+/* One mapping after the first. Only what ends the watch is an error. */
+static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
+{
+    struct vcm_map_result *result = NULL;
+    struct vcm_error failure = {0};
+
+    int rc = look_at_repository(watch, &failure);
+    if (rc == VCM_NOT_FOUND && !watch->is_remote) {
+        struct vcm_error ignored = {0};
+        watch->gone = true;
+        report(watch, "the repository is gone; waiting for it to come back");
+        return vcm_git_ref_watch_set(watch->refs, NULL, &ignored);
+    }
+    watch->gone = false;
+    watch->map.offline = wake == WAKE_CHANGED;
+    if (wake == WAKE_POLL)
+        watch->next_poll_ms = vcm_clock_ms() + watch->options->poll_ms;
+    if (rc == VCM_OK)
+        rc = vcm_map(&result, watch->vcm, &watch->map, &failure);
+    if (rc == VCM_OK)
+        report_rows(watch, result);
+    else if (rc != VCM_INTERRUPTED)
+        report(watch, failure.message);
+    vcm_map_result_free(result);
+    if (rc == VCM_INTERRUPTED) {
+        if (err)
+            *err = failure;
+        return rc;
+    }
+    return look_at_scopes(watch, err);
+}
+
+/* Waits for what follows a change at once: a rebase moves HEAD many times. */
+static int let_settle(struct watch *watch, struct vcm_error *err)
+{
+    uint64_t start = vcm_clock_ms();
+    bool changed = true;
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && changed && vcm_clock_ms() - start < VCM_LIMIT_WATCH_BURST_MS)
+        rc = vcm_git_ref_watch_wait(&changed, watch->refs, VCM_LIMIT_WATCH_QUIET_MS, err);
+    return rc;
+}
+
+/* Whether something else, or nothing, is where the repository was: a directory is not told when one
+ * above it is renamed. */
+static bool has_moved(const struct watch *watch)
+{
+    struct stat now;
+
+    if (watch->is_remote || watch->gone)
+        return false;
+    return stat(vcm_buf_text(&watch->root), &now) != 0 || now.st_ino != watch->place.st_ino ||
+           now.st_dev != watch->place.st_dev;
+}
+
+static int wait_for_change(enum wake *wake, struct watch *watch, struct vcm_error *err)
+{
+    const struct vcm_watch_options *options = watch->options;
+    uint64_t gone_until = vcm_clock_ms() + VCM_LIMIT_WATCH_RETURN_MS;
+    bool changed = false;
+
+    for (;;) {
+        int rc = vcm_cancel_check(watch->vcm->cancel, err);
+        if (rc == VCM_OK && options->idle)
+            rc = options->idle(options->context, err);
+        if (rc != VCM_OK)
+            return rc;
+        uint64_t now = vcm_clock_ms();
+        *wake = now >= watch->next_poll_ms ? WAKE_POLL : WAKE_CHANGED;
+        if (*wake == WAKE_POLL || (watch->gone && now >= gone_until) || has_moved(watch))
+            return VCM_OK;
+        rc = vcm_git_ref_watch_wait(&changed, watch->refs, VCM_LIMIT_WATCH_TICK_MS, err);
+        if (rc != VCM_OK || changed)
+            return rc == VCM_OK ? let_settle(watch, err) : rc;
+    }
+}
+
+static int begin(struct watch *watch, struct vcm_error *err)
+{
+    const struct vcm_watch_options *options = watch->options;
+    struct vcm_map_result *result = NULL;
+    struct vcm_error unknown = {0};
+
+    watch->map = options->map;
+    watch->map.only_live = !options->map_first;
+    watch->is_remote = vcm_git_url_is_remote(options->map.repository);
+    int rc = vcm_handle_config(watch->vcm, err);
+    if (rc == VCM_OK)
+        rc = look_at_repository(watch, watch->is_remote ? &unknown : err);
+    if (watch->is_remote && unknown.code != VCM_OK)
+        rc = VCM_OK; /* nothing was fetched before, and so nothing was mapped */
+    watch->silent = true;
+    if (rc == VCM_OK && !options->map_first && watch->base.len > 0)
+        rc = look_at_scopes(watch, err);
+    if (rc == VCM_OK)
+        rc = vcm_map(&result, watch->vcm, &watch->map, err);
+    if (rc == VCM_OK && watch->base.len == 0)
+        vcm_buf_append_string(&watch->base, result->base_scope_id);
+    if (rc == VCM_OK && options->mapped)
+        rc = options->mapped(options->context, result, err);
+    if (rc == VCM_OK) {
+        report_rows(watch, result);
+        watch->silent = options->map_first;
+        rc = look_at_scopes(watch, err);
+        watch->silent = false;
+    }
+    vcm_map_result_free(result);
+    if (!watch->is_remote)
+        watch->map.repository = vcm_buf_text(&watch->root);
+    watch->map.only_live = true;
+    watch->map.progress = NULL;
+    watch->next_poll_ms = vcm_clock_ms() + options->poll_ms;
+    return rc;
+}
+
+int vcm_watch(struct vcm *vcm, const struct vcm_watch_options *options, struct vcm_error *err)
+{
+    struct watch watch = {.vcm = vcm, .options = options};
+    enum wake wake;
+
+    vcm_buf_init(&watch.root, VCM_LIMIT_PATH_BYTES);
+    vcm_buf_init(&watch.base, VCM_LIMIT_SCOPE_ID_BYTES);
+    vcm_buf_init(&watch.trouble, 4096);
+    int rc = vcm_git_ref_watch_open(&watch.refs, err);
+    if (rc == VCM_OK)
+        rc = begin(&watch, err);
+    while (rc == VCM_OK) {
+        rc = wait_for_change(&wake, &watch, err);
+        if (rc == VCM_OK)
+            rc = follow(&watch, wake, err);
+    }
+    while (watch.scopes) {
+        struct watched *next = watch.scopes->next;
+        vcm_page_diff_release(&watch.scopes->table);
+        vcm_page_diff_release(&watch.scopes->fresh);
+        free(watch.scopes);
+        watch.scopes = next;
+    }
+    vcm_git_ref_watch_close(watch.refs);
+    vcm_buf_release(&watch.root);
+    vcm_buf_release(&watch.base);
+    vcm_buf_release(&watch.trouble);
+    return rc;
+}

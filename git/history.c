@@ -1,0 +1,224 @@
+#include "git/history.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/limits.h"
+#include "git/internal.h"
+
+#include "base/banned.h"
+
+#define SEED_COMMIT 1
+#define SEED_TREE   2
+#define SEED_BLOB   3
+#define SEED_ROOT   4
+#define SLOTS_FIRST 1024
+
+/* What was found out about a commit, a directory or a file, under a hash of its name. */
+struct slot {
+    uint64_t key; /* 0 when free */
+    bool yes;
+};
+
+struct notes {
+    struct slot *slots;
+    size_t count, capacity; /* capacity: a power of two, at most half full */
+};
+
+struct survey {
+    struct vcm_git_repo *repo;
+    const struct vcm_git_history_query *query;
+    struct notes notes;
+    struct vcm_buf path;
+    unsigned depth;
+    struct vcm_error *err;
+};
+
+static struct slot *find_slot(const struct notes *notes, uint64_t key)
+{
+    for (size_t i = (size_t)key;; i++) {
+        struct slot *slot = &notes->slots[i & (notes->capacity - 1)];
+        if (slot->key == 0 || slot->key == key)
+            return slot;
+    }
+}
+
+static int grow(struct notes *notes, struct vcm_error *err)
+{
+    struct notes larger = {.capacity = notes->capacity ? 2 * notes->capacity : SLOTS_FIRST};
+
+    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
+    if (!larger.slots)
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < notes->capacity; i++)
+        if (notes->slots[i].key)
+            *find_slot(&larger, notes->slots[i].key) = notes->slots[i];
+    larger.count = notes->count;
+    free(notes->slots);
+    *notes = larger;
+    return VCM_OK;
+}
+
+static uint64_t key_of(const git_oid *id, struct vcm_slice path, uint64_t seed)
+{
+    uint64_t key = vcm_hash_checksum(path, vcm_hash_checksum(vcm_slice_of(id, sizeof *id), seed));
+    return key ? key : 1;
+}
+
+static bool recall(bool *yes, const struct survey *s, uint64_t key)
+{
+    if (s->notes.capacity == 0)
+        return false;
+    const struct slot *slot = find_slot(&s->notes, key);
+    *yes = slot->key && slot->yes;
+    return slot->key != 0;
+}
+
+static int note(struct survey *s, uint64_t key, bool yes)
+{
+    int rc = VCM_OK;
+
+    if (2 * (s->notes.count + 1) > s->notes.capacity)
+        rc = grow(&s->notes, s->err);
+    if (rc == VCM_OK) {
+        *find_slot(&s->notes, key) = (struct slot){key, yes};
+        s->notes.count++;
+    }
+    return rc;
+}
+
+static int look_at_file(bool *wanted, struct survey *s, const git_tree_entry *entry)
+{
+    git_filemode_t mode = git_tree_entry_filemode(entry);
+    struct vcm_git_entry file = {.path = vcm_buf_slice(&s->path)};
+
+    *wanted = false;
+    if ((mode != GIT_FILEMODE_BLOB && mode != GIT_FILEMODE_BLOB_EXECUTABLE) ||
+        !s->query->matches(s->query->context, file.path))
+        return VCM_OK;
+    uint64_t key = key_of(git_tree_entry_id(entry), file.path, SEED_BLOB);
+    if (recall(wanted, s, key))
+        return VCM_OK;
+    file.kind = mode == GIT_FILEMODE_BLOB ? VCM_GIT_FILE : VCM_GIT_EXECUTABLE;
+    vcm_git_internal_from_oid(&file.id, git_tree_entry_id(entry));
+    int rc = s->query->is_wanted(wanted, s->query->context, &file, s->err);
+    return rc == VCM_OK ? note(s, key, *wanted) : rc;
+}
+
+static int look_at_tree(bool *wanted, struct survey *s, const git_oid *id);
+
+static int look_at_entry(bool *wanted, struct survey *s, const git_tree_entry *entry)
+{
+    size_t len = s->path.len;
+    int rc;
+
+    vcm_buf_append_format(&s->path, "%s%s", len > 0 ? "/" : "", git_tree_entry_name(entry));
+    rc = vcm_buf_check(&s->path, "a path", s->err);
+    if (rc == VCM_OK && git_tree_entry_type(entry) == GIT_OBJECT_TREE)
+        rc = look_at_tree(wanted, s, git_tree_entry_id(entry));
+    else if (rc == VCM_OK)
+        rc = look_at_file(wanted, s, entry);
+    vcm_buf_truncate(&s->path, len);
+    return rc;
+}
+
+static int look_at_tree(bool *wanted, struct survey *s, const git_oid *id)
+{
+    uint64_t key = key_of(id, vcm_buf_slice(&s->path), SEED_TREE);
+    git_tree *tree = NULL;
+
+    *wanted = false;
+    if (recall(wanted, s, key))
+        return VCM_OK;
+    int rc = vcm_cancel_check(s->query->cancel, s->err);
+    if (rc != VCM_OK)
+        return rc;
+    if (s->depth >= VCM_LIMIT_TREE_DEPTH)
+        return vcm_error_set(s->err, VCM_UNSUPPORTED, "a tree is deeper than %d directories",
+                             VCM_LIMIT_TREE_DEPTH);
+    int git_code = git_tree_lookup(&tree, s->repo->handle, id);
+    if (git_code != 0)
+        return vcm_git_internal_error(s->err, git_code, "cannot read a directory of the history");
+    s->depth++;
+    for (size_t i = 0; rc == VCM_OK && i < git_tree_entrycount(tree); i++) {
+        bool found = false;
+        rc = look_at_entry(&found, s, git_tree_entry_byindex(tree, i));
+        *wanted = *wanted || found;
+    }
+    s->depth--;
+    git_tree_free(tree);
+    return rc == VCM_OK ? note(s, key, *wanted) : rc;
+}
+
+static int look_at_root_file(bool *counted, struct survey *s, const git_commit *commit)
+{
+    static const git_oid nothing = {{0}};
+    git_tree *tree = NULL;
+    struct vcm_git_id id;
+
+    int git_code = git_commit_tree(&tree, commit);
+    if (git_code != 0)
+        return vcm_git_internal_error(s->err, git_code, "cannot read the tree of a commit");
+    const git_tree_entry *entry = git_tree_entry_byname(tree, s->query->root_file);
+    const git_oid *oid = entry ? git_tree_entry_id(entry) : &nothing;
+    uint64_t key = key_of(oid, vcm_slice_of(NULL, 0), SEED_ROOT);
+    int rc = VCM_OK;
+    if (!recall(counted, s, key)) {
+        vcm_git_internal_from_oid(&id, oid);
+        rc = s->query->counts(counted, s->query->context, entry ? &id : NULL, s->err);
+        if (rc == VCM_OK)
+            rc = note(s, key, *counted);
+    }
+    git_tree_free(tree);
+    return rc;
+}
+
+/* Parents come before their children, so that what is known of them holds for these too. */
+static int look_at_commit(uint64_t *commits, struct survey *s, const git_oid *id)
+{
+    struct vcm_slice none = {NULL, 0};
+    git_commit *commit = NULL;
+    bool counted = false, wanted = false;
+
+    int git_code = git_commit_lookup(&commit, s->repo->handle, id);
+    if (git_code != 0)
+        return vcm_git_internal_error(s->err, git_code, "cannot read a commit");
+    int rc = look_at_root_file(&counted, s, commit);
+    if (rc == VCM_OK)
+        rc = look_at_tree(&wanted, s, git_commit_tree_id(commit));
+    counted = counted || wanted;
+    for (unsigned i = 0; !counted && i < git_commit_parentcount(commit); i++)
+        recall(&counted, s, key_of(git_commit_parent_id(commit, i), none, SEED_COMMIT));
+    *commits += counted;
+    if (rc == VCM_OK)
+        rc = note(s, key_of(id, none, SEED_COMMIT), counted);
+    git_commit_free(commit);
+    return rc;
+}
+
+int vcm_git_history_count(uint64_t *commits, struct vcm_git_repo *repo,
+                          const struct vcm_git_history_query *query, struct vcm_error *err)
+{
+    struct survey s = {.repo = repo, .query = query, .err = err};
+    git_revwalk *walk = NULL;
+    git_oid id;
+    int rc = VCM_OK;
+
+    *commits = 0;
+    vcm_buf_init(&s.path, VCM_LIMIT_TREE_PATH_BYTES);
+    int git_code = git_revwalk_new(&walk, repo->handle);
+    if (git_code == 0)
+        git_code = git_revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL | GIT_SORT_REVERSE);
+    if (git_code == 0)
+        git_code = git_revwalk_push_glob(walk, "refs/heads/*");
+    if (git_code == 0)
+        git_code = git_revwalk_push_glob(walk, "refs/tags/*");
+    while (git_code == 0 && rc == VCM_OK && (git_code = git_revwalk_next(&id, walk)) == 0)
+        rc = look_at_commit(commits, &s, &id);
+    if (rc == VCM_OK && git_code != GIT_ITEROVER)
+        rc = vcm_git_internal_error(err, git_code, "cannot read the history of '%s'", repo->root);
+    git_revwalk_free(walk);
+    vcm_buf_release(&s.path);
+    free(s.notes.slots);
+    return rc;
+}

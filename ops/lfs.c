@@ -1,0 +1,225 @@
+#include <string.h>
+
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { REPO };
+enum { SCOPE };
+
+static const struct vcm_op_param status_params[] = {
+    [REPO] = VCM_SHARED_REPO,
+};
+
+static const struct vcm_op_param pull_params[] = {
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "S",
+               .default_text = "every mapped scope",
+               .summary = "scope, base of scopes, or a unique prefix"},
+};
+
+static const struct vcm_op_key status_result[] = {
+    {"files", "every pointer of the tree with its size and whether its content is here"},
+    {"repo_root", "the working tree, or the directory of a bare repository"},
+    {"commit", "HEAD's commit; null before the first one"},
+    {"lfs_mode", "same_remote, separate or disabled, as the manifest says"},
+    {"count", "how many files are kept in LFS"},
+    {"bytes", "how large they are together"},
+    {"present", "how many are here"},
+    {"missing", "how many are not"},
+    {"bytes_to_fetch", "how much a fetch of all of them would bring"},
+    {NULL, NULL},
+};
+
+static const struct vcm_op_key pull_result[] = {
+    {"files", "every file that a mapped row lacked, and whether it was fetched"},
+    {"fetched", "how many were fetched"},
+    {"missing", "how many are still missing"},
+    {"bytes", "how large what was fetched is"},
+    {"error", "why something is still missing, or null"},
+    {NULL, NULL},
+};
+
+static const char *const status_examples[] = {
+    "vcm lfs status",
+    "vcm lfs status --json | jq .bytes_to_fetch",
+    NULL,
+};
+
+static const char *const pull_examples[] = {"vcm lfs pull --scope docs-1a2b3c4d", "vcm lfs pull",
+                                            NULL};
+
+struct listing {
+    struct vcm_op_call *call;
+    uint64_t fetched_bytes;
+};
+
+static int put_file(void *context, const struct vcm_lfs_file *file, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    struct vcm_jsonw *w = listing->call->out;
+
+    (void)err;
+    vcm_jsonw_begin_object(w);
+    if (file->scope_id)
+        vcm_jsonw_member_string(w, "scope_id", file->scope_id);
+    vcm_jsonw_member_string(w, "path", file->path);
+    vcm_jsonw_member_string(w, "oid", file->oid);
+    vcm_jsonw_member_uint(w, "size", file->size);
+    vcm_jsonw_member_bool(w, "present", file->present);
+    if (file->scope_id)
+        vcm_jsonw_member_bool(w, "fetched", file->fetched);
+    vcm_jsonw_end_object(w);
+    listing->fetched_bytes += file->fetched ? file->size : 0;
+    return VCM_OK;
+}
+
+static int put_status(void *context, const struct vcm_lfs_summary *sum, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    struct vcm_jsonw *w = listing->call->out;
+
+    (void)err;
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_member_string(w, "repo_root", sum->repo_root);
+    vcm_jsonw_member_string(w, "commit", sum->commit);
+    vcm_jsonw_member_string(w, "lfs_mode", sum->mode);
+    vcm_jsonw_member_uint(w, "count", sum->files);
+    vcm_jsonw_member_uint(w, "bytes", sum->bytes);
+    vcm_jsonw_member_uint(w, "present", sum->present);
+    vcm_jsonw_member_uint(w, "missing", sum->missing);
+    vcm_jsonw_member_uint(w, "bytes_to_fetch", sum->missing_bytes);
+    return VCM_OK;
+}
+
+static int run_status(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *repo = vcm_op_text(call, REPO);
+    struct listing listing = {.call = call};
+
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "files");
+    vcm_jsonw_begin_array(call->out);
+    int rc = vcm_lfs_status(call->vcm, repo ? repo : ".", put_file, put_status, &listing, err);
+    if (rc == VCM_OK)
+        vcm_jsonw_end_object(call->out);
+    return rc;
+}
+
+/* 3 when some content was had and some not, 1 when nothing was. */
+static int put_pull(void *context, const struct vcm_lfs_summary *sum, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    struct vcm_jsonw *w = listing->call->out;
+
+    (void)err;
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_member_uint(w, "fetched", sum->fetched);
+    vcm_jsonw_member_uint(w, "missing", sum->missing);
+    vcm_jsonw_member_uint(w, "bytes", listing->fetched_bytes);
+    vcm_jsonw_member_string(w, "error", sum->error);
+    if (sum->missing > 0 || sum->error)
+        listing->call->exit_status = sum->present > 0 ? 3 : 1;
+    return VCM_OK;
+}
+
+static int run_pull(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct listing listing = {.call = call};
+
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "files");
+    vcm_jsonw_begin_array(call->out);
+    int rc = vcm_lfs_pull(call->vcm, vcm_op_text(call, SCOPE), put_file, put_pull, &listing, err);
+    if (rc == VCM_OK)
+        vcm_jsonw_end_object(call->out);
+    return rc;
+}
+
+static void print_files(struct vcm_print *out, const struct vcm_json *files, const char *good)
+{
+    static const char *const headings[] = {"CONTENT", "SIZE", "OID", "PATH"};
+    static const bool right[] = {false, true, false, false};
+    char number[VCM_PRINT_NUMBER_BYTES], oid[13];
+    struct vcm_print_table table;
+
+    if (!files->first)
+        return;
+    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
+    for (const struct vcm_json *f = files->first; f; f = f->next) {
+        bool present = vcm_json_get_bool(f, "present", false);
+        vcm_print_table_cell(&table, present ? VCM_PRINT_GOOD : VCM_PRINT_WARNING,
+                             present ? good : "missing");
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
+                             vcm_print_bytes(number, (uint64_t)vcm_json_get_int(f, "size", 0)));
+        memcpy(oid, vcm_json_get_text(f, "oid", "            "), 12);
+        oid[12] = '\0';
+        vcm_print_table_cell(&table, VCM_PRINT_DIM, oid);
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(f, "path", ""));
+    }
+    vcm_print_table_end(&table);
+}
+
+static void print_status(struct vcm_print *out, const struct vcm_json *document,
+                         const struct vcm_op_call *call)
+{
+    char a[VCM_PRINT_NUMBER_BYTES], b[VCM_PRINT_NUMBER_BYTES];
+
+    (void)call;
+    print_files(out, vcm_json_get(document, "files"), "here");
+    vcm_print_format(out, VCM_PRINT_PLAIN, "%lld files in LFS, %s; %lld missing, %s to fetch\n",
+                     (long long)vcm_json_get_int(document, "count", 0),
+                     vcm_print_bytes(a, (uint64_t)vcm_json_get_int(document, "bytes", 0)),
+                     (long long)vcm_json_get_int(document, "missing", 0),
+                     vcm_print_bytes(b, (uint64_t)vcm_json_get_int(document, "bytes_to_fetch", 0)));
+}
+
+static void print_pull(struct vcm_print *out, const struct vcm_json *document,
+                       const struct vcm_op_call *call)
+{
+    const char *error = vcm_json_get_text(document, "error", NULL);
+    char bytes[VCM_PRINT_NUMBER_BYTES];
+
+    (void)call;
+    print_files(out, vcm_json_get(document, "files"), "fetched");
+    vcm_print_format(out, VCM_PRINT_PLAIN, "%lld fetched, %s; %lld missing\n",
+                     (long long)vcm_json_get_int(document, "fetched", 0),
+                     vcm_print_bytes(bytes, (uint64_t)vcm_json_get_int(document, "bytes", 0)),
+                     (long long)vcm_json_get_int(document, "missing", 0));
+    if (error)
+        vcm_print_format(out, VCM_PRINT_BAD, "%s\n", error);
+    if (vcm_json_get_int(document, "fetched", 0) > 0)
+        vcm_print_text(out, VCM_PRINT_DIM, "map again to have it in pages\n");
+}
+
+const struct vcm_op vcm_op_lfs_status = {
+    .name = "lfs status",
+    .summary = "list files kept in LFS, and whether their content is here",
+    .description = "Lists the LFS pointers of HEAD's tree with their sizes, and says for each "
+                   "whether its content is on this machine. Nothing is fetched.",
+    .examples = status_examples,
+    .params = status_params,
+    .param_count = VCM_OP_COUNT(status_params),
+    .result = status_result,
+    .run = run_status,
+    .print = print_status,
+};
+
+const struct vcm_op vcm_op_lfs_pull = {
+    .name = "lfs pull",
+    .summary = "fetch the LFS content that mapped rows lack",
+    .description =
+        "Fetches the content of those files that mapped rows have left out as lfs_missing, and no "
+        "others, with git lfs fetch; working trees are not touched. The manifest of the mapped "
+        "commit is obeyed: nothing is fetched where it disables LFS, and separate_url is used "
+        "where "
+        "it names one. Map again to have the content in pages. The exit status is 3 when some "
+        "content could not be had, and 1 when none could.",
+    .examples = pull_examples,
+    .params = pull_params,
+    .param_count = VCM_OP_COUNT(pull_params),
+    .result = pull_result,
+    .run = run_pull,
+    .print = print_pull,
+};

@@ -1,0 +1,89 @@
+#include "ops/shared.h"
+#include "ops/watch_shared.h"
+
+#include "base/banned.h"
+
+enum { REPO, SCOPE, BRANCH, ONLY, POLL, TIMEOUT };
+
+static const struct vcm_op_param params[] = {
+    [REPO] = VCM_SHARED_REPO,
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "BASE",
+               .default_text = "made from the origin",
+               .summary = "base name of the scopes that are mapped"},
+    [BRANCH] = {.name = "branch",
+                .type = VCM_OP_TEXT,
+                .placeholder = "B",
+                .default_text = "HEAD's",
+                .summary = "branch to follow"},
+    [ONLY] = {.name = "only",
+              .type = VCM_OP_TEXT,
+              .repeated = true,
+              .placeholder = "NAME",
+              .summary = "follow this row of the map alone (may be given several times)"},
+    [POLL] = VCM_WATCH_POLL,
+    [TIMEOUT] = VCM_SHARED_TIMEOUT,
+};
+
+static const struct vcm_op_key result[] = {
+    {"event", "page_added, page_replaced or page_invalidated; one object a line"},
+    {"scope_id", "the scope whose page changed"},
+    {"page_id", "the new page, or the one that was invalidated"},
+    {"old_page_id", "the page that was replaced, or null"},
+    {"paths", "the files of that page"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm watch",
+    "vcm watch ~/src/tool --poll 5m --json | jq -r .page_id",
+    NULL,
+};
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *repo = vcm_op_text(call, REPO);
+    struct vcm_map_options options = {
+        .repository = repo ? repo : ".",
+        .base_scope_id = vcm_op_text(call, SCOPE),
+        .branch = vcm_op_text(call, BRANCH),
+        .only = call->values[ONLY].list,
+        .only_count = call->values[ONLY].count,
+        .progress = call->progress,
+        .progress_context = call->progress_context,
+    };
+
+    int rc = vcm_shared_timeout(&options.timeout_ms, vcm_op_text(call, TIMEOUT), err);
+    if (rc == VCM_OK)
+        rc = vcm_watch_run(call, &options, vcm_op_text(call, POLL), NULL, err);
+    return rc;
+}
+
+/* All that a watch prints are events. */
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    (void)call;
+    vcm_watch_print_event(out, document);
+}
+
+const struct vcm_op vcm_op_watch = {
+    .name = "watch",
+    .summary = "follow a repository and tell which pages change",
+    .description =
+        "Maps the rows that are not static, and maps them again whenever a commit, a checkout or a "
+        "fetch moves HEAD or a branch, and when a remote has moved. Static rows that are mapped "
+        "stay as they are. Prints one line for each page that changed: a new page that shares a "
+        "path with a dropped one replaces it, others are added, and dropped ones that nothing "
+        "replaces are invalidated. With --json each is an object on a line of its own.\n"
+        "Goes on through failures and while the repository is gone, until it is interrupted (exit "
+        "status 130) or nobody reads its output any more.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+    .print_event = vcm_watch_print_event,
+};

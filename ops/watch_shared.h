@@ -1,0 +1,25 @@
+/*
+ * watch_shared.h - what `watch` and `map --watch` have in common. Private to ops/.
+ */
+#ifndef VCM_OPS_WATCH_SHARED_H
+#define VCM_OPS_WATCH_SHARED_H
+
+#include "ops/op.h"
+
+/* How often to look at remotes. */
+#define VCM_WATCH_POLL                                                                             \
+    {                                                                                              \
+        .name = "poll", .type = VCM_OP_TEXT, .placeholder = "DURATION", .default_text = "60s",     \
+        .summary = "how often a watch looks at remotes, in ms, s, m or h"                          \
+    }
+
+typedef void (*vcm_watch_put_fn)(struct vcm_jsonw *w, const struct vcm_map_result *map);
+
+/* Watches until it is interrupted or nobody listens. With `put_map`, begins with a mapping of all
+ * rows and its document. */
+int vcm_watch_run(struct vcm_op_call *call, const struct vcm_map_options *options, const char *poll,
+                  vcm_watch_put_fn put_map, struct vcm_error *err);
+
+void vcm_watch_print_event(struct vcm_print *out, const struct vcm_json *event);
+
+#endif

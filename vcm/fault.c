@@ -1,0 +1,321 @@
+#include "vcm/fault.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "vcm/fault_load.h"
+
+#include "base/banned.h"
+
+#define BUCKETS 1024u
+
+/* A page that somebody waits for; in the table while it is queued or being loaded. */
+struct item {
+    struct item *next_in_bucket;
+    struct job *job;
+    struct vcm_page_id id;
+    unsigned waiters;
+    bool done;
+    struct vcm_fault_outcome outcome;
+};
+
+/* Pages that are loaded together. */
+struct job {
+    struct job *next;
+    unsigned priority;
+    uint64_t order;
+    bool running;
+    unsigned count;
+    struct item *items[VCM_FAULT_JOB_PAGES];
+};
+
+struct vcm_fault_ticket {
+    struct vcm_fault_queue *queue;
+    unsigned count;
+    struct item *items[];
+};
+
+struct vcm_fault_queue {
+    struct vcm_page_store *store;
+    pthread_mutex_t mutex; /* of all that follows and of all items and jobs */
+    pthread_cond_t asked, served;
+    struct job *jobs; /* not being served yet */
+    struct item *buckets[BUCKETS];
+    uint64_t order;
+    bool closing;
+    unsigned worker_count;
+    pthread_t workers[VCM_LIMIT_WORKERS];
+};
+
+static struct item **bucket_of(struct vcm_fault_queue *queue, const struct vcm_page_id *id)
+{
+    unsigned hash = id->bytes[0] | (unsigned)id->bytes[1] << 8;
+    return &queue->buckets[hash % BUCKETS];
+}
+
+static struct item *find_item(struct vcm_fault_queue *queue, const struct vcm_page_id *id)
+{
+    struct item *item = *bucket_of(queue, id);
+
+    while (item && memcmp(&item->id, id, sizeof *id) != 0)
+        item = item->next_in_bucket;
+    return item;
+}
+
+static void forget_item(struct vcm_fault_queue *queue, struct item *item)
+{
+    struct item **place = bucket_of(queue, &item->id);
+
+    while (*place != item)
+        place = &(*place)->next_in_bucket;
+    *place = item->next_in_bucket;
+}
+
+static void add_job(struct vcm_fault_queue *queue, struct job *job)
+{
+    struct job **place = &queue->jobs;
+
+    while (*place && (*place)->priority >= job->priority)
+        place = &(*place)->next;
+    job->next = *place;
+    *place = job;
+}
+
+/* Somebody more urgent asked for a page of the job. */
+static void raise_job(struct vcm_fault_queue *queue, struct job *job, unsigned priority)
+{
+    struct job **place = &queue->jobs;
+
+    if (job->running || priority <= job->priority)
+        return;
+    while (*place != job)
+        place = &(*place)->next;
+    *place = job->next;
+    job->priority = priority;
+    for (place = &queue->jobs;
+         *place && ((*place)->priority > priority ||
+                    ((*place)->priority == priority && (*place)->order < job->order));)
+        place = &(*place)->next;
+    job->next = *place;
+    *place = job;
+}
+
+static struct job *take_job(struct vcm_fault_queue *queue)
+{
+    struct job *job = queue->jobs;
+
+    if (job) {
+        queue->jobs = job->next;
+        job->running = true;
+    }
+    return job;
+}
+
+/* Without the mutex: the items of a running job are its server's. */
+static void load_job(struct vcm_fault_queue *queue, const struct job *job)
+{
+    struct vcm_page_id ids[VCM_FAULT_JOB_PAGES];
+    struct vcm_fault_outcome *outcomes = calloc(job->count, sizeof *outcomes);
+
+    for (unsigned i = 0; i < job->count; i++)
+        ids[i] = job->items[i]->id;
+    if (outcomes)
+        vcm_fault_load(outcomes, queue->store, ids, job->count);
+    for (unsigned i = 0; i < job->count; i++) {
+        if (outcomes)
+            job->items[i]->outcome = outcomes[i];
+        else
+            job->items[i]->outcome.rc = vcm_error_memory(&job->items[i]->outcome.error);
+    }
+    free(outcomes);
+}
+
+/* Takes the job out of the world; its items stay with those who wait for them. */
+static void finish_job(struct vcm_fault_queue *queue, struct job *job)
+{
+    for (unsigned i = 0; i < job->count; i++) {
+        struct item *item = job->items[i];
+        forget_item(queue, item);
+        item->done = true;
+        item->job = NULL;
+        if (item->waiters == 0)
+            free(item);
+    }
+    free(job);
+    pthread_cond_broadcast(&queue->served);
+}
+
+/* With the mutex held, and held again when it returns. */
+static void serve_job(struct vcm_fault_queue *queue, struct job *job)
+{
+    pthread_mutex_unlock(&queue->mutex);
+    load_job(queue, job);
+    pthread_mutex_lock(&queue->mutex);
+    finish_job(queue, job);
+}
+
+static void *work(void *argument)
+{
+    struct vcm_fault_queue *queue = argument;
+
+    pthread_mutex_lock(&queue->mutex);
+    while (!queue->closing) {
+        struct job *job = take_job(queue);
+        if (job)
+            serve_job(queue, job);
+        else
+            pthread_cond_wait(&queue->asked, &queue->mutex);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return NULL;
+}
+
+bool vcm_fault_serve(struct vcm_fault_queue *queue)
+{
+    pthread_mutex_lock(&queue->mutex);
+    struct job *job = take_job(queue);
+    if (job)
+        serve_job(queue, job);
+    pthread_mutex_unlock(&queue->mutex);
+    return job != NULL;
+}
+
+int vcm_fault_open(struct vcm_fault_queue **out, struct vcm_page_store *store, unsigned workers,
+                   struct vcm_error *err)
+{
+    *out = NULL;
+    struct vcm_fault_queue *queue = calloc(1, sizeof *queue);
+    if (!queue)
+        return vcm_error_memory(err);
+    queue->store = store;
+    pthread_mutex_init(&queue->mutex, NULL);
+    pthread_cond_init(&queue->asked, NULL);
+    pthread_cond_init(&queue->served, NULL);
+    int rc = VCM_OK;
+    while (rc == VCM_OK && queue->worker_count < workers &&
+           queue->worker_count < VCM_LIMIT_WORKERS) {
+        int code = pthread_create(&queue->workers[queue->worker_count], NULL, work, queue);
+        if (code != 0)
+            rc = vcm_error_sys(err, VCM_INTERNAL, code, "cannot start a thread");
+        else
+            queue->worker_count++;
+    }
+    if (rc == VCM_OK)
+        *out = queue;
+    else
+        vcm_fault_close(queue);
+    return rc;
+}
+
+void vcm_fault_close(struct vcm_fault_queue *queue)
+{
+    if (!queue)
+        return;
+    pthread_mutex_lock(&queue->mutex);
+    queue->closing = true;
+    pthread_cond_broadcast(&queue->asked);
+    pthread_mutex_unlock(&queue->mutex);
+    for (unsigned i = 0; i < queue->worker_count; i++)
+        pthread_join(queue->workers[i], NULL);
+    pthread_mutex_lock(&queue->mutex);
+    for (struct job *job = take_job(queue); job; job = take_job(queue)) {
+        for (unsigned i = 0; i < job->count; i++)
+            job->items[i]->outcome.rc = vcm_error_set(&job->items[i]->outcome.error,
+                                                      VCM_INTERRUPTED, "the store was closed");
+        finish_job(queue, job);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    pthread_cond_destroy(&queue->served);
+    pthread_cond_destroy(&queue->asked);
+    pthread_mutex_destroy(&queue->mutex);
+    free(queue);
+}
+
+/* The item of a page: the one that is on its way already, or a new one in `*job`. */
+static struct item *ask_page(struct vcm_fault_queue *queue, struct job **job,
+                             const struct vcm_page_id *id, unsigned priority)
+{
+    struct item *item = find_item(queue, id);
+
+    if (item) {
+        raise_job(queue, item->job, priority);
+        return item;
+    }
+    if (*job && (*job)->count == VCM_FAULT_JOB_PAGES) {
+        (*job)->running = false;
+        add_job(queue, *job);
+        *job = NULL;
+    }
+    if (!*job) {
+        *job = calloc(1, sizeof **job);
+        if (!*job)
+            return NULL;
+        (*job)->priority = priority;
+        (*job)->order = queue->order++;
+        (*job)->running = true; /* not among those that wait yet */
+    }
+    item = calloc(1, sizeof *item);
+    if (!item)
+        return NULL;
+    item->id = *id;
+    item->job = *job;
+    struct item **bucket = bucket_of(queue, id);
+    item->next_in_bucket = *bucket;
+    *bucket = item;
+    (*job)->items[(*job)->count++] = item;
+    return item;
+}
+
+int vcm_fault_ask(struct vcm_fault_ticket **out, struct vcm_fault_queue *queue,
+                  const struct vcm_page_id *ids, unsigned count, unsigned priority,
+                  struct vcm_error *err)
+{
+    struct job *job = NULL;
+    int rc = VCM_OK;
+
+    *out = NULL;
+    struct vcm_fault_ticket *ticket = calloc(1, sizeof *ticket + count * sizeof ticket->items[0]);
+    if (!ticket)
+        return vcm_error_memory(err);
+    ticket->queue = queue;
+    pthread_mutex_lock(&queue->mutex);
+    for (unsigned i = 0; rc == VCM_OK && i < count; i++) {
+        struct item *item = ask_page(queue, &job, &ids[i], priority);
+        if (item) {
+            item->waiters++;
+            ticket->items[ticket->count++] = item;
+        } else {
+            rc = vcm_error_memory(err);
+        }
+    }
+    if (job) {
+        job->running = false;
+        add_job(queue, job);
+    }
+    pthread_cond_broadcast(&queue->asked);
+    pthread_mutex_unlock(&queue->mutex);
+    if (rc == VCM_OK)
+        *out = ticket;
+    else
+        vcm_fault_wait(NULL, ticket);
+    return rc;
+}
+
+void vcm_fault_wait(struct vcm_fault_outcome *out, struct vcm_fault_ticket *ticket)
+{
+    struct vcm_fault_queue *queue = ticket->queue;
+
+    pthread_mutex_lock(&queue->mutex);
+    for (unsigned i = 0; i < ticket->count; i++) {
+        struct item *item = ticket->items[i];
+        while (out && !item->done)
+            pthread_cond_wait(&queue->served, &queue->mutex);
+        if (out)
+            out[i] = item->outcome;
+        if (--item->waiters == 0 && item->done)
+            free(item);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    free(ticket);
+}
