@@ -47,10 +47,11 @@ class ContractTest(HelpTest, PagingTest):
         """Arguments that make the command succeed, by the names in its usage line."""
         values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
                   "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
-                  "FILE": os.path.join(self.repo, "a")}
+                  "NAME": "sample", "FILE": os.path.join(self.repo, "a")}
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
         names = re.findall(r"\[?\b([A-Z]+)\]?(?:\.\.\.)?", usage.replace("[OPTIONS]", ""))
-        return [values[name] for name in names]
+        words = [values[name] for name in names]
+        return words + {"lock": ["--ttl", "1m"]}.get(command.name, [])
 
 
 class EveryCommand(ContractTest):
