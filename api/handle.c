@@ -121,8 +121,7 @@ int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name
     return vcm_buf_check(out, "the path of the home", err);
 }
 
-/* Tells a home that is not there from one that cannot be looked into. */
-static int look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
+int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err)
 {
     struct stat status;
 
@@ -149,7 +148,7 @@ int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->config_loaded)
         return VCM_OK;
-    int rc = look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
     if (rc == VCM_OK)
@@ -236,7 +235,7 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
 
     if (vcm->store)
         return VCM_OK;
-    int rc = look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc == VCM_OK && exists)
         rc = refuse_network(vcm->home, err);
     if (rc != VCM_OK || !exists)
@@ -264,7 +263,7 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
     if (vcm->store && vcm->store_writable)
         return VCM_OK;
     vcm_handle_close_store(vcm);
-    int rc = look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
 

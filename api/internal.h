@@ -41,6 +41,9 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
 /* Makes the home and the store where they are missing. UNSUPPORTED on a network file system. */
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
 
+/* Tells a home that is not there from one that cannot be looked into. */
+int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err);
+
 /* What the configuration lets the store take. */
 void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm);
 

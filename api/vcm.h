@@ -88,6 +88,7 @@ struct vcm_map_result {
     uint64_t elapsed_ms;
 };
 
+/* Over all rows so far. */
 struct vcm_progress {
     uint64_t files, pages, tokens, bytes;
 };
@@ -513,6 +514,20 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
 
+/* The bytes of a page as they lie in the store, without a copy, for as long as the caller wants:
+ * the page does not leave memory meanwhile. A view may outlive the handle. */
+struct vcm_page_view {
+    const char *page_id;
+    const char *data; /* the frame: one serialised record a line */
+    size_t bytes;
+};
+
+/* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
+ * capacity. Release with vcm_page_view_release(). */
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+                       struct vcm_error *err);
+void vcm_page_view_release(struct vcm_page_view *view);
+
 /* Residency: which pages are in memory, and stay there */
 
 /* What became of a page that was asked for. */
@@ -615,6 +630,114 @@ typedef int (*vcm_tokens_fn)(void *context, const struct vcm_tokens_file *file,
 /* Counts the tokens of files, of any size, on all cores; visits them in the order given. */
 int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
                void *context, struct vcm_error *err);
+
+/* The knowledge base */
+
+struct vcm_kb_file {
+    const char *source; /* base scope of the repository that it is of, NULL for none */
+    const char *path;   /* from the root of that repository, else absolute */
+    const char *status; /* "ingested", "skipped_already_present", "failed", "removed" */
+    const char *data_type;
+    uint64_t chunks;
+    enum vcm_code code;  /* of a failure */
+    const char *message; /* NULL when there is nothing to say */
+};
+
+/* A document that the caller holds. */
+struct vcm_kb_bytes {
+    const char *name; /* its extension tells its type */
+    const void *data;
+    size_t len;
+};
+
+struct vcm_kb_ingest_options {
+    const char *const *files;
+    size_t file_count;
+    const struct vcm_kb_bytes *documents;
+    size_t document_count;
+    const char *source;     /* of `documents`; NULL for none */
+    const char *repository; /* everything that its routes send here; NULL for none */
+    const char *profile;    /* NULL: none, or that of the route */
+    unsigned jobs;          /* 0: as many as there are cores */
+};
+
+typedef int (*vcm_kb_file_fn)(void *context, const struct vcm_kb_file *file, struct vcm_error *err);
+/* Takes documents into the knowledge base; visits each in the order given, those of a repository by
+ * their path. A document that cannot be read is a result, not a failure. */
+int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
+                  vcm_kb_file_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_kb_chunk {
+    const char *chunk_id;
+    const char *source; /* NULL for none */
+    const char *path;
+    const char *section;
+    uint32_t page; /* 0 for none */
+    const char *profile;
+    const char *data_type;
+    uint64_t seq, chunks; /* its place among the chunks of its document, from 1 */
+    uint32_t tokens;
+    const char *text;
+    size_t text_len;
+    double score;        /* of a hit */
+    const char *snippet; /* of a hit */
+};
+
+/* Which documents are meant; NULL for any. */
+struct vcm_kb_filter {
+    const char *source; /* base scope, or a unique prefix of it */
+    const char *path;   /* gitignore pattern */
+    const char *profile;
+};
+
+struct vcm_kb_search_options {
+    const char *query; /* words, "phrases", prefixes*; every string is a query */
+    struct vcm_kb_filter filter;
+    uint32_t limit;      /* 0 for the most that one call gives */
+    uint64_t max_tokens; /* of all hits together; 0 for any */
+};
+
+typedef int (*vcm_kb_chunk_fn)(void *context, const struct vcm_kb_chunk *chunk,
+                               struct vcm_error *err);
+/* Best first. *total counts all chunks that match. */
+int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_options *options,
+                  vcm_kb_chunk_fn visit, void *context, struct vcm_error *err);
+
+/* One chunk by its id or a unique prefix. NOT_FOUND, AMBIGUOUS. */
+int vcm_kb_show(struct vcm *vcm, const char *chunk, vcm_kb_chunk_fn visit, void *context,
+                struct vcm_error *err);
+
+struct vcm_kb_document {
+    const char *source; /* NULL for none */
+    const char *path;
+    const char *profile; /* NULL for none */
+    const char *data_type;
+    uint64_t bytes, chunks, tokens;
+    uint64_t ingested_at; /* Unix seconds */
+};
+
+typedef int (*vcm_kb_document_fn)(void *context, const struct vcm_kb_document *document,
+                                  struct vcm_error *err);
+/* By source, none first, and path. */
+int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_document_fn visit,
+                void *context, struct vcm_error *err);
+
+struct vcm_kb_clear_options {
+    struct vcm_kb_filter filter;
+    const char *repository; /* with `route`: whose map has it; NULL: that around here */
+    uint32_t route;         /* 1-based; 0 for none */
+};
+
+/* Removes documents, in one transaction, and visits them. */
+int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
+                 vcm_kb_document_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_kb_stat {
+    uint64_t documents, sources, chunks, tokens, bytes, file_bytes;
+    uint32_t schema_version;
+};
+
+int vcm_kb_stat(struct vcm_kb_stat *out, struct vcm *vcm, struct vcm_error *err);
 
 /* The store */
 

@@ -137,10 +137,10 @@ static void describe(struct job *job, enum vcm_reader_type type, struct vcm_slic
 {
     const struct vcm_ingestor_item *item = job->item;
 
-    snprintf(job->settings, sizeof job->settings, "%s %u %u %u %s %d",
+    snprintf(job->settings, sizeof job->settings, "%s %u %u %u %s %d %d",
              vcm_tokenizer_name(job->ingest->options->tokenizer), item->target_tokens,
-             item->overlap_tokens, item->token_budget, vcm_reader_type_name(type),
-             type == VCM_READER_PDF ? VCM_EXTRACT_VERSION : READER_VERSION);
+             item->overlap_tokens, item->token_budget, vcm_reader_type_name(type), READER_VERSION,
+             VCM_EXTRACT_VERSION);
     job->row.bytes = bytes.len;
     job->row.settings = job->settings;
     job->row.ingested_at = (uint64_t)time(NULL);
@@ -181,6 +181,7 @@ static void run_job(void *argument, unsigned worker)
     job->row.source = item->source;
     job->row.path = item->path;
     job->row.profile = item->profile;
+    job->row.from_tree = item->from_tree;
     job->row.data_type = item->profile ? item->profile : vcm_reader_type_name(type);
     int rc = vcm_cancel_check(job->ingest->options->cancel, &job->error);
     if (rc == VCM_OK && item->read)

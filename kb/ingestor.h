@@ -27,6 +27,7 @@ struct vcm_ingestor_item {
     const char *source;  /* base scope of the repository, NULL for none */
     const char *path;    /* the document's name, from the root of the source */
     const char *profile; /* NULL for none */
+    bool from_tree;      /* goes when the tree loses it */
     uint32_t target_tokens, overlap_tokens, token_budget;
 
     /* Appends the content; called in a worker's thread. What is wrong is told by `err`. When it is

@@ -15,7 +15,7 @@ static const char schema[] =
     "CREATE TABLE documents (id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL,"
     " content BLOB NOT NULL, profile TEXT, data_type TEXT NOT NULL, settings TEXT NOT NULL,"
     " bytes INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL,"
-    " ingested_at INTEGER NOT NULL, UNIQUE (source, path));"
+    " ingested_at INTEGER NOT NULL, from_tree INTEGER NOT NULL, UNIQUE (source, path));"
     "CREATE INDEX documents_content ON documents (content);"
     "CREATE TABLE chunks (id INTEGER PRIMARY KEY, document INTEGER NOT NULL, seq INTEGER NOT NULL,"
     " chunk_id TEXT NOT NULL, page INTEGER NOT NULL, tokens INTEGER NOT NULL,"
@@ -30,8 +30,8 @@ static const char schema[] =
 static const char *const kept_sql[VCM_STORE_STATEMENTS] = {
     [VCM_STORE_INSERT_DOCUMENT] =
         "INSERT INTO documents (source, path, content, profile, data_type, settings,"
-        " bytes, chunks, tokens, ingested_at)"
-        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8)",
+        " bytes, chunks, tokens, ingested_at, from_tree)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8, ?9)",
     [VCM_STORE_INSERT_CHUNK] =
         "INSERT INTO chunks (document, seq, chunk_id, page, tokens, overlap, section,"
         " text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
@@ -148,6 +148,7 @@ void vcm_store_bind_filter(sqlite3_stmt *statement, const struct vcm_store_filte
     bind_string(statement, 2, filter->profile);
     bind_string(statement, 3, filter->source);
     sqlite3_bind_int(statement, 4, filter->takes ? 1 : 0);
+    sqlite3_bind_int(statement, 5, filter->from_tree ? 1 : 0);
 }
 
 const char *vcm_store_column_string(sqlite3_stmt *statement, int column)
@@ -403,6 +404,7 @@ static int insert_document(struct vcm_store *store, const struct vcm_store_docum
     bind_string(insert, 6, document->settings);
     sqlite3_bind_int64(insert, 7, (sqlite3_int64)document->bytes);
     sqlite3_bind_int64(insert, 8, (sqlite3_int64)document->ingested_at);
+    sqlite3_bind_int(insert, 9, document->from_tree ? 1 : 0);
     rc = finish(store, insert, err);
     store->document = sqlite3_last_insert_rowid(store->db);
     return rc;
@@ -508,6 +510,7 @@ static void read_document(struct vcm_store_document *out, sqlite3_stmt *row, int
         .chunks = (uint64_t)sqlite3_column_int64(row, first + 7),
         .tokens = (uint64_t)sqlite3_column_int64(row, first + 8),
         .ingested_at = (uint64_t)sqlite3_column_int64(row, first + 9),
+        .from_tree = sqlite3_column_int(row, first + 10) != 0,
     };
     if (content.len == sizeof out->content)
         memcpy(out->content, content.data, content.len);

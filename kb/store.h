@@ -32,6 +32,7 @@ struct vcm_store_document {
     uint64_t bytes;
     uint64_t chunks, tokens; /* filled in by the store */
     uint64_t ingested_at;    /* Unix seconds */
+    bool from_tree;          /* of a commit; else a file that was ingested by hand */
 };
 
 struct vcm_store_chunk {
@@ -67,6 +68,7 @@ void vcm_store_rollback(struct vcm_store *store);
 struct vcm_store_filter {
     const char *source;
     const char *profile;
+    bool from_tree; /* only those */
     bool (*takes)(void *context, struct vcm_slice path);
     void *context;
 };

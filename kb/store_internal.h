@@ -11,15 +11,17 @@
 
 #define VCM_STORE_DOCUMENT_COLUMNS                                                                 \
     "d.source, d.path, d.content, d.profile, d.data_type, d.settings, d.bytes, d.chunks, "         \
-    "d.tokens, d.ingested_at"
-#define VCM_STORE_DOCUMENT_COLUMN_COUNT 10
+    "d.tokens, d.ingested_at, d.from_tree"
+#define VCM_STORE_DOCUMENT_COLUMN_COUNT 11
 
 #define VCM_STORE_CHUNK_COLUMNS                                                                    \
     "c.chunk_id, c.seq, c.section, c.page, c.tokens, c.text, " VCM_STORE_DOCUMENT_COLUMNS
 
-/* What a filter takes: ?2 profile, ?3 source, ?4 whether paths are asked for. */
+/* What a filter takes: ?2 profile, ?3 source, ?4 whether paths are asked for, ?5
+ * whether only those of trees are meant. */
 #define VCM_STORE_FILTER                                                                           \
-    "(?2 IS NULL OR profile = ?2) AND (?3 IS NULL OR source = ?3) AND (?4 = 0 OR takes(path))"
+    "(?2 IS NULL OR profile = ?2) AND (?3 IS NULL OR source = ?3) AND (?4 = 0 OR takes(path)) "    \
+    "AND (?5 = 0 OR from_tree)"
 
 enum vcm_store_statement {
     VCM_STORE_INSERT_DOCUMENT,

@@ -17,6 +17,12 @@ struct hit {
     size_t overlap;
 };
 
+/* A chunk that matches, by its row. */
+struct candidate {
+    double score;
+    int64_t row;
+};
+
 struct finder {
     struct vcm_store *store;
     const struct vcm_store_search *search;
@@ -24,6 +30,9 @@ struct finder {
     struct vcm_buf match; /* the expression for FTS5 */
     struct hit *hits;
     uint32_t hit_count, limit;
+    struct candidate *best; /* the best of those that match, as a heap with the worst on top */
+    size_t best_count, best_max;
+    uint64_t total;
     uint64_t tokens;
     vcm_store_chunk_fn visit;
     void *context;
@@ -100,19 +109,90 @@ static int widen(struct finder *f, struct vcm_error *err)
     return rc;
 }
 
-/* Finds the expression: all terms, else any. */
-static int choose_match(uint64_t *total, struct finder *f, struct vcm_error *err)
+static bool is_better(const struct candidate *a, const struct candidate *b)
 {
-    int64_t count = 0;
+    return a->score != b->score ? a->score > b->score : a->row < b->row;
+}
 
+/* Lets the candidate at `at` sink below the worse ones. */
+static void sink(struct candidate *heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < count && is_better(&heap[child], &heap[child + 1]))
+            child++;
+        if (child >= count || is_better(&heap[child], &heap[at]))
+            return;
+        struct candidate other = heap[at];
+        heap[at] = heap[child];
+        heap[child] = other;
+        at = child;
+    }
+}
+
+static void offer(struct finder *f, const struct candidate *candidate)
+{
+    f->total++;
+    if (f->best_count < f->best_max) {
+        f->best[f->best_count++] = *candidate;
+        for (size_t i = f->best_count / 2; f->best_count == f->best_max && i > 0; i--)
+            sink(f->best, f->best_count, i - 1);
+    } else if (is_better(candidate, &f->best[0])) {
+        f->best[0] = *candidate;
+        sink(f->best, f->best_count, 0);
+    }
+}
+
+static int compare_candidates(const void *a, const void *b)
+{
+    return is_better(a, b) ? -1 : 1;
+}
+
+/* Ranks all that match; one pass gives both their number and the best of them. */
+static int rank(struct finder *f, struct vcm_error *err)
+{
+    const struct vcm_store_filter *filter = &f->search->filter;
+    bool filtered = filter->profile || filter->source || filter->takes;
+    sqlite3_stmt *statement;
+    bool more = true;
+
+    int rc = vcm_store_prepare(
+        &statement, f->store,
+        filtered ? "SELECT search.rowid, -bm25(search, 2.0, 1.0) FROM search"
+                   " JOIN chunks c ON c.id = search.rowid WHERE search MATCH ?1"
+                   " AND c.document IN (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
+                 : "SELECT rowid, -bm25(search, 2.0, 1.0) FROM search WHERE search MATCH ?1",
+        err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
+    if (filtered)
+        vcm_store_bind_filter(statement, filter);
+    while (rc == VCM_OK) {
+        rc = vcm_store_next_row(&more, f->store, statement, err);
+        if (rc != VCM_OK || !more)
+            break;
+        struct candidate candidate = {sqlite3_column_double(statement, 1),
+                                      sqlite3_column_int64(statement, 0)};
+        offer(f, &candidate);
+    }
+    sqlite3_finalize(statement);
+    qsort(f->best, f->best_count, sizeof *f->best, compare_candidates);
+    return rc;
+}
+
+/* Ranks what has all terms, else what has any. */
+static int rank_any(struct finder *f, struct vcm_error *err)
+{
+    if (f->query.count == 0)
+        return VCM_OK;
     join_terms(f, NULL, " AND ");
-    int rc = f->query.count > 0 ? count_matches(&count, f, err) : VCM_OK;
-    if (rc == VCM_OK && count == 0 && f->query.count > 1) {
+    int rc = rank(f, err);
+    if (rc == VCM_OK && f->total == 0 && f->query.count > 1) {
         rc = widen(f, err);
         if (rc == VCM_OK)
-            rc = count_matches(&count, f, err);
+            rc = rank(f, err);
     }
-    *total = (uint64_t)count;
     return rc;
 }
 
@@ -177,38 +257,12 @@ static int take_candidate(struct finder *f, sqlite3_stmt *row, double score, str
     return f->visit(f->context, &chunk, err);
 }
 
-static int prepare_ranking(sqlite3_stmt **out, struct finder *f, struct vcm_error *err)
-{
-    const struct vcm_store_filter *filter = &f->search->filter;
-    bool filtered = filter->profile || filter->source || filter->takes;
-
-    int rc = vcm_store_prepare(
-        out, f->store,
-        filtered ? "SELECT search.rowid, -bm25(search, 2.0, 1.0) AS score FROM search"
-                   " JOIN chunks c ON c.id = search.rowid WHERE search MATCH ?1"
-                   " AND c.document IN (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
-                   " ORDER BY score DESC, search.rowid LIMIT ?5"
-                 : "SELECT rowid, -bm25(search, 2.0, 1.0) AS score FROM search"
-                   " WHERE search MATCH ?1 ORDER BY score DESC, rowid LIMIT ?5",
-        err);
-    if (rc != VCM_OK)
-        return rc;
-    vcm_store_bind_slice(*out, 1, vcm_buf_slice(&f->match));
-    if (filtered)
-        vcm_store_bind_filter(*out, filter);
-    sqlite3_bind_int64(*out, 5, (sqlite3_int64)f->limit * 3 + CANDIDATES_MORE);
-    return VCM_OK;
-}
-
 static int take_candidates(struct finder *f, struct vcm_error *err)
 {
-    sqlite3_stmt *ranking = NULL;
-    sqlite3_stmt *chunk = NULL;
-    bool more = true;
+    sqlite3_stmt *chunk;
+    bool more = false;
 
-    int rc = prepare_ranking(&ranking, f, err);
-    if (rc == VCM_OK)
-        rc = vcm_store_prepare(&chunk, f->store,
+    int rc = vcm_store_prepare(&chunk, f->store,
                                "SELECT " VCM_STORE_CHUNK_COLUMNS ", c.document, c.overlap,"
                                " highlight(search, 1, char(1), char(2)),"
                                " snippet(search, 1, '', '', '…', 24)"
@@ -216,19 +270,15 @@ static int take_candidates(struct finder *f, struct vcm_error *err)
                                " JOIN documents d ON d.id = c.document"
                                " WHERE search MATCH ?1 AND search.rowid = ?2",
                                err);
-    while (rc == VCM_OK && f->hit_count < f->limit) {
-        rc = vcm_store_next_row(&more, f->store, ranking, err);
-        if (rc != VCM_OK || !more)
-            break;
+    for (size_t i = 0; rc == VCM_OK && i < f->best_count && f->hit_count < f->limit; i++) {
         vcm_store_bind_slice(chunk, 1, vcm_buf_slice(&f->match));
-        sqlite3_bind_int64(chunk, 2, sqlite3_column_int64(ranking, 0));
+        sqlite3_bind_int64(chunk, 2, f->best[i].row);
         rc = vcm_store_next_row(&more, f->store, chunk, err);
         if (rc == VCM_OK && more)
-            rc = take_candidate(f, chunk, sqlite3_column_double(ranking, 1), err);
+            rc = take_candidate(f, chunk, f->best[i].score, err);
         sqlite3_reset(chunk);
     }
     sqlite3_finalize(chunk);
-    sqlite3_finalize(ranking);
     return rc;
 }
 
@@ -241,19 +291,23 @@ int vcm_store_find(uint64_t *total, struct vcm_store *store, const struct vcm_st
     f.limit = search->limit > 0 && search->limit < VCM_LIMIT_HITS ? search->limit : VCM_LIMIT_HITS;
     vcm_buf_init(&f.match, 8 * VCM_QUERY_BYTES_MAX);
     f.hits = calloc(f.limit, sizeof *f.hits);
+    f.best_max = (size_t)f.limit * 3 + CANDIDATES_MORE;
+    f.best = calloc(f.best_max, sizeof *f.best);
     int rc = vcm_query_init(&f.query, search->query, err);
-    if (rc == VCM_OK && !f.hits)
+    if (rc == VCM_OK && (!f.hits || !f.best))
         rc = vcm_error_memory(err);
     store->filter = &search->filter;
     /* One snapshot for the count and the hits. */
     if (rc == VCM_OK)
         rc = vcm_store_run_sql(store, "BEGIN", err);
     if (rc == VCM_OK)
-        rc = choose_match(total, &f, err);
-    if (rc == VCM_OK && *total > 0)
+        rc = rank_any(&f, err);
+    if (rc == VCM_OK && f.total > 0)
         rc = take_candidates(&f, err);
+    *total = f.total;
     vcm_store_rollback(store);
     store->filter = NULL;
+    free(f.best);
     free(f.hits);
     vcm_query_release(&f.query);
     vcm_buf_release(&f.match);

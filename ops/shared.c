@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 
 #include "base/banned.h"
@@ -60,6 +61,26 @@ void vcm_shared_count_cell(struct vcm_print_table *table, const struct vcm_json 
     char number[VCM_PRINT_NUMBER_BYTES];
     vcm_print_table_cell(table, VCM_PRINT_PLAIN,
                          vcm_print_count(number, (uint64_t)vcm_json_get_int(object, key, 0)));
+}
+
+struct vcm_jsonw *vcm_shared_list_begin(struct vcm_shared_list *list)
+{
+    vcm_buf_init(&list->text, VCM_LIMIT_JSON_BYTES);
+    vcm_jsonw_init(&list->writer, &list->text);
+    vcm_jsonw_begin_array(&list->writer);
+    return &list->writer;
+}
+
+int vcm_shared_list_end(struct vcm_shared_list *list, struct vcm_jsonw *out, const char *key,
+                        int rc, struct vcm_error *err)
+{
+    vcm_jsonw_end_array(&list->writer);
+    if (rc == VCM_OK)
+        rc = vcm_jsonw_finish(&list->writer, err);
+    vcm_jsonw_key(out, key);
+    vcm_jsonw_raw(out, rc == VCM_OK ? vcm_buf_slice(&list->text) : vcm_slice_of_string("[]"));
+    vcm_buf_release(&list->text);
+    return rc;
 }
 
 enum vcm_print_style vcm_shared_status_style(const char *status)

@@ -35,6 +35,19 @@ void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *cov
 void vcm_shared_count_cell(struct vcm_print_table *table, const struct vcm_json *object,
                            const char *key);
 
+/* A list that is written before the numbers that stand above it are known. */
+struct vcm_shared_list {
+    struct vcm_buf text;
+    struct vcm_jsonw writer;
+};
+
+/* Returns the writer for the elements. */
+struct vcm_jsonw *vcm_shared_list_begin(struct vcm_shared_list *list);
+
+/* Puts the list into the document under its key, and frees it. Returns `rc`, or its own failure. */
+int vcm_shared_list_end(struct vcm_shared_list *list, struct vcm_jsonw *out, const char *key,
+                        int rc, struct vcm_error *err);
+
 /* The colour of a row's status. */
 enum vcm_print_style vcm_shared_status_style(const char *status);
 

@@ -52,7 +52,13 @@ void vcm_page_cache_close(struct vcm_page_cache *cache)
     free(cache);
 }
 
-static void note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id, size_t bytes)
+struct vcm_page_store *vcm_page_cache_store(const struct vcm_page_cache *cache)
+{
+    return cache->store;
+}
+
+void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id,
+                             size_t bytes)
 {
     struct vcm_residency *residency = cache->store->residency;
     struct vcm_evict set;
@@ -65,10 +71,8 @@ static void note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id,
     vcm_residency_trace(residency, id, (uint32_t)bytes);
 }
 
-/* A resident page, in place; VCM_NOT_FOUND, err untouched, when there is none of this id. */
-static int read_resident(struct vcm_slice *out, struct vcm_page_cache *cache,
-                         struct vcm_kv_txn *txn, const struct vcm_page_id *id,
-                         struct vcm_error *err)
+int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                        const struct vcm_page_id *id, struct vcm_error *err)
 {
     struct vcm_slice key = vcm_table_id_key(id);
 
@@ -135,7 +139,7 @@ int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache 
     enum vcm_page_state state;
 
     *out = (struct vcm_page_cache_frame){.memory = NULL};
-    int rc = read_resident(&out->bytes, cache, txn, id, err);
+    int rc = vcm_page_cache_find(&out->bytes, cache, txn, id, err);
     return rc == VCM_NOT_FOUND ? read_absent(out, &state, cache, txn, id, err) : rc;
 }
 
@@ -146,9 +150,9 @@ int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache 
     enum vcm_page_state state = VCM_PAGE_RESIDENT;
 
     *out = (struct vcm_page_cache_frame){.memory = NULL};
-    int rc = read_resident(&out->bytes, cache, txn, id, err);
+    int rc = vcm_page_cache_find(&out->bytes, cache, txn, id, err);
     if (rc == VCM_OK)
-        note_hit(cache, id, out->bytes.len);
+        vcm_page_cache_note_hit(cache, id, out->bytes.len);
     if (rc != VCM_NOT_FOUND)
         return rc;
     rc = read_absent(out, &state, cache, txn, id, err);

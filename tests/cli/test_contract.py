@@ -14,6 +14,8 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
          "IO_ERROR", "INTERNAL"}
 # Commands that need nothing of a home.
 WITHOUT_HOME = {"completion", "init", "lfs status"}
+# Options without which a command has nothing to do.
+OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"], "lock": ["--ttl", "1m"]}
 ESC = "\x1b"
 
 
@@ -47,11 +49,11 @@ class ContractTest(HelpTest, PagingTest):
         """Arguments that make the command succeed, by the names in its usage line."""
         values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
                   "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
-                  "NAME": "sample", "FILE": os.path.join(self.repo, "a")}
+                  "QUERY": "a", "NAME": "sample", "CHUNK": self.chunk_id,
+                  "FILE": os.path.join(self.repo, "a")}
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
         names = re.findall(r"\[?\b([A-Z]+)\]?(?:\.\.\.)?", usage.replace("[OPTIONS]", ""))
-        words = [values[name] for name in names]
-        return words + {"lock": ["--ttl", "1m"]}.get(command.name, [])
+        return [values[name] for name in names] + OPTIONS_NEEDED.get(command.name, [])
 
 
 class EveryCommand(ContractTest):
@@ -63,6 +65,9 @@ class EveryCommand(ContractTest):
         self.git(self.other, "config", "user.email", "tester@example.com")
         self.map_row(self.repo, "--scope", "sample")
         self.page_id = self.page_ids()[0]
+        self.vcm("kb", "ingest", os.path.join(self.repo, "a"), check=0)
+        self.chunk_id = self.vcm("kb", "search", "a", "--json",
+                                 check=0).json()["hits"][0]["chunk_id"]
 
     def test_success_is_one_document_with_the_keys_of_the_help(self):
         for command in self.commands():

@@ -1,0 +1,257 @@
+#include <math.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { QUERY, LIMIT, MAX_TOKENS, PROFILE, PATH, SCOPE };
+
+#define LIMIT_DEFAULT 10
+
+static const struct vcm_op_param search_params[] = {
+    [QUERY] = {.name = "query",
+               .type = VCM_OP_TEXT,
+               .positional = true,
+               .required = true,
+               .placeholder = "QUERY",
+               .summary = "words, \"phrases in quotes\" and beginnings*"},
+    [LIMIT] = {.name = "limit",
+               .type = VCM_OP_NUMBER,
+               .placeholder = "N",
+               .min = 1,
+               .max = VCM_LIMIT_HITS,
+               .default_text = "10",
+               .summary = "show at most this many"},
+    [MAX_TOKENS] = {.name = "max-tokens",
+                    .type = VCM_OP_NUMBER,
+                    .placeholder = "N",
+                    .min = 1,
+                    .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
+                    .summary = "most tokens of all hits together; what does not fit is left out"},
+    [PROFILE] = {.name = "profile",
+                 .type = VCM_OP_TEXT,
+                 .placeholder = "P",
+                 .summary = "only documents with this profile"},
+    [PATH] = {.name = "path",
+              .type = VCM_OP_TEXT,
+              .placeholder = "GLOB",
+              .summary = "only documents whose path this gitignore pattern matches"},
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "BASE",
+               .summary = "only documents of this repository, by its base scope id"},
+};
+
+static const struct vcm_op_key search_result[] = {
+    {"query", "what was asked for"},
+    {"total", "chunks that match"},
+    {"hits", "the best first, each with its citation: path, section, page"},
+    {NULL, NULL},
+};
+
+static const char *const search_examples[] = {
+    "vcm kb search 'how are pages evicted'",
+    "vcm kb search '\"working set\" evict*' --path 'papers/**' --max-tokens 2000",
+    NULL,
+};
+
+static void put_citation(struct vcm_jsonw *w, const struct vcm_kb_chunk *chunk)
+{
+    vcm_jsonw_member_string(w, "chunk_id", chunk->chunk_id);
+    vcm_jsonw_member_string(w, "source", chunk->source);
+    vcm_jsonw_member_string(w, "path", chunk->path);
+    vcm_jsonw_member_string(w, "section", chunk->section);
+    if (chunk->page > 0)
+        vcm_jsonw_member_uint(w, "page", chunk->page);
+    else
+        vcm_jsonw_member_null(w, "page");
+    vcm_jsonw_member_string(w, "data_type", chunk->data_type);
+}
+
+static struct vcm_slice chunk_text(const struct vcm_kb_chunk *chunk)
+{
+    struct vcm_slice text = {chunk->text, chunk->text_len};
+    return text;
+}
+
+static int put_hit(void *context, const struct vcm_kb_chunk *chunk, struct vcm_error *err)
+{
+    struct vcm_jsonw *w = context;
+
+    (void)err;
+    vcm_jsonw_begin_object(w);
+    put_citation(w, chunk);
+    /* Enough digits to compare, without the noise of the last ones. */
+    vcm_jsonw_key(w, "score");
+    vcm_jsonw_number(w, round(chunk->score * 1e6) / 1e6);
+    vcm_jsonw_member_uint(w, "tokens", chunk->tokens);
+    vcm_jsonw_member_string(w, "snippet", chunk->snippet);
+    vcm_jsonw_member_slice(w, "text", chunk_text(chunk));
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static int run_search(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const struct vcm_kb_search_options options = {
+        .query = vcm_op_text(call, QUERY),
+        .filter = {.source = vcm_op_text(call, SCOPE),
+                   .path = vcm_op_text(call, PATH),
+                   .profile = vcm_op_text(call, PROFILE)},
+        .limit = (uint32_t)vcm_op_number(call, LIMIT, LIMIT_DEFAULT),
+        .max_tokens = vcm_op_number(call, MAX_TOKENS, 0),
+    };
+    struct vcm_jsonw *w = call->out;
+    struct vcm_shared_list hits;
+    uint64_t total = 0;
+
+    int rc = vcm_kb_search(&total, call->vcm, &options, put_hit, vcm_shared_list_begin(&hits), err);
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "query", options.query);
+    vcm_jsonw_member_uint(w, "total", total);
+    rc = vcm_shared_list_end(&hits, w, "hits", rc, err);
+    vcm_jsonw_end_object(w);
+    return rc;
+}
+
+/* "papers/a.pdf, page 3, Introduction > Details" */
+static void print_citation(struct vcm_print *out, const struct vcm_json *chunk)
+{
+    const char *section = vcm_json_get_text(chunk, "section", "");
+    int64_t page = vcm_json_get_int(chunk, "page", 0);
+
+    vcm_print_text(out, VCM_PRINT_BOLD, vcm_json_get_text(chunk, "path", ""));
+    if (page > 0)
+        vcm_print_format(out, VCM_PRINT_PLAIN, ", page %lld", (long long)page);
+    if (section[0] != '\0')
+        vcm_print_format(out, VCM_PRINT_PLAIN, ", %s", section);
+}
+
+/* The snippet on lines of its own, without the line breaks of the text. */
+static void print_snippet(struct vcm_print *out, const char *snippet)
+{
+    struct vcm_buf line = VCM_BUF_INIT(VCM_MIB);
+
+    for (; *snippet != '\0'; snippet++) {
+        bool space = strchr(" \n\r\t", *snippet) != NULL;
+        if (!space)
+            vcm_buf_append_byte(&line, *snippet);
+        else if (line.len > 0 && line.data[line.len - 1] != ' ')
+            vcm_buf_append_byte(&line, ' ');
+    }
+    vcm_print_format(out, VCM_PRINT_PLAIN, "  %s\n", vcm_buf_text(&line));
+    vcm_buf_release(&line);
+}
+
+static void print_search(struct vcm_print *out, const struct vcm_json *document,
+                         const struct vcm_op_call *call)
+{
+    const struct vcm_json *hits = vcm_json_get(document, "hits");
+    int64_t total = vcm_json_get_int(document, "total", 0);
+
+    for (const struct vcm_json *hit = hits->first; hit; hit = hit->next) {
+        print_citation(out, hit);
+        vcm_print_format(out, VCM_PRINT_DIM, "  (%.12s, %lld tokens)\n",
+                         vcm_json_get_text(hit, "chunk_id", ""),
+                         (long long)vcm_json_get_int(hit, "tokens", 0));
+        print_snippet(out, vcm_json_get_text(hit, "snippet", ""));
+    }
+    if (!call->quiet)
+        vcm_print_format(out, VCM_PRINT_DIM, "%u of %lld\n", hits->count, (long long)total);
+}
+
+const struct vcm_op vcm_op_kb_search = {
+    .name = "kb search",
+    .summary = "find passages in the knowledge base",
+    .description =
+        "Finds chunks that have all the words of the query, else those that have its rarest words, "
+        "the best first (BM25, headings count double). Case and accents make no difference. "
+        "\"Words in quotes\" must stand side by side, a star behind a word stands for any ending; "
+        "nothing else is an operator. A chunk that matches only in what it shares with a better "
+        "neighbour is left out.",
+    .examples = search_examples,
+    .params = search_params,
+    .param_count = VCM_OP_COUNT(search_params),
+    .result = search_result,
+    .run = run_search,
+    .print = print_search,
+};
+
+enum { CHUNK };
+
+static const struct vcm_op_param show_params[] = {
+    [CHUNK] = {.name = "chunk",
+               .type = VCM_OP_TEXT,
+               .positional = true,
+               .required = true,
+               .placeholder = "CHUNK",
+               .summary = "its id, or a unique prefix of at least 6 digits"},
+};
+
+static const struct vcm_op_key show_result[] = {
+    {"chunk_id", "40 hexadecimal digits, from the chunk's content"},
+    {"source", "base scope id of its repository, or null"},
+    {"path", "of its document"},
+    {"section", "headings above it, joined by ' > '"},
+    {"page", "of its first character, or null"},
+    {"data_type", "profile of the document, else its format"},
+    {"seq", "its place in the document, from 1"},
+    {"chunks", "how many the document has"},
+    {"tokens", "of its serialised record"},
+    {"text", "all of it, with what it repeats of the chunk before"},
+    {NULL, NULL},
+};
+
+static const char *const show_examples[] = {"vcm kb show 3fa94c21", NULL};
+
+static int put_chunk(void *context, const struct vcm_kb_chunk *chunk, struct vcm_error *err)
+{
+    struct vcm_jsonw *w = context;
+
+    (void)err;
+    vcm_jsonw_begin_object(w);
+    put_citation(w, chunk);
+    vcm_jsonw_member_uint(w, "seq", chunk->seq);
+    vcm_jsonw_member_uint(w, "chunks", chunk->chunks);
+    vcm_jsonw_member_uint(w, "tokens", chunk->tokens);
+    vcm_jsonw_member_slice(w, "text", chunk_text(chunk));
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static int run_show(struct vcm_op_call *call, struct vcm_error *err)
+{
+    return vcm_kb_show(call->vcm, vcm_op_text(call, CHUNK), put_chunk, call->out, err);
+}
+
+static void print_show(struct vcm_print *out, const struct vcm_json *document,
+                       const struct vcm_op_call *call)
+{
+    const char *text = vcm_json_get_text(document, "text", "");
+    size_t len = strlen(text);
+
+    if (!call->quiet) {
+        print_citation(out, document);
+        vcm_print_format(out, VCM_PRINT_DIM, "  (chunk %lld of %lld, %lld tokens)\n\n",
+                         (long long)vcm_json_get_int(document, "seq", 0),
+                         (long long)vcm_json_get_int(document, "chunks", 0),
+                         (long long)vcm_json_get_int(document, "tokens", 0));
+    }
+    vcm_print_text(out, VCM_PRINT_PLAIN, text);
+    if (len == 0 || text[len - 1] != '\n')
+        vcm_print_text(out, VCM_PRINT_PLAIN, "\n");
+}
+
+const struct vcm_op vcm_op_kb_show = {
+    .name = "kb show",
+    .summary = "print one chunk of the knowledge base",
+    .description = "Prints the whole text of a chunk that kb search found, with its citation.",
+    .examples = show_examples,
+    .params = show_params,
+    .param_count = VCM_OP_COUNT(show_params),
+    .result = show_result,
+    .run = run_show,
+    .print = print_show,
+};
