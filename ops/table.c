@@ -3,11 +3,6 @@
 #include "base/banned.h"
 
 /* In the order in which help shows them. */
-#define OPS(op)                                                                                    \
-    op(init) op(map) op(watch) op(check) op(preview) op(show) op(unmap) op(scopes) op(coverage)    \
-        op(pages) op(find) op(page) op(fault) op(lock) op(unlock) op(pin) op(unpin) op(evict)      \
-            op(stat) op(tokens) op(config_list) op(config_get) op(config_set) op(lfs_status)       \
-                op(lfs_pull) op(doctor)
 /* clang-format off */
 #define OPS(op) \
     op(init) \
@@ -22,6 +17,12 @@
     op(pages) \
     op(find) \
     op(page) \
+    op(fault) \
+    op(lock) \
+    op(unlock) \
+    op(pin) \
+    op(unpin) \
+    op(evict) \
     op(stat) \
     op(tokens) \
     op(kb_ingest) \
