@@ -17,7 +17,7 @@ static const char *const policies[] = {"sieve", "s3fifo", "lru", "lfu", NULL};
 static const struct vcm_config_key keys[] = {
     {"cache.capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
     {"cache.compressed_capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
-    {"cache.policy", VCM_CONFIG_CHOICE, "sieve", policies, 0, 0},
+    {"cache.policy", VCM_CONFIG_CHOICE, "s3fifo", policies, 0, 0},
     {"mmap.flush_threshold", VCM_CONFIG_INT, "20", NULL, 1, VCM_LIMIT_FLUSH_THRESHOLD_MAX},
     {"mmap.flush_token_budget", VCM_CONFIG_INT, "4096", NULL, VCM_LIMIT_TOKEN_BUDGET_MIN,
      VCM_LIMIT_TOKEN_BUDGET_MAX},

@@ -12,7 +12,8 @@
 
 #include "base/banned.h"
 
-#define ARENA_BYTES_MAX (1 * VCM_GIB)
+#define ARENA_BYTES_MAX  (1 * VCM_GIB)
+#define FETCH_TIMEOUT_MS (60 * 60 * 1000u)
 
 /* A pointer that was found, with room for what becomes of it. */
 struct pointer {
@@ -95,7 +96,7 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc != VCM_OK)
-        return vcm_error_set(err, rc, "%s", missing.message);
+        return vcm_error_set(err, missing.code, "%s", missing.message);
     return found ? add_pointer(walk, entry->path, &pointer, err) : VCM_OK;
 }
 
@@ -298,9 +299,22 @@ static int look_up(struct pull *pull, struct scope *scope, struct place *place,
     return rc;
 }
 
+/* Whether the repository is one of the clones under the home. */
+static bool is_clone_of_ours(const struct vcm *vcm, const struct scope *scope)
+{
+    char *directory = realpath(vcm->clones.directory, NULL);
+    size_t len = directory ? strlen(directory) : 0;
+    bool ours = len > 0 && strncmp(scope->root, directory, len) == 0 && scope->root[len] == '/';
+    free(directory);
+    return ours;
+}
+
 static int fetch(struct pull *pull, struct scope *scope, struct place *place, struct vcm_error *err)
 {
     const struct vcm_command git = {.directory = scope->root, .cancel = pull->vcm->cancel};
+    struct vcm_plan_request clones = {.repository = NULL};
+    struct vcm_lfs_fetch_place where = {.git = &git};
+    struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_manifest manifest;
     size_t count = 0;
 
@@ -311,9 +325,17 @@ static int fetch(struct pull *pull, struct scope *scope, struct place *place, st
         if (!p->present)
             paths[count++] = p->path;
     int rc = vcm_lfs_fetch_manifest(&manifest, place->repo, &place->commit, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_clones(&clones, pull->vcm, FETCH_TIMEOUT_MS, err);
+    if (rc == VCM_OK && is_clone_of_ours(pull->vcm, scope)) {
+        where.clones = &pull->vcm->clones;
+        rc = vcm_git_repo_origin(&origin, place->repo, err);
+        where.origin_url = vcm_buf_text(&origin);
+    }
     if (rc == VCM_OK && count > 0)
-        rc = vcm_lfs_fetch_paths(&git, &manifest.lfs, scope->commit, paths, count, err);
+        rc = vcm_lfs_fetch_paths(&where, &manifest.lfs, scope->commit, paths, count, err);
     vcm_manifest_release(&manifest);
+    vcm_buf_release(&origin);
     free(paths);
     return rc;
 }
@@ -354,7 +376,7 @@ static int pull_scope(struct pull *pull, struct scope *scope, struct vcm_error *
     }
     close_place(&place);
     if (rc == VCM_INTERRUPTED)
-        return vcm_error_set(err, rc, "%s", failure.message);
+        return vcm_error_set(err, failure.code, "%s", failure.message);
     if (rc != VCM_OK && !pull->problem[0])
         memcpy(pull->problem, failure.message, sizeof pull->problem);
     return VCM_OK;

@@ -17,6 +17,8 @@
 struct progress_receiver {
     void (*progress)(void *context, const struct vcm_progress *progress);
     void *context;
+    struct vcm_progress done; /* in the rows before */
+    struct vcm_progress row;  /* in the row under way */
 };
 
 /* The result as the caller sees it, with the memory that it lives in. */
@@ -78,6 +80,18 @@ static int row_message(const char **out, struct result *result,
     return rc;
 }
 
+static struct vcm_progress add_progress(struct vcm_progress a, struct vcm_progress b)
+{
+    return (struct vcm_progress){a.files + b.files, a.pages + b.pages, a.tokens + b.tokens,
+                                 a.bytes + b.bytes};
+}
+
+static void finish_progress(struct progress_receiver *receiver)
+{
+    receiver->done = add_progress(receiver->done, receiver->row);
+    receiver->row = (struct vcm_progress){0};
+}
+
 static int take_row(void *context, const struct vcm_materialise_row *row, struct vcm_error *err)
 {
     struct result *result = context;
@@ -99,6 +113,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
         .elapsed_ms = row->elapsed_ms,
     };
     vcm_handle_coverage(&source->coverage, &row->coverage);
+    finish_progress(&result->progress);
     result->public.source_count++;
     return row_message(&source->message, result, row, err);
 }
@@ -151,14 +166,16 @@ static unsigned settle_jobs(unsigned wanted)
 
 static void pass_progress(void *context, const struct vcm_ingest_progress *progress)
 {
-    const struct progress_receiver *receiver = context;
-    const struct vcm_progress public = {
+    struct progress_receiver *receiver = context;
+
+    receiver->row = (struct vcm_progress){
         .files = progress->files,
         .pages = progress->pages,
         .tokens = progress->tokens,
         .bytes = progress->bytes,
     };
-    receiver->progress(receiver->context, &public);
+    const struct vcm_progress sum = add_progress(receiver->done, receiver->row);
+    receiver->progress(receiver->context, &sum);
 }
 
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
@@ -237,7 +254,8 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     if (!result)
         return vcm_error_memory(err);
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
-    result->progress = (struct progress_receiver){options->progress, options->progress_context};
+    result->progress = (struct progress_receiver){.progress = options->progress,
+                                                  .context = options->progress_context};
     int rc = make_plan(result, vcm, options, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_writing(vcm, err);

@@ -6,11 +6,13 @@
 #include "api/internal.h"
 #include "api/media_type.h"
 #include "api/names.h"
+#include "api/residency.h"
 #include "base/arena.h"
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "vcm/view.h"
 
 #include "base/banned.h"
 
@@ -23,10 +25,16 @@
 struct page {
     struct vcm_page public;
     struct vcm_kv_txn *txn; /* while it is being read */
-    struct vcm_page_cache_frame frame;
+    struct vcm_view *view;
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
+};
+
+struct view {
+    struct vcm_page_view public;
+    char page_id[VCM_PAGE_ID_HEX + 1];
+    struct vcm_view *view;
 };
 
 struct holder_search {
@@ -211,13 +219,53 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     if (rc == VCM_OK)
         rc = find_row(&row, page, query, err);
     if (rc == VCM_OK)
-        rc = vcm_page_cache_read(&page->frame, vcm->cache, page->txn, &page->id, err);
+        rc = vcm_view_open(&page->view, vcm->cache, &page->id, VCM_VIEW_COPY, err);
+    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
+        return vcm_names_no_page(query->page, err); /* gone since it was found */
     if (rc != VCM_OK)
         return rc;
+    struct vcm_slice frame = vcm_view_bytes(page->view);
     page->public.tokens = info.tokens;
-    page->public.bytes = page->frame.bytes.len;
-    page->public.frame = page->frame.bytes.data;
-    return read_records(page, vcm->cache, page->frame.bytes, &row, err);
+    page->public.bytes = frame.len;
+    page->public.frame = frame.data;
+    return read_records(page, vcm->cache, frame, &row, err);
+}
+
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
+                       struct vcm_error *err)
+{
+    struct vcm_page_id *id = NULL;
+
+    *out = NULL;
+    struct view *view = calloc(1, sizeof *view);
+    if (!view)
+        return vcm_error_memory(err);
+    int rc = vcm_residency_find(&id, vcm, &name, 1, err);
+    if (rc == VCM_OK)
+        rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
+    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
+        rc = vcm_names_no_page(name, err);
+    if (rc == VCM_OK) {
+        vcm_page_id_to_hex(view->page_id, id);
+        view->public.page_id = view->page_id;
+        view->public.data = vcm_view_bytes(view->view).data;
+        view->public.bytes = vcm_view_bytes(view->view).len;
+        *out = &view->public;
+    } else {
+        vcm_page_view_release(&view->public);
+    }
+    free(id);
+    return vcm_damage_note(vcm, rc, err);
+}
+
+void vcm_page_view_release(struct vcm_page_view *view)
+{
+    struct view *whole = (struct view *)view;
+
+    if (!whole)
+        return;
+    vcm_view_release(whole->view);
+    free(whole);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
@@ -238,6 +286,8 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = read_page(page, vcm, query, err);
+    vcm_kv_read_end(page->txn);
+    page->txn = NULL;
     if (rc == VCM_OK)
         *out = &page->public;
     else
@@ -251,8 +301,7 @@ void vcm_page_release(struct vcm_page *page)
 
     if (!whole)
         return;
-    vcm_kv_read_end(whole->txn);
-    vcm_page_cache_release(&whole->frame);
+    vcm_view_release(whole->view);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

@@ -18,9 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cancel.h"
-#include "base/error.h"
-#include "base/log.h"
+#ifdef __cplusplus
+extern "C" {
+/* A struct and a function may have one name, as in stat(2). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
+#include "base/public.h"
+
+/* Of the library that runs: "0.1.0". */
+const char *vcm_version(void);
 
 struct vcm;
 
@@ -88,6 +96,7 @@ struct vcm_map_result {
     uint64_t elapsed_ms;
 };
 
+/* Over all rows so far. */
 struct vcm_progress {
     uint64_t files, pages, tokens, bytes;
 };
@@ -513,6 +522,20 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
 
+/* The bytes of a page as they lie in the store, without a copy, for as long as the caller wants:
+ * the page does not leave memory meanwhile. A view may outlive the handle. */
+struct vcm_page_view {
+    const char *page_id;
+    const char *data; /* the frame: one serialised record a line */
+    size_t bytes;
+};
+
+/* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
+ * capacity. Release with vcm_page_view_release(). */
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+                       struct vcm_error *err);
+void vcm_page_view_release(struct vcm_page_view *view);
+
 /* Residency: which pages are in memory, and stay there */
 
 /* What became of a page that was asked for. */
@@ -780,5 +803,10 @@ struct vcm_finding {
 typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,
                               struct vcm_error *err);
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err);
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
 
 #endif

@@ -1,6 +1,8 @@
 #include "cli/progress.h"
 
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "ops/print.h"
 #include "base/clock.h"
@@ -10,27 +12,40 @@
 #define FIRST_AFTER_MS 500u
 #define INTERVAL_MS    100u
 #define ERASE_LINE     "\r\033[K"
+/* Of a terminal that does not tell. */
+#define COLUMNS_DEFAULT 79u
 
 void vcm_progress_line_init(struct vcm_progress_line *line, bool enabled)
 {
     *line = (struct vcm_progress_line){.enabled = enabled, .started_ms = vcm_clock_ms()};
 }
 
+/* A line that wraps could not be taken away again. */
+static size_t columns_of_terminal(void)
+{
+    struct winsize size;
+
+    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col - 1u
+                                                                           : COLUMNS_DEFAULT;
+}
+
 void vcm_progress_line_update(void *context, const struct vcm_progress *progress)
 {
     struct vcm_progress_line *line = context;
     char files[VCM_PRINT_NUMBER_BYTES], pages[VCM_PRINT_NUMBER_BYTES];
-    char tokens[VCM_PRINT_NUMBER_BYTES];
+    char tokens[VCM_PRINT_NUMBER_BYTES], time[VCM_PRINT_NUMBER_BYTES];
+    char text[5 * VCM_PRINT_NUMBER_BYTES];
 
     if (!line->enabled)
         return;
     uint64_t now = vcm_clock_ms(), elapsed = now - line->started_ms;
     if (elapsed < FIRST_AFTER_MS || (line->drawn && now - line->drawn_ms < INTERVAL_MS))
         return;
-    fprintf(stderr, ERASE_LINE "files %s  pages %s  tokens %s  %.1f MB/s",
-            vcm_print_count(files, progress->files), vcm_print_count(pages, progress->pages),
-            vcm_print_count(tokens, progress->tokens),
-            (double)progress->bytes / 1000 / (double)elapsed);
+    snprintf(text, sizeof text, "files %s  pages %s  tokens %s  %.1f MB/s  %s",
+             vcm_print_count(files, progress->files), vcm_print_count(pages, progress->pages),
+             vcm_print_count(tokens, progress->tokens),
+             (double)progress->bytes / 1000 / (double)elapsed, vcm_print_duration(time, elapsed));
+    fprintf(stderr, ERASE_LINE "%.*s", (int)columns_of_terminal(), text);
     fflush(stderr);
     line->drawn = true;
     line->drawn_ms = now;

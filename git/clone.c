@@ -633,3 +633,28 @@ int vcm_git_clone_find(struct vcm_buf *path, const struct vcm_git_clones *clones
     vcm_git_url_release(&parsed);
     return rc;
 }
+
+int vcm_git_clone_run(const char *path, const struct vcm_git_clones *clones, const char *url,
+                      const char *const *args, struct vcm_error *err)
+{
+    struct vcm_git_secret secret = {NULL, NULL};
+    struct vcm_git_url parts = {.transport = VCM_GIT_URL_PATH};
+
+    int rc = vcm_git_url_parse(&parts, url, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_credential_find(&secret, clones, &parts, err);
+    if (rc == VCM_OK) {
+        const struct vcm_git_runner runner = {
+            .git_dir = path,
+            .url = &parts,
+            .user = secret.user,
+            .password = secret.password,
+            .timeout_ms = clones->timeout_ms ? clones->timeout_ms : VCM_LIMIT_FETCH_TIMEOUT_MS,
+            .cancel = clones->cancel,
+        };
+        rc = vcm_git_runner_run(NULL, NULL, &runner, args, err);
+    }
+    vcm_git_credential_release(&secret);
+    vcm_git_url_release(&parts);
+    return rc;
+}

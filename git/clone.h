@@ -57,6 +57,11 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
                         const struct vcm_git_clone_request *request, struct vcm_error *err);
 void vcm_git_clone_release(struct vcm_git_clone *clone);
 
+/* Runs git in a clone of ours, with the credentials for the host of `url`, for what
+ * vcm_git_clone_fetch() does not bring: LFS content. Errors as above. */
+int vcm_git_clone_run(const char *path, const struct vcm_git_clones *clones, const char *url,
+                      const char *const *args, struct vcm_error *err);
+
 /* Appends the path of the clone of a URL without any network. NOT_FOUND when it was never fetched.
  */
 int vcm_git_clone_find(struct vcm_buf *path, const struct vcm_git_clones *clones, const char *url,

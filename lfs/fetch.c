@@ -64,29 +64,48 @@ static void put_pattern(struct vcm_buf *out, const char *path, bool first)
         vcm_buf_append_byte(out, strchr(",*?[]\\!#\" ", *path) ? '?' : *path);
 }
 
-static int fetch_batch(const struct vcm_command *git, const char *url, const char *remote,
-                       const char *commit, const char *patterns, struct vcm_error *err)
+/* What all batches of a fetch have in common. */
+struct job {
+    const struct vcm_lfs_fetch_place *place;
+    const char *url; /* of separate storage, or NULL */
+    const char *remote;
+    const char *commit;
+};
+
+static int run_in_place(const struct job *job, const char *const *args, struct vcm_error *err)
 {
-    struct vcm_buf errors = VCM_BUF_INIT(OUTPUT_MAX), setting = VCM_BUF_INIT(OUTPUT_MAX);
-    struct vcm_command patient = *git;
+    struct vcm_buf errors = VCM_BUF_INIT(OUTPUT_MAX);
+    struct vcm_command patient = *job->place->git;
     int status = 0;
 
     patient.timeout_ms = TIMEOUT_MS;
-    vcm_buf_append_format(&setting, "lfs.url=%s", url ? url : "");
-    int rc = vcm_command_run(&status, NULL, &errors, &patient,
-                             VCM_COMMAND_ARGS("-c", url ? vcm_buf_text(&setting) : "lfs.batch=true",
-                                              "lfs", "fetch", patterns, "--exclude=", "--", remote,
-                                              commit),
-                             no_input, err);
+    int rc = vcm_command_run(&status, NULL, &errors, &patient, args, no_input, err);
     if (rc == VCM_OK && status != 0)
         rc = vcm_command_failure(err, "git lfs fetch", vcm_buf_text(&errors));
-    vcm_buf_release(&setting);
     vcm_buf_release(&errors);
     return rc;
 }
 
-static int fetch_all(const struct vcm_command *git, const char *url, const char *remote,
-                     const char *commit, const char *const *paths, size_t count,
+static int fetch_batch(const struct job *job, const char *patterns, struct vcm_error *err)
+{
+    struct vcm_buf setting = VCM_BUF_INIT(VCM_LIMIT_MANIFEST_BYTES);
+    const struct vcm_lfs_fetch_place *place = job->place;
+
+    vcm_buf_append_format(&setting, "lfs.url=%s", job->url ? job->url : "");
+    const char *const *args =
+        VCM_COMMAND_ARGS("-c", job->url ? vcm_buf_text(&setting) : "lfs.batch=true", "lfs", "fetch",
+                         patterns, "--exclude=", "--", job->remote, job->commit);
+    int rc = vcm_buf_check(&setting, "separate_url", err);
+    if (rc == VCM_OK && place->clones)
+        rc = vcm_git_clone_run(place->git->directory, place->clones,
+                               job->url ? job->url : place->origin_url, args, err);
+    else if (rc == VCM_OK)
+        rc = run_in_place(job, args, err);
+    vcm_buf_release(&setting);
+    return rc;
+}
+
+static int fetch_all(const struct job *job, const char *const *paths, size_t count,
                      struct vcm_error *err)
 {
     struct vcm_buf patterns = VCM_BUF_INIT(BATCH_BYTES + 2 * VCM_LIMIT_TREE_PATH_BYTES);
@@ -101,34 +120,37 @@ static int fetch_all(const struct vcm_command *git, const char *url, const char 
         while (++i < count && patterns.len + strlen(paths[i]) < BATCH_BYTES);
         rc = vcm_buf_check(&patterns, "a list of paths", err);
         if (rc == VCM_OK)
-            rc = fetch_batch(git, url, remote, commit, vcm_buf_text(&patterns), err);
+            rc = fetch_batch(job, vcm_buf_text(&patterns), err);
     }
     vcm_buf_release(&patterns);
     return rc;
 }
 
-int vcm_lfs_fetch_paths(const struct vcm_command *git, const struct vcm_manifest_lfs *lfs,
+int vcm_lfs_fetch_paths(const struct vcm_lfs_fetch_place *place, const struct vcm_manifest_lfs *lfs,
                         const char *commit, const char *const *paths, size_t count,
                         struct vcm_error *err)
 {
     struct vcm_buf remote = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    const char *url = lfs->mode == VCM_MANIFEST_LFS_SEPARATE ? lfs->separate_url : NULL;
+    struct job job = {.place = place, .commit = commit};
     bool found = false;
 
     if (lfs->mode == VCM_MANIFEST_LFS_DISABLED)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "%s of '%s' disables LFS; turn it on with vcm init", VCM_MANIFEST_PATH,
-                             git->directory);
-    int rc = vcm_wire_probe(&found, git, err);
+                             place->git->directory);
+    int rc = vcm_wire_probe(&found, place->git, err);
     if (rc == VCM_OK && !found)
         rc = vcm_error_set(err, VCM_UNSUPPORTED,
                            "fetching LFS content needs git-lfs; " VCM_WIRE_GET_GIT_LFS);
-    if (rc == VCM_OK && url)
+    if (lfs->mode == VCM_MANIFEST_LFS_SEPARATE) {
+        job.url = lfs->separate_url;
         vcm_buf_append_string(&remote, "origin");
-    else if (rc == VCM_OK)
-        rc = find_remote(&remote, git, err);
+    } else if (rc == VCM_OK) {
+        rc = find_remote(&remote, place->git, err);
+    }
+    job.remote = vcm_buf_text(&remote);
     if (rc == VCM_OK)
-        rc = fetch_all(git, url, vcm_buf_text(&remote), commit, paths, count, err);
+        rc = fetch_all(&job, paths, count, err);
     vcm_buf_release(&remote);
     return rc;
 }

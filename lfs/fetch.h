@@ -7,6 +7,7 @@
 #ifndef VCM_LFS_FETCH_H
 #define VCM_LFS_FETCH_H
 
+#include "git/clone.h"
 #include "git/tree.h"
 #include "lfs/command.h"
 #include "lfs/manifest.h"
@@ -15,10 +16,17 @@
 int vcm_lfs_fetch_manifest(struct vcm_manifest *out, struct vcm_git_repo *repo,
                            const struct vcm_git_id *commit, struct vcm_error *err);
 
-/* Fetches what the pointers at these paths stand for. git-lfs goes on when one of them cannot be
- * had; look at the objects to see which are here. UNSUPPORTED without git-lfs, INVALID_ARGUMENT
- * when the manifest disables LFS or there is no remote. */
-int vcm_lfs_fetch_paths(const struct vcm_command *git, const struct vcm_manifest_lfs *lfs,
+struct vcm_lfs_fetch_place {
+    const struct vcm_command *git;
+    const struct vcm_git_clones *clones; /* NULL unless the repository is a clone of ours */
+    const char *origin_url;              /* of a clone of ours */
+};
+
+/* Fetches what the pointers at these paths stand for, into a clone of ours with the credentials of
+ * the configuration. git-lfs goes on when one of them cannot be had; look at the objects to see
+ * which are here. UNSUPPORTED without git-lfs, INVALID_ARGUMENT when the manifest disables LFS or
+ * there is no remote. */
+int vcm_lfs_fetch_paths(const struct vcm_lfs_fetch_place *place, const struct vcm_manifest_lfs *lfs,
                         const char *commit, const char *const *paths, size_t count,
                         struct vcm_error *err);
 

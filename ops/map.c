@@ -1,6 +1,5 @@
-#include <string.h>
-
 #include "base/limits.h"
+#include "ops/map_print.h"
 #include "ops/report.h"
 #include "ops/shared.h"
 #include "ops/watch_shared.h"
@@ -233,71 +232,6 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
-static void print_head(struct vcm_print *out, const struct vcm_json *document)
-{
-    const char *status = vcm_json_get_text(document, "status", "");
-    const char *branch = vcm_json_get_text(document, "branch", NULL);
-
-    vcm_print_text(out, vcm_shared_status_style(status), status);
-    vcm_print_format(out, VCM_PRINT_PLAIN, "  %s at %.12s%s%s%s\n",
-                     vcm_json_get_text(document, "repo_root", ""),
-                     vcm_json_get_text(document, "commit", ""), branch ? " (" : "",
-                     branch ? branch : "", branch ? ")" : "");
-}
-
-static void print_sources(struct vcm_print *out, const struct vcm_json *sources)
-{
-    static const char *const headings[] = {"SCOPE",  "STATUS",  "RECORDS", "PAGES", "NEW",
-                                           "REUSED", "DROPPED", "TOKENS",  "BYTES", "TIME"};
-    static const bool right[] = {false, false, true, true, true, true, true, true, true, true};
-    struct vcm_print_table table;
-    char number[VCM_PRINT_NUMBER_BYTES];
-
-    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
-    for (const struct vcm_json *s = sources->first; s; s = s->next) {
-        const char *status = vcm_json_get_text(s, "status", "");
-        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "scope_id", ""));
-        vcm_print_table_cell(&table, vcm_shared_status_style(status), status);
-        vcm_shared_count_cell(&table, s, "records");
-        vcm_shared_count_cell(&table, s, "pages");
-        vcm_shared_count_cell(&table, s, "pages_created");
-        vcm_shared_count_cell(&table, s, "pages_reused");
-        vcm_shared_count_cell(&table, s, "pages_dropped");
-        vcm_shared_count_cell(&table, s, "tokens");
-        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
-                             vcm_print_bytes(number, (uint64_t)vcm_json_get_int(s, "bytes", 0)));
-        vcm_print_table_cell(
-            &table, VCM_PRINT_PLAIN,
-            vcm_print_duration(number, (uint64_t)vcm_json_get_int(s, "elapsed_ms", 0)));
-    }
-    vcm_print_table_end(&table);
-}
-
-static void print_notes(struct vcm_print *out, const struct vcm_json *document)
-{
-    const struct vcm_json *sources = vcm_json_get(document, "sources");
-    const struct vcm_json *unmapped = vcm_json_get(document, "unmapped");
-    char number[VCM_PRINT_NUMBER_BYTES];
-
-    for (const struct vcm_json *s = sources->first; s; s = s->next) {
-        const struct vcm_json *coverage = vcm_json_get(s, "coverage");
-        const char *message = vcm_json_get_text(s, "message", NULL);
-        int64_t tracked = vcm_json_get_int(coverage, "tracked", 0);
-        if (strcmp(vcm_json_get_text(s, "status", ""), "error") != 0) {
-            vcm_print_format(out, VCM_PRINT_PLAIN,
-                             "%s: %s file%s tracked: ", vcm_json_get_text(s, "scope_id", ""),
-                             vcm_print_count(number, (uint64_t)tracked), tracked == 1 ? "" : "s");
-            vcm_shared_print_coverage(out, coverage);
-            vcm_buf_append_byte(out->out, '\n');
-        }
-        if (message)
-            vcm_print_format(out, VCM_PRINT_WARNING, "%s: %s\n",
-                             vcm_json_get_text(s, "scope_id", ""), message);
-    }
-    for (const struct vcm_json *scope = unmapped->first; scope; scope = scope->next)
-        vcm_print_format(out, VCM_PRINT_PLAIN, "unmapped %s\n", scope->text.data);
-}
-
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
@@ -305,11 +239,8 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         vcm_report_print_preview(out, document, call);
         return;
     }
-    if (call->quiet)
-        return;
-    print_head(out, document);
-    print_sources(out, vcm_json_get(document, "sources"));
-    print_notes(out, document);
+    if (!call->quiet)
+        vcm_map_print(out, document);
 }
 
 const struct vcm_op vcm_op_map = {

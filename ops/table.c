@@ -3,11 +3,41 @@
 #include "base/banned.h"
 
 /* In the order in which help shows them. */
-#define OPS(op)                                                                                    \
-    op(init) op(map) op(watch) op(check) op(preview) op(show) op(unmap) op(scopes) op(coverage)    \
-        op(pages) op(find) op(page) op(stat) op(tokens) op(kb_ingest) op(kb_search) op(kb_list)    \
-            op(kb_show) op(kb_clear) op(kb_stat) op(config_list) op(config_get) op(config_set)     \
-                op(lfs_status) op(lfs_pull) op(doctor)
+/* clang-format off */
+#define OPS(op) \
+    op(init) \
+    op(map) \
+    op(watch) \
+    op(check) \
+    op(preview) \
+    op(show) \
+    op(unmap) \
+    op(scopes) \
+    op(coverage) \
+    op(pages) \
+    op(find) \
+    op(page) \
+    op(fault) \
+    op(lock) \
+    op(unlock) \
+    op(pin) \
+    op(unpin) \
+    op(evict) \
+    op(stat) \
+    op(tokens) \
+    op(kb_ingest) \
+    op(kb_search) \
+    op(kb_list) \
+    op(kb_show) \
+    op(kb_clear) \
+    op(kb_stat) \
+    op(config_list) \
+    op(config_get) \
+    op(config_set) \
+    op(lfs_status) \
+    op(lfs_pull) \
+    op(doctor)
+/* clang-format on */
 
 #define DECLARE(name) extern const struct vcm_op vcm_op_##name;
 OPS(DECLARE)

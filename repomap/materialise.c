@@ -12,7 +12,7 @@
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 2\n"
+#define FINGERPRINT_PREFIX "vcm-config 3\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
@@ -145,11 +145,11 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
                               plural);
     if (missing > 0)
         vcm_buf_append_format(&message,
-                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'git "
-                              "lfs fetch origin %.12s', then map again",
+                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'vcm "
+                              "lfs pull --scope %s', then map again",
                               failed > 0 ? "; " : "", missing, missing == 1 ? "" : "s",
                               missing == 1 ? "is" : "are", missing == 1 ? "it" : "them",
-                              row->plan->commit);
+                              row->plan->scope_id);
     snprintf(row->message, sizeof row->message, "%s", vcm_buf_text(&message));
     vcm_buf_release(&message);
 }
@@ -182,6 +182,7 @@ static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
         .source = source,
         .tokenizer = options->tokenizer,
         .jobs = options->jobs,
+        .reuse = true,
         .cancel = options->cancel,
         .progress = options->progress,
         .progress_context = options->progress_context,

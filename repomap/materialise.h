@@ -22,7 +22,7 @@ struct vcm_materialise_row {
     const struct vcm_plan_row *plan;
     enum vcm_materialise_status status;
     struct vcm_error error; /* of a row that failed */
-    char message[512];      /* what is worth knowing, or "" */
+    char message[768];      /* what is worth knowing, or "" */
     struct vcm_mapping_result changes;
     struct vcm_source_coverage coverage;
     uint64_t records;

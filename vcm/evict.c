@@ -67,7 +67,7 @@ size_t vcm_evict_bytes(uint32_t capacity)
            buckets_of(capacity) * sizeof(uint32_t) + capacity * sizeof(uint32_t);
 }
 
-static void place(struct vcm_evict *out, void *memory, uint32_t capacity)
+static void lay_out(struct vcm_evict *out, void *memory, uint32_t capacity)
 {
     char *at = memory;
 
@@ -102,7 +102,7 @@ void vcm_evict_init(struct vcm_evict *out, void *memory, size_t bytes, enum vcm_
 {
     assert(bytes >= vcm_evict_bytes(0) && (uintptr_t)memory % 64 == 0);
     assert(vcm_evict_policy_name(policy));
-    place(out, memory, capacity_that_fits(bytes));
+    lay_out(out, memory, capacity_that_fits(bytes));
     memset(memory, 0, HEADER_BYTES);
     memset((void *)out->table, 0, ((size_t)out->table_mask + 1) * sizeof(uint32_t));
     struct vcm_evict_header *header = out->header;
@@ -128,7 +128,7 @@ bool vcm_evict_attach(struct vcm_evict *out, void *memory, size_t bytes)
     uint32_t capacity = header->capacity;
     if (capacity > CAPACITY_MAX || vcm_evict_bytes(capacity) > bytes)
         return false;
-    place(out, memory, capacity);
+    lay_out(out, memory, capacity);
     return vcm_evict_policy_name(vcm_evict_policy(out)) != NULL;
 }
 
@@ -233,6 +233,11 @@ static struct vcm_evict_node *find_page(const struct vcm_evict *set, uint64_t ta
     return &set->nodes[*index];
 }
 
+void vcm_evict_prefetch(const struct vcm_evict *set, uint64_t tag)
+{
+    __builtin_prefetch((const void *)&set->table[home_of(set, tag)]);
+}
+
 bool vcm_evict_touch(const struct vcm_evict *set, uint64_t tag)
 {
     uint32_t index;
@@ -317,7 +322,7 @@ static void update(struct vcm_evict *set, struct vcm_evict_node *node, uint64_t 
 }
 
 int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
-                     enum vcm_evict_place where)
+                     enum vcm_evict_place place)
 {
     const struct vcm_evict_rules *rules = rules_of(set);
     uint32_t bucket;
@@ -327,7 +332,7 @@ int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
     uint32_t index = vcm_evict_set_find(&bucket, set, tag);
     if (index != VCM_EVICT_NONE && vcm_evict_set_holds(vcm_evict_set_kind(&set->nodes[index]))) {
         update(set, &set->nodes[index], bytes);
-        if (where == VCM_EVICT_HOT)
+        if (place == VCM_EVICT_HOT)
             rules->touch(set, &set->nodes[index]);
         return outcome(set);
     }
@@ -335,7 +340,7 @@ int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
         return VCM_STORE_FULL;
     bool returned = false;
     if (index != VCM_EVICT_NONE) {
-        returned = where == VCM_EVICT_HOT && rules->recall &&
+        returned = place == VCM_EVICT_HOT && rules->recall &&
                    rules->recall(set, &set->nodes[index], bytes);
         forget_ghost(set, index);
     }
@@ -345,7 +350,7 @@ int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
         return VCM_STORE_CORRUPT;
     }
     set->header->count++;
-    if (where == VCM_EVICT_COLD)
+    if (place == VCM_EVICT_COLD)
         vcm_evict_set_push(set, index, VCM_EVICT_BULK);
     else
         rules->enter(set, index, returned);

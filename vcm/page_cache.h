@@ -32,6 +32,8 @@ int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *stor
                         struct vcm_error *err);
 void vcm_page_cache_close(struct vcm_page_cache *cache);
 
+struct vcm_page_store *vcm_page_cache_store(const struct vcm_page_cache *cache);
+
 /* The bytes of a page. */
 struct vcm_page_cache_frame {
     struct vcm_slice bytes;
@@ -48,6 +50,13 @@ int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache 
                         struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_error *err);
 void vcm_page_cache_release(struct vcm_page_cache_frame *frame);
+
+/* The two halves of a hit: finds a resident page (VCM_NOT_FOUND, err untouched, when it is not),
+ * and notes that it was read. */
+int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                        const struct vcm_page_id *id, struct vcm_error *err);
+void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id,
+                             size_t bytes);
 
 /* Lets the pages in that were faulted. Never fails: what does not come in stays as it was. */
 void vcm_page_cache_flush(struct vcm_page_cache *cache);

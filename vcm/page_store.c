@@ -162,6 +162,7 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
     if (!store)
         return vcm_error_memory(err);
     pthread_mutex_init(&store->mutex, NULL);
+    atomic_init(&store->users, 1);
     store->log = options->log;
     store->read_only = options->read_only;
     store->map_bytes = options->map_bytes;
@@ -183,9 +184,15 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
     return rc;
 }
 
+struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store)
+{
+    atomic_fetch_add(&store->users, 1);
+    return store;
+}
+
 void vcm_page_store_close(struct vcm_page_store *store)
 {
-    if (!store)
+    if (!store || atomic_fetch_sub(&store->users, 1) > 1)
         return;
     vcm_dictionary_cache_close(store->dictionaries);
     vcm_residency_close(store->residency);

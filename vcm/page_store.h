@@ -83,7 +83,9 @@ struct vcm_page_totals {
  * opens it for writing converts it. */
 int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
                         struct vcm_error *err);
+/* Closes it with the last who shares it. */
 void vcm_page_store_close(struct vcm_page_store *store);
+struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store);
 
 const struct vcm_page_store_limits *vcm_page_store_limits(const struct vcm_page_store *store);
 void vcm_page_store_set_limits(struct vcm_page_store *store,

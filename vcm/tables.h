@@ -5,6 +5,7 @@
 #define VCM_VCM_TABLES_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 #include "base/kv.h"
 #include "base/wire.h"
@@ -60,6 +61,7 @@ struct vcm_residency;
 struct vcm_dictionary_cache;
 
 struct vcm_page_store {
+    atomic_uint users;
     struct vcm_kv *kv;
     struct vcm_kv *writer; /* of a store that is open for reading, when a page changes its state */
     pthread_mutex_t mutex; /* of `writer` */

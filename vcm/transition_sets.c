@@ -12,11 +12,12 @@ uint64_t vcm_transition_tag(const struct vcm_page_id *id)
     return vcm_wire_load_be64(id->bytes);
 }
 
+/* Compressed pages go in the order in which they came: nobody marks them. */
 static enum vcm_evict_policy policy_of(const struct vcm_transition *t, unsigned which)
 {
-    return which == VCM_SET_RESIDENT && t->limits.policy != 0
-               ? (enum vcm_evict_policy)t->limits.policy
-               : VCM_EVICT_DEFAULT;
+    if (which == VCM_SET_COMPRESSED)
+        return VCM_EVICT_SIEVE;
+    return t->limits.policy != 0 ? (enum vcm_evict_policy)t->limits.policy : VCM_EVICT_DEFAULT;
 }
 
 /* Makes an empty set for at least so many pages, in place where the old one is of no use: the worst

@@ -38,7 +38,7 @@ class Values(ConfigTest):
         values = {entry["key"]: entry["value"] for entry in entries}
         self.assertEqual((values["cache.capacity"], values["cache.policy"],
                           values["mmap.flush_threshold"], values["mmap.flush_token_budget"],
-                          values["mmap.pinned"]), (1 << 30, "sieve", 20, 4096, False))
+                          values["mmap.pinned"]), (1 << 30, "s3fifo", 20, 4096, False))
         plain = self.vcm("config", "list", check=0).out
         for key in KEYS:
             self.assertIn(key, plain)

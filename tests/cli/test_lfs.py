@@ -71,8 +71,8 @@ class Lfs(paging.PagingTest):
         again = self.map_row(clone, "--scope", "sample")
         self.assertEqual((again["status"], again["message"]), ("already_mapped", row["message"]))
 
-        command = shlex.split(re.search(r"'(git lfs [^']*)'", row["message"]).group(1))
-        self.git(clone, *command[1:])
+        command = shlex.split(re.search(r"'vcm ([^']*)'", row["message"]).group(1))
+        self.vcm(*command, check=0)
         row = self.map_row(clone, "--scope", "sample")
         self.assertEqual((row["status"], row["message"]), ("remapped", None))
         self.assertEqual((row["coverage"]["lfs_missing"], row["coverage"]["paged"]), (0, 4))

@@ -174,6 +174,14 @@ class Pull(LfsTest):
         self.assertEqual(document["fetched"], 3)
         self.assertIn(other, document["error"])
 
+    def test_a_clone_under_the_home_gets_its_content_too(self):
+        _, remote = self.clone_without_content()
+        document = self.vcm("map", f"file://{remote}", "--scope", "base", "--json", check=0).json()
+        self.assertIn("clones", document["repo_root"])
+        self.assertEqual(self.pull("--scope", "base:docs")["fetched"], 2)
+        rows = self.vcm("map", f"file://{remote}", "--scope", "base", "--json", check=0).json()
+        self.assertEqual([row["coverage"]["lfs_missing"] for row in rows["sources"]], [0, 1])
+
     def test_an_unknown_scope_is_not_found(self):
         self.assertEqual(self.pull("--scope", "nothing", check=1)["error"]["code"], "NOT_FOUND")
         self.assertEqual(self.pull()["files"], [])

@@ -471,6 +471,29 @@ class People(PagingTest):
         self.assertIn("already_mapped", self.vcm("map", repo, check=0).out)
         self.assertEqual(self.vcm("map", repo, "-q", check=0).out, "")
 
+    def test_the_table_has_a_line_for_each_row_and_their_sum(self):
+        repo = self.make_repo({"a/1": "1\n", "b/2": "2\n", "b/3": b"\0",
+                               ".colony/repo_map.yaml": "schema_version: 1\nsources:\n"
+                               "  - {name: a, type: git_repo, start_dir: a}\n"
+                               "  - {name: b, type: git_repo, start_dir: b}\n"
+                               "  - {name: c, type: git_repo, start_dir: c}\n"})
+        lines = self.vcm("map", repo, "--scope", "sample", check=3).out.splitlines()
+        self.assertRegex(lines[0], r"^partial  .* at [0-9a-f]{12} \(main\) in \d")
+        self.assertEqual(lines[1].split(), ["SCOPE", "STATUS", "FILES", "PAGES", "TOKENS", "SIZE",
+                                            "CHANGED", "TIME"])
+        self.assertRegex(lines[2], r"^sample:a +mapped +1 of 1 +1 +\d+ +\d+ B +1 new +\d+ ms$")
+        self.assertRegex(lines[3], r"^sample:b +mapped +1 of 2 +1 +\d+ +\d+ B +1 new +\d+ ms$")
+        self.assertRegex(lines[4], r"^sample:c +error( +-){6}$")
+        self.assertRegex(lines[5], r"^total +2 of 3 +2 +\d+ +\d+ B +2 new +\d+ ms$")
+        self.assertRegex(lines[6], r"^sample:a: 1 file tracked: 1 paged$")
+        self.assertTrue(lines[8].startswith("sample:c: "), lines)
+        self.commit(repo, {"a/1": "changed\n"}, remove=["b/2"])
+        lines = self.vcm("map", repo, "--scope", "sample", check=3).out.splitlines()
+        self.assertIn("1 new, 1 dropped", lines[2])
+        self.assertIn("1 dropped", lines[3])
+        lines = self.vcm("map", repo, "--scope", "sample", check=3).out.splitlines()
+        self.assertIn("nothing", lines[2])
+
     def test_a_page_reads_as_its_files(self):
         repo = self.make_repo({"a.txt": "first\nsecond\n", "b.txt": "no newline",
                                "c.txt": "======== fake (lines 1-1)\n========= longer\n"})

@@ -43,7 +43,8 @@ class Formats(paging.PagingTest):
             "src/long.c": self.long_code(), "src/fences.md": "```\n======== x (lines 1-2)\n````\n",
             "src/a&b<c>.txt": "<text> & </text>\r\nlast line", "empty": "",
             "wide.txt": "x" * 40000 + "\n_y = 1\n  z\n"}
-        self.map(self.make_repo(self.files), "--scope", "sample")
+        self.repo = self.make_repo(self.files)
+        self.map(self.repo, "--scope", "sample")
 
     @staticmethod
     def long_code():
@@ -81,6 +82,17 @@ class Formats(paging.PagingTest):
                 whole = self.files[record["path"]]
                 expected = heading_of(whole, record["start_line"]) if record["part"] > 1 else None
                 self.assertEqual(record["heading"], expected, record["path"])
+
+    def test_headings_are_found_in_pages_that_are_not_resident(self):
+        expected = {args: self.page(*args) for args in self.all_pages()}
+        self.vcm("unmap", "sample", check=0)
+        self.vcm("config", "set", "cache.capacity", "32KiB", check=0)
+        self.vcm("config", "set", "cache.compressed_capacity", "4KiB", check=0)
+        self.map(self.repo, "--scope", "sample")
+        states = {entry["state"] for entry in self.pages("--scope", "sample")}
+        self.assertEqual(states, {"resident", "compressed", "evicted"})
+        for args, document in expected.items():
+            self.assertEqual(self.page(*args), document)
 
     def test_xml_gives_every_record_back(self):
         for args in self.all_pages():

@@ -350,18 +350,37 @@ static void policies_have_the_names_of_the_configuration(void **state)
 
 struct toucher {
     const struct vcm_evict *set;
-    atomic_bool *stop;
-    uint64_t seed;
-    uint64_t hits;
+    atomic_bool stop;
+    atomic_uint threads;
+    atomic_ulong hits;
 };
 
 static void *touch_on(void *context)
 {
     struct toucher *t = context;
+    uint64_t seed = atomic_fetch_add(&t->threads, 1);
 
-    while (!atomic_load(t->stop))
-        t->hits += vcm_evict_touch(t->set, test_random_below(&t->seed, 600));
+    while (!atomic_load(&t->stop))
+        if (vcm_evict_touch(t->set, test_random_below(&seed, 600)))
+            atomic_fetch_add_explicit(&t->hits, 1, memory_order_relaxed);
     return NULL;
+}
+
+/* Goes on until the others had their share, on however busy a machine. */
+static void write_beside(struct vcm_evict *set, struct toucher *t)
+{
+    uint64_t seed = 11;
+    uint64_t tag;
+
+    for (unsigned i = 0; i < 10000 || atomic_load(&t->hits) < 10000; i++) {
+        assert_int_equal(vcm_evict_insert(set, test_random_below(&seed, 600), 10,
+                                          i % 5 ? VCM_EVICT_HOT : VCM_EVICT_COLD),
+                         VCM_OK);
+        while (vcm_evict_count(set) > 300) {
+            assert_true(vcm_evict_next(set, &tag));
+            vcm_evict_remove(set, tag);
+        }
+    }
 }
 
 static void touches_from_many_threads_do_not_disturb_the_writer(void **state)
@@ -369,32 +388,15 @@ static void touches_from_many_threads_do_not_disturb_the_writer(void **state)
     (void)state;
     for (enum vcm_evict_policy policy = VCM_EVICT_SIEVE; policy < VCM_EVICT_POLICY_END; policy++) {
         struct vcm_evict set;
-        struct toucher touchers[4];
+        struct toucher toucher = {.set = &set};
         pthread_t threads[4];
-        atomic_bool stop = false;
-        uint64_t seed = 11;
-        uint64_t tag;
         make_set(&set, 400, policy);
-        for (unsigned i = 0; i < 4; i++) {
-            touchers[i] = (struct toucher){&set, &stop, i, 0};
-            assert_int_equal(pthread_create(&threads[i], NULL, touch_on, &touchers[i]), 0);
-        }
-        for (unsigned i = 0; i < 30000; i++) {
-            assert_int_equal(vcm_evict_insert(&set, test_random_below(&seed, 600), 10,
-                                              i % 5 ? VCM_EVICT_HOT : VCM_EVICT_COLD),
-                             VCM_OK);
-            while (vcm_evict_count(&set) > 300) {
-                assert_true(vcm_evict_next(&set, &tag));
-                vcm_evict_remove(&set, tag);
-            }
-        }
-        atomic_store(&stop, true);
-        uint64_t hits = 0;
-        for (unsigned i = 0; i < 4; i++) {
+        for (unsigned i = 0; i < 4; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, touch_on, &toucher), 0);
+        write_beside(&set, &toucher);
+        atomic_store(&toucher.stop, true);
+        for (unsigned i = 0; i < 4; i++)
             assert_int_equal(pthread_join(threads[i], NULL), 0);
-            hits += touchers[i].hits;
-        }
-        assert_true(hits > 0);
         assert_sound(&set);
         free(set.header);
     }
@@ -434,7 +436,7 @@ static void memory_that_holds_anything_never_crashes(void **state)
 
     (void)state;
     print_message("seed %llu\n", (unsigned long long)seed);
-    for (unsigned round = 0; round < 4000; round++) {
+    for (unsigned round = 0; round < 1200; round++) {
         struct vcm_evict set;
         make_set(&set, 40, 1 + round % 4);
         unsigned char *memory = (unsigned char *)set.header;
@@ -461,7 +463,7 @@ static void a_set_with_a_few_broken_bytes_never_crashes(void **state)
 
     (void)state;
     print_message("seed %llu\n", (unsigned long long)seed);
-    for (unsigned round = 0; round < 8000; round++) {
+    for (unsigned round = 0; round < 2400; round++) {
         struct vcm_evict set;
         make_set(&set, 40, 1 + round % 4);
         unsigned char *memory = (unsigned char *)set.header;
@@ -483,7 +485,7 @@ static void a_set_with_a_few_broken_bytes_never_crashes(void **state)
         }
         free(memory);
     }
-    assert_true(seen > 100);
+    assert_true(seen > 50);
 }
 
 static void the_check_finds_what_is_broken(void **state)
@@ -544,9 +546,9 @@ static void a_million_pages_are_no_trouble(void **state)
 {
     (void)state;
     fill_and_drain(VCM_EVICT_SIEVE, 1000000);
-    fill_and_drain(VCM_EVICT_S3FIFO, 200000);
-    fill_and_drain(VCM_EVICT_LRU, 200000);
-    fill_and_drain(VCM_EVICT_LFU, 200000);
+    fill_and_drain(VCM_EVICT_S3FIFO, 100000);
+    fill_and_drain(VCM_EVICT_LRU, 100000);
+    fill_and_drain(VCM_EVICT_LFU, 100000);
 }
 
 int main(void)

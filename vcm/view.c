@@ -1,0 +1,157 @@
+#include "vcm/view.h"
+
+#include <stdlib.h>
+
+#include "vcm/residency.h"
+#include "vcm/tables.h"
+
+#include "base/banned.h"
+
+#define TRIES             3u
+#define CAPACITY_FRACTION 4u /* of the capacity that views may hold */
+
+struct vcm_view {
+    struct vcm_page_store *store;
+    struct vcm_slice bytes;
+    char *memory;             /* of a view of a copy */
+    struct vcm_kv_hold *hold; /* of a view in place */
+    unsigned slot;
+};
+
+/* What came of one attempt. */
+enum attempt {
+    TAKEN,
+    AGAIN,
+    NO_SLOT,
+};
+
+static int copy_frame(struct vcm_view *view, struct vcm_slice frame, struct vcm_error *err)
+{
+    view->memory = malloc(frame.len + 1);
+    if (!view->memory)
+        return vcm_error_memory(err);
+    memcpy(view->memory, frame.data, frame.len);
+    view->bytes = vcm_slice_of(view->memory, frame.len);
+    return VCM_OK;
+}
+
+/* The slot stands before it is asked whether frames were freed meanwhile: whoever frees them asks
+ * for slots only after saying so. */
+static int take_slot(enum attempt *attempt, struct vcm_view *view, struct vcm_kv_txn *txn,
+                     const struct vcm_page_id *id, struct vcm_slice frame, uint64_t departures,
+                     struct vcm_error *err)
+{
+    struct vcm_residency *residency = view->store->residency;
+
+    *attempt = NO_SLOT;
+    int rc = vcm_residency_view_take(&view->slot, residency, id, frame.len,
+                                     view->store->limits.capacity / CAPACITY_FRACTION, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (vcm_residency_departures(residency) != departures) {
+        vcm_residency_view_drop(residency, view->slot);
+        *attempt = AGAIN;
+        return VCM_OK;
+    }
+    rc = vcm_kv_hold(&view->hold, txn, err);
+    if (rc != VCM_OK) {
+        vcm_residency_view_drop(residency, view->slot);
+        return rc;
+    }
+    view->bytes = frame;
+    *attempt = TAKEN;
+    return VCM_OK;
+}
+
+/* A resident page: in place, or a copy where that cannot be had. */
+static int view_frame(enum attempt *attempt, struct vcm_view *view, struct vcm_kv_txn *txn,
+                      const struct vcm_page_id *id, struct vcm_slice frame, uint64_t departures,
+                      bool last_try, enum vcm_view_otherwise otherwise, struct vcm_error *err)
+{
+    struct vcm_error cause = {0};
+    int rc = VCM_OK;
+
+    *attempt = AGAIN;
+    if (departures % 2 == 0)
+        rc = take_slot(attempt, view, txn, id, frame, departures, &cause);
+    bool copy = rc == VCM_UNSUPPORTED || (rc == VCM_STORE_BUSY && otherwise == VCM_VIEW_COPY) ||
+                (rc == VCM_OK && *attempt == AGAIN && (last_try || departures % 2 == 1));
+    if (copy) {
+        *attempt = TAKEN;
+        return copy_frame(view, frame, err);
+    }
+    if (rc != VCM_OK && err)
+        *err = cause;
+    return rc;
+}
+
+static int try_view(enum attempt *attempt, struct vcm_view *view, struct vcm_page_cache *cache,
+                    const struct vcm_page_id *id, bool last_try, enum vcm_view_otherwise otherwise,
+                    struct vcm_error *err)
+{
+    uint64_t departures = vcm_residency_departures(view->store->residency);
+    struct vcm_page_cache_frame frame;
+    struct vcm_kv_txn *txn = NULL;
+
+    int rc = vcm_page_store_read_begin(&txn, view->store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_page_cache_find(&frame.bytes, cache, txn, id, err);
+    if (rc == VCM_OK) {
+        rc = view_frame(attempt, view, txn, id, frame.bytes, departures, last_try, otherwise, err);
+        if (rc == VCM_OK && *attempt == TAKEN)
+            vcm_page_cache_note_hit(cache, id, frame.bytes.len);
+    } else if (rc == VCM_NOT_FOUND) {
+        rc = vcm_page_cache_read(&frame, cache, txn, id, err);
+        if (rc == VCM_OK) {
+            view->bytes = frame.bytes;
+            view->memory = frame.memory;
+            *attempt = TAKEN;
+        }
+    }
+    vcm_kv_read_end(txn);
+    return rc;
+}
+
+int vcm_view_open(struct vcm_view **out, struct vcm_page_cache *cache, const struct vcm_page_id *id,
+                  enum vcm_view_otherwise otherwise, struct vcm_error *err)
+{
+    enum attempt attempt = AGAIN;
+    int rc = VCM_OK;
+
+    *out = NULL;
+    struct vcm_view *view = calloc(1, sizeof *view);
+    if (!view)
+        return vcm_error_memory(err);
+    view->store = vcm_page_store_share(vcm_page_cache_store(cache));
+    for (unsigned i = 1; rc == VCM_OK && attempt == AGAIN; i++)
+        rc = try_view(&attempt, view, cache, id, i >= TRIES, otherwise, err);
+    if (rc == VCM_OK)
+        *out = view;
+    else
+        vcm_view_release(view);
+    return rc;
+}
+
+void vcm_view_release(struct vcm_view *view)
+{
+    if (!view)
+        return;
+    if (view->hold) {
+        vcm_residency_view_drop(view->store->residency, view->slot);
+        vcm_kv_hold_release(view->hold);
+    }
+    vcm_page_store_close(view->store);
+    free(view->memory);
+    free(view);
+}
+
+struct vcm_slice vcm_view_bytes(const struct vcm_view *view)
+{
+    return view->bytes;
+}
+
+bool vcm_view_is_in_place(const struct vcm_view *view)
+{
+    return view->hold != NULL;
+}
