@@ -532,7 +532,7 @@ struct vcm_page_view {
 
 /* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
  * capacity. Release with vcm_page_view_release(). */
-int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err);
 void vcm_page_view_release(struct vcm_page_view *view);
 
