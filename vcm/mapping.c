@@ -340,7 +340,9 @@ static int enqueue(struct vcm_mapping *mapping, const struct queued *q, struct v
         mapping->queue_capacity = capacity;
     }
     mapping->queue[mapping->queue_count++] = *q;
-    return mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ? flush(mapping, err) : VCM_OK;
+    bool full = mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ||
+                mapping->queue_count >= VCM_LIMIT_BATCH_PAGES;
+    return full ? flush(mapping, err) : VCM_OK;
 }
 
 int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
