@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 /* How many entries one transaction deletes. */
-#define DROP_BATCH 2000u
+#define DROP_BATCH 1000u
 
 struct drop {
     uint64_t mapping;
