@@ -756,6 +756,25 @@ struct vcm_stat {
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
 
+struct vcm_verify_finding {
+    const char *what;
+    const char *where;
+};
+typedef int (*vcm_verify_fn)(void *context, const struct vcm_verify_finding *finding,
+                             struct vcm_error *err);
+
+struct vcm_verify_result {
+    bool ok;
+    uint64_t pages_checked;
+    uint64_t findings; /* that were told; it stops at a thousand */
+};
+
+/* Hashes every page again and checks every index, in a child process (fork), whose death is a
+ * finding. `deep` also rebuilds evicted pages. A damaged store is marked, for the next vcm_map() to
+ * set aside. VCM_OK also when something is wrong. */
+int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm_verify_fn visit,
+               void *context, struct vcm_error *err);
+
 /* Configuration */
 
 struct vcm_config_entry {

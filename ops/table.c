@@ -24,6 +24,7 @@
     op(unpin) \
     op(evict) \
     op(stat) \
+    op(verify) \
     op(tokens) \
     op(kb_ingest) \
     op(kb_search) \
