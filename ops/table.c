@@ -17,6 +17,12 @@
     op(pages) \
     op(find) \
     op(page) \
+    op(fault) \
+    op(lock) \
+    op(unlock) \
+    op(pin) \
+    op(unpin) \
+    op(evict) \
     op(stat) \
     op(tokens) \
     op(kb_ingest) \

@@ -16,6 +16,7 @@
 /* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
 struct queued {
     bool is_page;
+    bool is_known; /* a page that was in the store, without its frame */
     uint32_t seq;
     struct vcm_page_info info;  /* of a page */
     size_t frame_at, frame_len; /* of a page */
@@ -193,6 +194,8 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
     const struct vcm_dictionary_samples samples = {mapping->frames, mapping->frames_count};
     struct vcm_page_info info = q->info;
 
+    if (q->is_known)
+        return vcm_error_set(err, VCM_NOT_FOUND, "a page of the former table is gone");
     mapping->batch.pages_created++;
     info.pins = mapping->options.pinned ? 1 : 0;
     return vcm_transition_add(t, &info, frame_of(mapping, q), mapping->options.scope_id,
@@ -212,6 +215,8 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
     mapping->batch.pages_reused++;
     if (rc != VCM_OK || !mapping->options.pinned || is_held)
         return rc;
+    if (q->is_known)
+        return vcm_error_set(err, VCM_NOT_FOUND, "the bytes of a page to pin are not at hand");
     rc = vcm_transition_promote(t, there, frame_of(mapping, q), err);
     if (rc == VCM_NOT_FOUND)
         rc = vcm_transition_no_room(t, there, err);
@@ -295,7 +300,7 @@ static int list_frames(struct vcm_mapping *mapping, struct vcm_error *err)
     if (!mapping->frames)
         return vcm_error_memory(err);
     for (size_t i = 0; i < mapping->queue_count; i++)
-        if (mapping->queue[i].is_page)
+        if (mapping->queue[i].is_page && !mapping->queue[i].is_known)
             mapping->frames[mapping->frames_count++] = frame_of(mapping, &mapping->queue[i]);
     return VCM_OK;
 }
@@ -316,6 +321,8 @@ static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
     mapping->result.pages_reused += mapping->batch.pages_reused;
     mapping->queue_count = 0;
     vcm_buf_clear(&mapping->bytes);
+    /* What was written is not read again soon, and counts as this process's memory. */
+    vcm_kv_trim(mapping->store->kv);
     return VCM_OK;
 }
 
@@ -341,6 +348,7 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
 {
     struct queued q = {
         .is_page = true,
+        .is_known = page->known,
         .seq = mapping->next_page++,
         .info = {.id = page->id,
                  .state = VCM_PAGE_RESIDENT,
@@ -348,10 +356,11 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
                  .tokens = page->tokens,
                  .records = page->record_count},
         .frame_at = mapping->bytes.len,
-        .frame_len = page->frame.len,
+        .frame_len = page->known ? 0 : page->frame.len,
     };
 
-    vcm_buf_append_slice(&mapping->bytes, page->frame);
+    if (!page->known)
+        vcm_buf_append_slice(&mapping->bytes, page->frame);
     q.value_at = mapping->bytes.len;
     vcm_buf_append(&mapping->bytes, page->id.bytes, sizeof page->id.bytes);
     vcm_page_put_records(&mapping->bytes, page->records, page->record_count);

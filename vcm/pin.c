@@ -32,10 +32,8 @@ static int pin_change(void *context, struct vcm_transition *t, struct vcm_error 
                              "the page was evicted while it was to be pinned; try again");
     if (pinning->pinned)
         rc = vcm_transition_promote(t, &info, pinning->frame, err);
-    if (rc == VCM_NOT_FOUND) {
-        t->totals.pinned_bytes += info.bytes; /* as it would be, for the message */
+    if (rc == VCM_NOT_FOUND)
         return vcm_transition_no_room(t, &info, err);
-    }
     if (rc == VCM_OK)
         rc = vcm_transition_pin(t, &info, 0, pinning->pinned, err);
     return rc == VCM_OK ? vcm_transition_check_pinned(t, err) : rc;

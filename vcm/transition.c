@@ -284,10 +284,18 @@ int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page
                            struct vcm_error *err)
 {
     char hex[VCM_PAGE_ID_HEX + 1];
+    uint64_t locked = 0, until = 0;
 
-    int rc = vcm_transition_check_pinned(t, err);
+    int rc = vcm_lock_bytes(&locked, t->txn, t->now, err);
+    if (rc == VCM_OK)
+        rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
     if (rc != VCM_OK)
         return rc;
+    uint64_t needed = t->totals.pinned_bytes + locked;
+    if (until == 0 && !vcm_page_info_pinned(info))
+        needed += info->bytes; /* as it was to be */
+    if (needed > t->limits.capacity)
+        return vcm_transition_too_much(needed, t->limits.capacity, err);
     vcm_page_id_to_hex(hex, &info->id);
     return vcm_error_set(err, VCM_STORE_BUSY,
                          "page %s finds no room among the %llu bytes of cache.capacity: other "

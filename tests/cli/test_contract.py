@@ -15,7 +15,7 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
 # Commands that need nothing of a home.
 WITHOUT_HOME = {"completion", "init", "lfs status"}
 # Options without which a command has nothing to do.
-OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"]}
+OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"], "lock": ["--ttl", "1m"]}
 ESC = "\x1b"
 
 
@@ -49,7 +49,7 @@ class ContractTest(HelpTest, PagingTest):
         """Arguments that make the command succeed, by the names in its usage line."""
         values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
                   "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
-                  "QUERY": "a", "CHUNK": self.chunk_id,
+                  "QUERY": "a", "NAME": "sample", "CHUNK": self.chunk_id,
                   "FILE": os.path.join(self.repo, "a")}
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
         names = re.findall(r"\[?\b([A-Z]+)\]?(?:\.\.\.)?", usage.replace("[OPTIONS]", ""))

@@ -1,0 +1,99 @@
+#include "ops/residency.h"
+
+#include "base/banned.h"
+
+enum { PAGES, SCOPE, ALL, TO };
+
+static const char *const targets[] = {"compressed", "evicted", NULL};
+
+static const struct vcm_op_param params[] = {
+    [PAGES] = {.name = "pages",
+               .type = VCM_OP_TEXT,
+               .positional = true,
+               .repeated = true,
+               .placeholder = "PAGE",
+               .summary = "id of a page, or its first 6 or more digits"},
+    [SCOPE] = {.name = "scope",
+               .type = VCM_OP_TEXT,
+               .placeholder = "S",
+               .summary = "all pages of a scope, or of all scopes of a base"},
+    [ALL] = {.name = "all", .type = VCM_OP_FLAG, .summary = "all pages of the store"},
+    [TO] = {.name = "to",
+            .type = VCM_OP_CHOICE,
+            .placeholder = "STATE",
+            .default_text = "compressed",
+            .choices = targets,
+            .summary = "what they are to be"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"pages", "the pages that were named, or those that stay: state, and why it was skipped"},
+    {"pages_compressed", "how many became so"},
+    {"pages_evicted", "how many became so"},
+    {"pages_skipped", "how many stay: pinned, locked or being read in place"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {"vcm evict --scope tool-stable",
+                                       "vcm evict --all --to evicted", NULL};
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_residency_rows rows = {.w = call->out, .with_skip = true};
+    struct vcm_evict_result done;
+    const struct vcm_evict_query query = {
+        .pages = call->values[PAGES].list,
+        .count = call->values[PAGES].count,
+        .scope = vcm_op_text(call, SCOPE),
+        .all = vcm_op_flag(call, ALL),
+        .target = vcm_op_text(call, TO),
+    };
+
+    if ((query.count > 0) + (query.scope != NULL) + query.all != 1)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "name pages, or a scope with --scope, or everything with --all, and "
+                             "only one of these");
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "pages");
+    vcm_jsonw_begin_array(call->out);
+    int rc = vcm_evict(&done, call->vcm, &query, vcm_residency_put_row, &rows, err);
+    vcm_jsonw_end_array(call->out);
+    vcm_jsonw_member_uint(call->out, "pages_compressed", done.pages_compressed);
+    vcm_jsonw_member_uint(call->out, "pages_evicted", done.pages_evicted);
+    vcm_jsonw_member_uint(call->out, "pages_skipped", done.pages_stayed);
+    vcm_jsonw_end_object(call->out);
+    /* Pins and locks are meant to hold against a scope or all; who named a page wanted that one. */
+    call->exit_status = query.count > 0 && rows.bad > 0 ? 3 : 0;
+    return rc;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    char a[VCM_PRINT_NUMBER_BYTES], b[VCM_PRINT_NUMBER_BYTES], c[VCM_PRINT_NUMBER_BYTES];
+
+    vcm_residency_print_rows(out, document, call);
+    if (call->quiet)
+        return;
+    vcm_print_format(
+        out, VCM_PRINT_PLAIN, "%s compressed, %s evicted, %s skipped\n",
+        vcm_print_count(a, (uint64_t)vcm_json_get_int(document, "pages_compressed", 0)),
+        vcm_print_count(b, (uint64_t)vcm_json_get_int(document, "pages_evicted", 0)),
+        vcm_print_count(c, (uint64_t)vcm_json_get_int(document, "pages_skipped", 0)));
+}
+
+const struct vcm_op vcm_op_evict = {
+    .name = "evict",
+    .summary = "send pages down: compress them, or keep only their descriptors",
+    .description =
+        "Compressed pages come back by decompression, evicted ones are rebuilt from their "
+        "repository when they are read. Pages that are pinned, locked or being read in place are "
+        "skipped and reported; when they were named one by one, the exit status is 3. A page that "
+        "finds no room among the compressed ones is evicted.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

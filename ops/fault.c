@@ -1,0 +1,72 @@
+#include "ops/residency.h"
+
+#include "base/banned.h"
+
+enum { PAGES, LOCK, PRIORITY, OWNER };
+
+static const struct vcm_op_param params[] = {
+    [PAGES] = VCM_RESIDENCY_PAGES,
+    [LOCK] = {.name = "lock",
+              .type = VCM_OP_TEXT,
+              .placeholder = "TTL",
+              .summary = "also lock the pages for so long, in ms, s, m or h"},
+    [PRIORITY] = {.name = "priority",
+                  .type = VCM_OP_NUMBER,
+                  .placeholder = "N",
+                  .default_text = "0",
+                  .max = 1000000,
+                  .summary = "higher ones are served first"},
+    [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
+};
+
+static const struct vcm_op_key result[] = {
+    {"pages", "every page in the order given: state, hit or fault, lock, and why it failed"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm fault 3f2a91c0",
+    "vcm fault 3f2a91c0 77be0d12 --lock 10m",
+    NULL,
+};
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_residency_rows rows = {.w = call->out, .with_fault = true};
+    struct vcm_fault_query query = {
+        .pages = call->values[PAGES].list,
+        .count = call->values[PAGES].count,
+        .priority = (unsigned)vcm_op_number(call, PRIORITY, 0),
+        .owner = vcm_op_text(call, OWNER),
+    };
+
+    int rc = VCM_OK;
+    if (vcm_op_flag(call, LOCK))
+        rc = vcm_residency_duration(&query.lock_ms, "--lock", vcm_op_text(call, LOCK), err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "pages");
+    vcm_jsonw_begin_array(call->out);
+    rc = vcm_fault(call->vcm, &query, vcm_residency_put_row, &rows, err);
+    vcm_jsonw_end_array(call->out);
+    vcm_jsonw_end_object(call->out);
+    call->exit_status = vcm_residency_status(&rows);
+    return rc;
+}
+
+const struct vcm_op vcm_op_fault = {
+    .name = "fault",
+    .summary = "make pages resident",
+    .description =
+        "Brings pages in: compressed ones are decompressed, evicted ones are rebuilt from the "
+        "repository and their hash is checked. Other pages that hold parts of the same file come "
+        "with them. Each page counts as one read. A page whose content is gone from its repository "
+        "is reported and keeps its place; the others are done (exit status 3).",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = vcm_residency_print_rows,
+};

@@ -1,0 +1,126 @@
+#include "ops/residency.h"
+
+#include "base/banned.h"
+
+enum { PAGES, OWNER, TTL, REASON, FORCE = TTL };
+
+static const struct vcm_op_param lock_params[] = {
+    [PAGES] = VCM_RESIDENCY_PAGES,
+    [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
+    [TTL] = {.name = "ttl",
+             .type = VCM_OP_TEXT,
+             .required = true,
+             .placeholder = "TTL",
+             .summary = "for how long, in ms, s, m or h; full seconds count"},
+    [REASON] = {.name = "reason",
+                .type = VCM_OP_TEXT,
+                .placeholder = "R",
+                .summary = "why, for those who ask"},
+};
+
+static const struct vcm_op_param unlock_params[] = {
+    [PAGES] = VCM_RESIDENCY_PAGES,
+    [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
+    [FORCE] = {.name = "force",
+               .type = VCM_OP_FLAG,
+               .summary = "remove the locks of all owners, not only one's own"},
+};
+
+static const struct vcm_op_key lock_result[] = {
+    {"pages", "every page in the order given: its state and until when it is locked"},
+    {NULL, NULL},
+};
+
+static const struct vcm_op_key unlock_result[] = {
+    {"pages", "every page in the order given: its state, and until when others lock it"},
+    {"released", "locks that were removed before their time"},
+    {NULL, NULL},
+};
+
+static const char *const lock_examples[] = {
+    "vcm lock 3f2a91c0 --ttl 10m --reason 'the parser, while it is rewritten'", NULL};
+static const char *const unlock_examples[] = {"vcm unlock 3f2a91c0",
+                                              "vcm unlock 3f2a91c0 --owner agent-7", NULL};
+
+static struct vcm_lock_query query_of(const struct vcm_op_call *call)
+{
+    return (struct vcm_lock_query){
+        .pages = call->values[PAGES].list,
+        .count = call->values[PAGES].count,
+        .owner = vcm_op_text(call, OWNER),
+    };
+}
+
+static int run_lock(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_residency_rows rows = {.w = call->out};
+    struct vcm_lock_query query = query_of(call);
+
+    query.reason = vcm_op_text(call, REASON);
+    int rc = vcm_residency_duration(&query.ttl_ms, "--ttl", vcm_op_text(call, TTL), err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "pages");
+    vcm_jsonw_begin_array(call->out);
+    rc = vcm_lock(call->vcm, &query, vcm_residency_put_row, &rows, err);
+    vcm_jsonw_end_array(call->out);
+    vcm_jsonw_end_object(call->out);
+    return rc;
+}
+
+static int run_unlock(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_residency_rows rows = {.w = call->out};
+    struct vcm_lock_query query = query_of(call);
+    uint64_t released = 0;
+
+    query.force = vcm_op_flag(call, FORCE);
+    vcm_jsonw_begin_object(call->out);
+    vcm_jsonw_key(call->out, "pages");
+    vcm_jsonw_begin_array(call->out);
+    int rc = vcm_unlock(&released, call->vcm, &query, vcm_residency_put_row, &rows, err);
+    vcm_jsonw_end_array(call->out);
+    vcm_jsonw_member_uint(call->out, "released", released);
+    vcm_jsonw_end_object(call->out);
+    return rc;
+}
+
+static void print_unlock(struct vcm_print *out, const struct vcm_json *document,
+                         const struct vcm_op_call *call)
+{
+    int64_t released = vcm_json_get_int(document, "released", 0);
+
+    vcm_residency_print_rows(out, document, call);
+    if (!call->quiet)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%lld lock%s removed\n", (long long)released,
+                         released == 1 ? "" : "s");
+}
+
+const struct vcm_op vcm_op_lock = {
+    .name = "lock",
+    .summary = "keep pages resident for a while",
+    .description =
+        "Makes pages resident and keeps them so until the time is over, all of them or none. Each "
+        "owner has a lock of its own on a page; locking again extends it and never shortens it. "
+        "Pages that are pinned or locked never take more than cache.capacity: STORE_FULL.",
+    .examples = lock_examples,
+    .params = lock_params,
+    .param_count = VCM_OP_COUNT(lock_params),
+    .result = lock_result,
+    .run = run_lock,
+    .print = vcm_residency_print_rows,
+};
+
+const struct vcm_op vcm_op_unlock = {
+    .name = "unlock",
+    .summary = "let locked pages go again",
+    .description = "Removes the owner's locks on the pages before their time is over. A page that "
+                   "is not locked is no error.",
+    .examples = unlock_examples,
+    .params = unlock_params,
+    .param_count = VCM_OP_COUNT(unlock_params),
+    .result = unlock_result,
+    .run = run_unlock,
+    .print = print_unlock,
+};

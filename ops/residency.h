@@ -1,0 +1,48 @@
+/*
+ * residency.h - what the operations on single pages have in common: fault, lock, unlock, evict.
+ * Private to ops/.
+ */
+#ifndef VCM_OPS_RESIDENCY_H
+#define VCM_OPS_RESIDENCY_H
+
+#include "ops/op.h"
+
+/* The argument that names pages. */
+#define VCM_RESIDENCY_PAGES                                                                        \
+    {                                                                                              \
+        .name = "pages", .type = VCM_OP_TEXT, .positional = true, .required = true,                \
+        .repeated = true, .placeholder = "PAGE",                                                   \
+        .summary = "id of a page, or its first 6 or more digits"                                   \
+    }
+
+/* Who asks; locks of different owners do not touch each other. */
+#define VCM_RESIDENCY_OWNER_PARAM                                                                  \
+    {                                                                                              \
+        .name = "owner", .type = VCM_OP_TEXT, .placeholder = "O", .default_text = "cli",           \
+        .summary = "whose lock it is"                                                              \
+    }
+
+/* What is written while pages are visited, and how it went. */
+struct vcm_residency_rows {
+    struct vcm_jsonw *w;
+    bool with_fault; /* "fault" and "error" are members */
+    bool with_skip;  /* "skipped" is a member */
+    uint64_t good, bad;
+};
+
+/* A vcm_page_outcome_fn over these rows: one object for each page. */
+int vcm_residency_put_row(void *context, const struct vcm_page_outcome *page,
+                          struct vcm_error *err);
+
+/* 0, 3 when some were bad, or 1 when all were. */
+int vcm_residency_status(const struct vcm_residency_rows *rows);
+
+/* One line for each page of the document. */
+void vcm_residency_print_rows(struct vcm_print *out, const struct vcm_json *document,
+                              const struct vcm_op_call *call);
+
+/* The milliseconds of `text`, which was given for `option`; at most ten years. */
+int vcm_residency_duration(uint64_t *ms, const char *option, const char *text,
+                           struct vcm_error *err);
+
+#endif
