@@ -75,8 +75,8 @@
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
 #define VCM_LIMIT_EXTRACT_OUTPUT_BYTES (96 * VCM_MIB)
 #define VCM_LIMIT_EXTRACT_MEMORY_BYTES (1 * VCM_GIB) /* beside the document itself */
-#define VCM_LIMIT_EXTRACT_CPU_SECONDS  120u
-#define VCM_LIMIT_EXTRACT_TIMEOUT_MS   180000u
+#define VCM_LIMIT_EXTRACT_CPU_SECONDS  20u           /* and 8 for each MiB of the document, */
+#define VCM_LIMIT_EXTRACT_CPU_MAX      300u          /* but not more than this */
 
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
