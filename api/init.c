@@ -113,7 +113,16 @@ static int take_estimate(struct result *result, const struct vcm_estimate_query 
     result->migration =
         (struct vcm_init_migration){files, estimate.file_count, estimate.bytes, estimate.commits};
     result->public.migration = &result->migration;
+    if (estimate.commits == 0)
+        result->bootstrap.refs = NULL;
     return VCM_OK;
+}
+
+static void warn_about_clones(struct vcm_bootstrap *b)
+{
+    if (b->refs)
+        vcm_bootstrap_warn(b, "everybody with a clone must clone again, or reset to the rewritten "
+                              "branches");
 }
 
 /* Files that git will now call changed, because the patterns send them to LFS. */
@@ -182,6 +191,8 @@ int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_ini
     int rc = vcm_bootstrap_run(&result->bootstrap, &request, err);
     if (rc == VCM_OK)
         rc = survey(result, vcm, options, err);
+    if (rc == VCM_OK)
+        warn_about_clones(&result->bootstrap);
     if (rc == VCM_OK)
         rc = take_warnings(result, err);
     if (rc == VCM_OK)

@@ -6,6 +6,9 @@
 
 #include "api/config.h"
 #include "api/vcm.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "repomap/plan.h"
 #include "sources/registry.h"
 #include "vcm/evict.h"

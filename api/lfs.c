@@ -96,7 +96,7 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc != VCM_OK)
-        return vcm_error_set(err, rc, "%s", missing.message);
+        return vcm_error_set(err, missing.code, "%s", missing.message);
     return found ? add_pointer(walk, entry->path, &pointer, err) : VCM_OK;
 }
 
@@ -376,7 +376,7 @@ static int pull_scope(struct pull *pull, struct scope *scope, struct vcm_error *
     }
     close_place(&place);
     if (rc == VCM_INTERRUPTED)
-        return vcm_error_set(err, rc, "%s", failure.message);
+        return vcm_error_set(err, failure.code, "%s", failure.message);
     if (rc != VCM_OK && !pull->problem[0])
         memcpy(pull->problem, failure.message, sizeof pull->problem);
     return VCM_OK;

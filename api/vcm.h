@@ -18,9 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cancel.h"
-#include "base/error.h"
-#include "base/log.h"
+#ifdef __cplusplus
+extern "C" {
+/* A struct and a function may have one name, as in stat(2). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
+#include "base/public.h"
+
+/* Of the library that runs: "0.1.0". */
+const char *vcm_version(void);
 
 struct vcm;
 
@@ -524,7 +532,7 @@ struct vcm_page_view {
 
 /* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
  * capacity. Release with vcm_page_view_release(). */
-int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err);
 void vcm_page_view_release(struct vcm_page_view *view);
 
@@ -889,5 +897,10 @@ struct vcm_finding {
 typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,
                               struct vcm_error *err);
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err);
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
 
 #endif

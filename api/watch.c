@@ -2,6 +2,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/damage.h"
 #include "api/internal.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -150,7 +151,7 @@ static int look_at_scopes(struct watch *watch, struct vcm_error *err)
         rc = vcm_page_store_each_scope(look.txn, vcm_buf_slice(&watch->base), look_at_scope, &look,
                                        err);
     vcm_kv_read_end(look.txn);
-    return rc == VCM_OK ? tell_differences(watch, err) : rc;
+    return rc == VCM_OK ? tell_differences(watch, err) : vcm_damage_note(watch->vcm, rc, err);
 }
 
 /* Says what is wrong, once, and when it is over. */

@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
 #include <assert.h>
+#include <nettle/sha1.h>
 #include <nettle/sha2.h>
 #include <xxhash.h>
 
@@ -40,6 +41,19 @@ void vcm_hash_sha256_of(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_
     vcm_hash_sha256_init(&hash);
     vcm_hash_sha256_update(&hash, data.data, data.len);
     vcm_hash_sha256_final(&hash, digest);
+}
+
+void vcm_hash_sha1_of(unsigned char digest[VCM_HASH_SHA1_BYTES], struct vcm_slice head,
+                      struct vcm_slice data)
+{
+    struct sha1_ctx hash;
+
+    sha1_init(&hash);
+    if (head.len > 0)
+        sha1_update(&hash, head.len, (const uint8_t *)head.data);
+    if (data.len > 0)
+        sha1_update(&hash, data.len, (const uint8_t *)data.data);
+    sha1_digest(&hash, VCM_HASH_SHA1_BYTES, digest);
 }
 
 uint64_t vcm_hash_checksum(struct vcm_slice data, uint64_t seed)

@@ -73,6 +73,10 @@ int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
 int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,
                       struct vcm_error *err);
 
+/* Sets the size, and appends the blob's bytes when that is at most `size_max`. */
+int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
+                           const struct vcm_git_id *id, uint64_t size_max, struct vcm_error *err);
+
 /* Appends the blob's bytes. NOT_FOUND when the object is missing, UNSUPPORTED when it is no blob,
  * IO_ERROR when it is damaged, or the buffer's fault when it does not fit. */
 int vcm_git_blob_read(struct vcm_buf *out, struct vcm_git_repo *repo, const struct vcm_git_id *id,

@@ -215,10 +215,6 @@ static void print_refs(struct vcm_print *out, const struct vcm_json *document)
                          vcm_json_get_text(ref, "old", ""), new_id ? " -> " : "",
                          new_id ? new_id : "");
     }
-    if (refs->first)
-        vcm_print_text(out, VCM_PRINT_WARNING,
-                       "everybody with a clone must clone again, or reset to the rewritten "
-                       "branches\n");
 }
 
 static void print(struct vcm_print *out, const struct vcm_json *document,

@@ -12,7 +12,7 @@
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 2\n"
+#define FINGERPRINT_PREFIX "vcm-config 3\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
@@ -182,6 +182,7 @@ static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
         .source = source,
         .tokenizer = options->tokenizer,
         .jobs = options->jobs,
+        .reuse = true,
         .cancel = options->cancel,
         .progress = options->progress,
         .progress_context = options->progress_context,

@@ -194,21 +194,17 @@ static int read_item(struct vcm_source_content *content, void *opaque,
     uint64_t size = 0;
 
     memcpy(id.bytes, item->content_id, sizeof id.bytes);
-    int rc = vcm_git_blob_size(&size, reader->repo, &id, err);
+    size_t bytes_max = content->bytes_max > 0 && content->bytes_max < VCM_LIMIT_FILE_BYTES
+                           ? content->bytes_max
+                           : VCM_LIMIT_FILE_BYTES;
+    int rc = vcm_git_blob_read_upto(&content->text, &size, reader->repo, &id, bytes_max, err);
     if (rc != VCM_OK)
         return fail_item(content, rc, err);
-    if (size > VCM_LIMIT_FILE_BYTES) {
-        content->outcome = VCM_SOURCE_TOO_LARGE;
+    if (size > bytes_max) {
+        content->outcome = size > VCM_LIMIT_FILE_BYTES ? VCM_SOURCE_TOO_LARGE : VCM_SOURCE_PAGED;
+        content->postponed = content->outcome == VCM_SOURCE_PAGED;
         return VCM_OK;
     }
-    if (content->bytes_max > 0 && size > content->bytes_max) {
-        content->outcome = VCM_SOURCE_PAGED;
-        content->postponed = true;
-        return VCM_OK;
-    }
-    rc = vcm_git_blob_read(&content->text, reader->repo, &id, err);
-    if (rc != VCM_OK)
-        return fail_item(content, rc, err);
     content->outcome = VCM_SOURCE_PAGED;
     if (size <= VCM_LFS_POINTER_BYTES_MAX &&
         vcm_lfs_pointer_parse(&pointer, vcm_buf_slice(&content->text)))

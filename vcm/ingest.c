@@ -10,6 +10,7 @@
 #include "base/pool.h"
 #include "base/utf8.h"
 #include "vcm/binary.h"
+#include "vcm/known.h"
 #include "vcm/split.h"
 
 #include "base/banned.h"
@@ -19,7 +20,7 @@
 /* Content longer than this is read when its turn has come, and cut straight into pages. */
 #define ITEM_BYTES_MAX (1 * VCM_MIB)
 /* Workers wait with results of this much; the oldest batch is always done. */
-#define WAITING_BYTES_MAX (16 * VCM_MIB)
+#define WAITING_BYTES_MAX (8 * VCM_MIB)
 /* Buffers are kept for the next batch unless they have grown beyond this. */
 #define KEEP_BYTES (1 * VCM_MIB)
 
@@ -39,6 +40,7 @@ struct batch_item {
     bool lossy;
     bool postponed;
     uint64_t bytes;
+    uint32_t known; /* the number of its first record in the former table, or VCM_KNOWN_NONE */
     uint32_t record_count;
 };
 
@@ -50,6 +52,7 @@ struct batch {
     struct batch_item items[BATCH_ITEMS];
     unsigned count;
     unsigned done; /* those before the one that failed */
+    bool to_read;  /* some of them */
     struct vcm_buf paths;
     struct vcm_buf values;           /* the serialised parts, one behind the other */
     struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
@@ -72,6 +75,7 @@ struct ingest {
     struct vcm_ingest_result *result;
     struct vcm_mapping *mapping;
     struct vcm_page_builder *builder;
+    struct vcm_known *known; /* NULL without a former table */
     struct vcm_pool *pool;
     struct worker *workers; /* one for each job, and one for the packing thread */
     struct batch *batches;
@@ -226,7 +230,7 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
 static int process_item(struct batch *batch, struct batch_item *item, struct worker *worker,
                         struct vcm_error *err)
 {
-    if (item->item.outcome != VCM_SOURCE_PAGED)
+    if (item->item.outcome != VCM_SOURCE_PAGED || item->known != VCM_KNOWN_NONE)
         return VCM_OK;
     int rc = vcm_cancel_check(batch->ingest->options->cancel, err);
     if (rc == VCM_OK)
@@ -349,6 +353,15 @@ static int pack_short(const struct batch *batch, const struct batch_item *item,
     return rc;
 }
 
+static int pack_known(struct ingest *ingest, const struct batch_item *item, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (uint32_t i = 0; rc == VCM_OK && i < item->record_count; i++)
+        rc = vcm_page_builder_add_known(ingest->builder, item->known + i, err);
+    return rc;
+}
+
 static int pack_item(struct batch *batch, struct batch_item *item,
                      const struct vcm_page_record *records, const char *values,
                      struct vcm_error *err)
@@ -356,7 +369,9 @@ static int pack_item(struct batch *batch, struct batch_item *item,
     struct ingest *ingest = batch->ingest;
     int rc = VCM_OK;
 
-    if (item->outcome == VCM_SOURCE_PAGED && item->postponed)
+    if (item->known != VCM_KNOWN_NONE)
+        rc = pack_known(ingest, item, err);
+    else if (item->outcome == VCM_SOURCE_PAGED && item->postponed)
         rc = pack_long(batch, item, err);
     else if (item->outcome == VCM_SOURCE_PAGED)
         rc = pack_short(batch, item, records, values, err);
@@ -380,7 +395,8 @@ static int pack_batch(struct batch *batch, struct vcm_error *err)
     int rc = VCM_OK;
 
     for (unsigned i = 0; rc == VCM_OK && i < batch->done; i++, item++) {
-        uint32_t count = item->postponed ? 0 : item->record_count;
+        bool here = !item->postponed && item->known == VCM_KNOWN_NONE;
+        uint32_t count = here ? item->record_count : 0;
         rc = pack_item(batch, item, records, values, err);
         for (uint32_t k = 0; k < count; k++)
             values += records++->bytes;
@@ -425,6 +441,7 @@ static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
     clear_or_shrink(&batch->values);
     clear_or_shrink(&batch->paths);
     batch->count = 0;
+    batch->to_read = false;
     batch->record_count = 0;
     return rc;
 }
@@ -437,7 +454,26 @@ static void submit_batch(struct ingest *ingest)
     batch->rc = VCM_OK;
     vcm_error_reset(&batch->error);
     batch->state = BATCH_RUNNING;
-    vcm_pool_submit(ingest->pool, run_batch, batch);
+    if (batch->to_read) {
+        vcm_pool_submit(ingest->pool, run_batch, batch);
+    } else {
+        batch->done = batch->count;
+        batch->state = BATCH_DONE;
+    }
+}
+
+static void find_known(struct batch *batch, struct batch_item *item)
+{
+    const struct vcm_known *known = batch->ingest->known;
+
+    if (known)
+        item->known =
+            vcm_known_find(known, shown_path(batch, item),
+                           vcm_slice_of(item->item.content_id, item->item.content_id_len));
+    if (item->known == VCM_KNOWN_NONE)
+        batch->to_read = true;
+    else
+        item->record_count = vcm_known_record(known, item->known)->parts;
 }
 
 static int add_item(struct batch *batch, const struct vcm_source_item *source,
@@ -445,16 +481,20 @@ static int add_item(struct batch *batch, const struct vcm_source_item *source,
 {
     struct batch_item *item = &batch->items[batch->count];
 
-    *item = (struct batch_item){.item = *source, .outcome = source->outcome};
+    *item =
+        (struct batch_item){.item = *source, .outcome = source->outcome, .known = VCM_KNOWN_NONE};
     item->raw_path_at = batch->paths.len;
     vcm_buf_append_slice(&batch->paths, source->path);
     item->path_at = batch->paths.len;
     item->path_lossy = vcm_utf8_escape_path(&batch->paths, source->path);
     item->path_len = batch->paths.len - item->path_at;
     int rc = vcm_buf_check(&batch->paths, "a path", err);
-    if (rc == VCM_OK)
-        batch->count++;
-    return rc;
+    if (rc != VCM_OK)
+        return rc;
+    batch->count++;
+    if (source->outcome == VCM_SOURCE_PAGED)
+        find_known(batch, item);
+    return VCM_OK;
 }
 
 /* Items that are left out by their name alone wait for their turn with the others, so that
@@ -513,6 +553,7 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
                                &(struct vcm_page_builder_options){
                                    .record_threshold = ingest->scope->flush_threshold,
                                    .token_budget = ingest->scope->flush_token_budget,
+                                   .known = ingest->known,
                                    .emit = take_page,
                                    .emit_context = ingest,
                                },
@@ -583,13 +624,12 @@ static int run_stages(struct ingest *ingest, struct vcm_error *err)
     return rc;
 }
 
-int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *store,
-                   struct vcm_scope *scope, const struct vcm_ingest_options *options,
-                   struct vcm_error *err)
+static int run_once(struct vcm_ingest_result *result, struct vcm_page_store *store,
+                    struct vcm_scope *scope, const struct vcm_ingest_options *options,
+                    struct vcm_known *known, struct vcm_error *err)
 {
-    struct ingest ingest = {.options = options, .scope = scope, .result = result};
+    struct ingest ingest = {.options = options, .scope = scope, .result = result, .known = known};
 
-    assert(options->jobs > 0);
     memset(result, 0, sizeof *result);
     pthread_mutex_init(&ingest.mutex, NULL);
     pthread_cond_init(&ingest.batch_done, NULL);
@@ -605,4 +645,29 @@ int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *stor
         vcm_mapping_abort(ingest.mapping);
     }
     return rc;
+}
+
+/* Somebody else may take away pages of the former table meanwhile; then everything is read. */
+int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *store,
+                   struct vcm_scope *scope, const struct vcm_ingest_options *options,
+                   struct vcm_error *err)
+{
+    const struct vcm_scope before = *scope;
+    struct vcm_known *known = NULL;
+    struct vcm_error gone = {0};
+
+    assert(options->jobs > 0);
+    if (options->reuse && !scope->pinned && vcm_known_open(&known, store, scope, &gone) != VCM_OK)
+        vcm_error_reset(&gone);
+    if (known) {
+        int rc = run_once(result, store, scope, options, known, &gone);
+        vcm_known_close(known);
+        if (rc != VCM_NOT_FOUND && rc != VCM_STORE_CORRUPT) {
+            if (rc != VCM_OK && err)
+                *err = gone;
+            return rc;
+        }
+        *scope = before;
+    }
+    return run_once(result, store, scope, options, NULL, err);
 }

@@ -31,6 +31,7 @@ struct vcm_ingest_options {
     struct vcm_source *source;
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;
+    bool reuse; /* what the scope's former table holds, if it was made with the same fingerprint */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress; /* may be NULL; called by the calling thread */
     void *progress_context;

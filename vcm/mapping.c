@@ -13,9 +13,13 @@
 
 #include "base/banned.h"
 
+/* How many pages are written before the store's map is given back. */
+#define TRIM_EACH 128
+
 /* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
 struct queued {
     bool is_page;
+    bool is_known; /* a page that was in the store, without its frame */
     uint32_t seq;
     struct vcm_page_info info;  /* of a page */
     size_t frame_at, frame_len; /* of a page */
@@ -193,6 +197,8 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
     const struct vcm_dictionary_samples samples = {mapping->frames, mapping->frames_count};
     struct vcm_page_info info = q->info;
 
+    if (q->is_known)
+        return vcm_error_set(err, VCM_NOT_FOUND, "a page of the former table is gone");
     mapping->batch.pages_created++;
     info.pins = mapping->options.pinned ? 1 : 0;
     return vcm_transition_add(t, &info, frame_of(mapping, q), mapping->options.scope_id,
@@ -212,6 +218,8 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
     mapping->batch.pages_reused++;
     if (rc != VCM_OK || !mapping->options.pinned || is_held)
         return rc;
+    if (q->is_known)
+        return vcm_error_set(err, VCM_NOT_FOUND, "the bytes of a page to pin are not at hand");
     rc = vcm_transition_promote(t, there, frame_of(mapping, q), err);
     if (rc == VCM_NOT_FOUND)
         rc = vcm_transition_no_room(t, there, err);
@@ -280,8 +288,12 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
     int rc = VCM_OK;
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
-    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++)
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
         rc = write_queued(mapping, t, &mapping->queue[i], err);
+        /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
+        if (i % TRIM_EACH == TRIM_EACH - 1)
+            vcm_kv_trim(mapping->store->kv);
+    }
     if (rc == VCM_OK && mapping->options.pinned)
         rc = vcm_transition_check_pinned(t, err);
     return rc;
@@ -295,7 +307,7 @@ static int list_frames(struct vcm_mapping *mapping, struct vcm_error *err)
     if (!mapping->frames)
         return vcm_error_memory(err);
     for (size_t i = 0; i < mapping->queue_count; i++)
-        if (mapping->queue[i].is_page)
+        if (mapping->queue[i].is_page && !mapping->queue[i].is_known)
             mapping->frames[mapping->frames_count++] = frame_of(mapping, &mapping->queue[i]);
     return VCM_OK;
 }
@@ -316,6 +328,8 @@ static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
     mapping->result.pages_reused += mapping->batch.pages_reused;
     mapping->queue_count = 0;
     vcm_buf_clear(&mapping->bytes);
+    /* What was written is not read again soon, and counts as this process's memory. */
+    vcm_kv_trim(mapping->store->kv);
     return VCM_OK;
 }
 
@@ -333,7 +347,9 @@ static int enqueue(struct vcm_mapping *mapping, const struct queued *q, struct v
         mapping->queue_capacity = capacity;
     }
     mapping->queue[mapping->queue_count++] = *q;
-    return mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ? flush(mapping, err) : VCM_OK;
+    bool full = mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ||
+                mapping->queue_count >= VCM_LIMIT_BATCH_PAGES;
+    return full ? flush(mapping, err) : VCM_OK;
 }
 
 int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
@@ -341,6 +357,7 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
 {
     struct queued q = {
         .is_page = true,
+        .is_known = page->known,
         .seq = mapping->next_page++,
         .info = {.id = page->id,
                  .state = VCM_PAGE_RESIDENT,
@@ -348,10 +365,11 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
                  .tokens = page->tokens,
                  .records = page->record_count},
         .frame_at = mapping->bytes.len,
-        .frame_len = page->frame.len,
+        .frame_len = page->known ? 0 : page->frame.len,
     };
 
-    vcm_buf_append_slice(&mapping->bytes, page->frame);
+    if (!page->known)
+        vcm_buf_append_slice(&mapping->bytes, page->frame);
     q.value_at = mapping->bytes.len;
     vcm_buf_append(&mapping->bytes, page->id.bytes, sizeof page->id.bytes);
     vcm_page_put_records(&mapping->bytes, page->records, page->record_count);

@@ -21,13 +21,15 @@ struct vcm_page_builder {
     struct vcm_page_builder_options options;
     struct vcm_cluster *cluster;
     struct vcm_page_record *records;
-    uint32_t first; /* that waits; those before it are done */
+    uint32_t *known; /* for each record its number there, or VCM_KNOWN_NONE */
+    uint32_t first;  /* that waits; those before it are done */
     uint32_t count;
     uint32_t capacity;
     struct vcm_buf values;
     size_t values_first;
     struct vcm_buf names;
     size_t names_first;
+    struct vcm_buf frame;     /* of a page that has known records among others */
     struct vcm_buf last_path; /* of the record that was added last */
 };
 
@@ -53,6 +55,7 @@ int vcm_page_builder_open(struct vcm_page_builder **out,
     builder->options = *options;
     vcm_buf_init(&builder->values, 2 * VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&builder->names, VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&builder->frame, VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&builder->last_path, 4 * VCM_LIMIT_TREE_PATH_BYTES);
     int rc = open_cluster(builder, err);
     if (rc == VCM_OK)
@@ -68,6 +71,8 @@ void vcm_page_builder_close(struct vcm_page_builder *builder)
         return;
     vcm_cluster_close(builder->cluster);
     free(builder->records);
+    free(builder->known);
+    vcm_buf_release(&builder->frame);
     vcm_buf_release(&builder->values);
     vcm_buf_release(&builder->names);
     vcm_buf_release(&builder->last_path);
@@ -119,6 +124,8 @@ static void drop_done(struct vcm_page_builder *builder)
     builder->count -= builder->first;
     memmove(builder->records, builder->records + builder->first,
             builder->count * sizeof *builder->records);
+    memmove(builder->known, builder->known + builder->first,
+            builder->count * sizeof *builder->known);
     builder->first = 0;
     builder->values.len -= builder->values_first;
     memmove(builder->values.data, builder->values.data + builder->values_first,
@@ -142,15 +149,22 @@ static int make_room(struct vcm_page_builder *builder, struct vcm_error *err)
     if (!records)
         return vcm_error_memory(err);
     builder->records = records;
+    void *known = realloc(builder->known, capacity * sizeof *builder->known);
+    if (!known)
+        return vcm_error_memory(err);
+    builder->known = known;
     builder->capacity = capacity;
     return VCM_OK;
 }
 
+/* Of a known record, only what it is called. */
 static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
-                       const struct vcm_page_record *record, struct vcm_error *err)
+                       const struct vcm_page_record *record, uint32_t known, struct vcm_error *err)
 {
-    vcm_buf_append_slice(&builder->values, value);
-    vcm_buf_append_byte(&builder->values, '\n');
+    if (known == VCM_KNOWN_NONE) {
+        vcm_buf_append_slice(&builder->values, value);
+        vcm_buf_append_byte(&builder->values, '\n');
+    }
     vcm_buf_append_slice(&builder->names, record->path);
     vcm_buf_append_slice(&builder->names, record->content_id);
     vcm_buf_clear(&builder->last_path);
@@ -161,11 +175,44 @@ static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
     if (rc == VCM_OK)
         rc = vcm_buf_check(&builder->last_path, "a path", err);
     if (rc == VCM_OK) {
-        struct vcm_page_record *copy = &builder->records[builder->count++];
-        *copy = *record;
-        copy->bytes = (uint32_t)value.len;
+        builder->known[builder->count] = known;
+        builder->records[builder->count++] = *record;
     }
     return rc;
+}
+
+/* Whether the next records are a page that is there already. */
+static bool is_known_page(struct vcm_page_built *page, const struct vcm_page_builder *builder)
+{
+    const uint32_t *known = builder->known + builder->first;
+
+    for (uint32_t i = 0; i < page->record_count; i++)
+        if (known[i] == VCM_KNOWN_NONE || known[i] != known[0] + i)
+            return false;
+    return vcm_known_page(&page->id, builder->options.known, known[0], page->record_count);
+}
+
+/* Puts the frame together of values that are here and values of the former table. */
+static int collect_frame(struct vcm_page_built *page, struct vcm_page_builder *builder,
+                         struct vcm_error *err)
+{
+    const char *value = builder->values.data + builder->values_first;
+    int rc = VCM_OK;
+
+    vcm_buf_clear(&builder->frame);
+    for (uint32_t i = 0; rc == VCM_OK && i < page->record_count; i++) {
+        uint32_t known = builder->known[builder->first + i];
+        if (known != VCM_KNOWN_NONE) {
+            rc = vcm_known_value(&builder->frame, builder->options.known, known, err);
+            vcm_buf_append_byte(&builder->frame, '\n');
+        } else {
+            size_t len = (size_t)page->records[i].bytes + 1;
+            vcm_buf_append(&builder->frame, value, len);
+            value += len;
+        }
+    }
+    page->frame = vcm_buf_slice(&builder->frame);
+    return rc == VCM_OK ? vcm_buf_check(&builder->frame, "a page", err) : rc;
 }
 
 /* Emits the next `count` records as a page. */
@@ -174,7 +221,8 @@ static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_err
     struct vcm_page_record *records = builder->records + builder->first;
     struct vcm_page_built page = {.records = records, .record_count = count};
     const char *name = builder->names.data + builder->names_first;
-    size_t bytes = 0;
+    size_t bytes = 0, held = 0;
+    int rc = VCM_OK;
 
     for (uint32_t i = 0; i < count; i++) {
         records[i].path.data = name;
@@ -183,12 +231,21 @@ static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_err
         name += records[i].content_id.len;
         page.tokens += records[i].tokens;
         bytes += (size_t)records[i].bytes + 1;
+        if (builder->known[builder->first + i] == VCM_KNOWN_NONE)
+            held += (size_t)records[i].bytes + 1;
     }
-    page.frame = vcm_slice_of(builder->values.data + builder->values_first, bytes);
-    vcm_page_id_of(&page.id, page.frame);
-    int rc = builder->options.emit(builder->options.emit_context, &page, err);
+    page.known = is_known_page(&page, builder);
+    page.frame = vcm_slice_of(NULL, bytes);
+    if (held == bytes)
+        page.frame.data = builder->values.data + builder->values_first;
+    else if (!page.known)
+        rc = collect_frame(&page, builder, err);
+    if (rc == VCM_OK && !page.known)
+        vcm_page_id_of(&page.id, page.frame);
+    if (rc == VCM_OK)
+        rc = builder->options.emit(builder->options.emit_context, &page, err);
     builder->first += count;
-    builder->values_first += bytes;
+    builder->values_first += held;
     builder->names_first = (size_t)(name - builder->names.data);
     return rc;
 }
@@ -204,20 +261,35 @@ static int emit_decided(struct vcm_page_builder *builder, struct vcm_error *err)
     return rc;
 }
 
-int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
-                         const struct vcm_page_record *record, struct vcm_error *err)
+static int add(struct vcm_page_builder *builder, struct vcm_slice value,
+               const struct vcm_page_record *record, uint32_t known, struct vcm_error *err)
 {
     const struct vcm_cluster_weight weight = {
-        .tokens = record->tokens, .bytes = value.len + 1, .items = 1};
+        .tokens = record->tokens, .bytes = (uint64_t)record->bytes + 1, .items = 1};
     uint64_t strength = strength_of_gap(builder, record);
 
     assert(record->tokens <= builder->options.token_budget);
     int rc = make_room(builder, err);
     if (rc == VCM_OK)
-        rc = copy_record(builder, value, record, err);
+        rc = copy_record(builder, value, record, known, err);
     if (rc == VCM_OK)
         rc = vcm_cluster_add(builder->cluster, &weight, strength, err);
     return rc == VCM_OK ? emit_decided(builder, err) : rc;
+}
+
+int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
+                         const struct vcm_page_record *record, struct vcm_error *err)
+{
+    assert(record->bytes == value.len);
+    return add(builder, value, record, VCM_KNOWN_NONE, err);
+}
+
+int vcm_page_builder_add_known(struct vcm_page_builder *builder, uint32_t number,
+                               struct vcm_error *err)
+{
+    const struct vcm_page_record *record = vcm_known_record(builder->options.known, number);
+
+    return add(builder, vcm_slice_of("", 0), record, number, err);
 }
 
 int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err)

@@ -14,12 +14,14 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "vcm/known.h"
 #include "vcm/page.h"
 
 /* A finished page; everything is valid during the call only. */
 struct vcm_page_built {
     struct vcm_page_id id;
-    struct vcm_slice frame;
+    struct vcm_slice frame; /* of a known page only the length */
+    bool known;             /* it was in the store when `known` was opened */
     const struct vcm_page_record *records;
     uint32_t record_count;
     uint32_t tokens;
@@ -33,6 +35,7 @@ struct vcm_page_builder;
 struct vcm_page_builder_options {
     uint32_t record_threshold; /* most records in a page */
     uint32_t token_budget;     /* most tokens in a page */
+    struct vcm_known *known;   /* of the records that are added by number; may be NULL */
     vcm_page_builder_fn emit;
     void *emit_context;
 };
@@ -43,6 +46,10 @@ int vcm_page_builder_open(struct vcm_page_builder **out,
 /* Copies the record; its tokens must not exceed the budget. May emit a page. */
 int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
                          const struct vcm_page_record *record, struct vcm_error *err);
+
+/* Adds a record of the former table, whose value is looked at only when its page is a new one. */
+int vcm_page_builder_add_known(struct vcm_page_builder *builder, uint32_t number,
+                               struct vcm_error *err);
 
 /* Emits what is left. */
 int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err);

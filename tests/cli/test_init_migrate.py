@@ -49,6 +49,7 @@ class Migrate(MigrateTest):
             if entry["ref"] != "refs/heads/main":
                 self.assertEqual(entry["old"], old[entry["ref"]])
         self.assertEqual(self.refs(remote), new)
+        self.assertIn("must clone again", document["warnings"][0])
         for place in ("main:doc.pdf", "main~1:deep/pic.png", "v1:doc.pdf", "side:doc.pdf"):
             self.assertTrue(self.git(repo, "cat-file", "blob", place).startswith(POINTER), place)
         self.assertEqual(self.git(repo, "status", "--porcelain"), "")
@@ -143,8 +144,9 @@ class DryRun(MigrateTest):
     def test_commits_that_stay_are_not_counted(self):
         repo, _ = self.history()
         self.init(repo, MIGRATE)
-        self.assertEqual(self.init(repo, MIGRATE, "--dry-run")["migration"],
-                         {"files": [], "bytes": 0, "commits": 0})
+        document = self.init(repo, MIGRATE, "--dry-run")
+        self.assertEqual(document["migration"], {"files": [], "bytes": 0, "commits": 0})
+        self.assertEqual((document["refs"], document["warnings"]), ([], []))
         plain = self.git(repo, "hash-object", "-w", "--stdin", input=PDF)
         self.git(repo, "update-index", "--add", "--cacheinfo", f"100644,{plain},late.pdf")
         self.git(repo, "commit", "--quiet", "-m", "as if without git-lfs")

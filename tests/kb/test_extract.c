@@ -10,6 +10,7 @@
 #include "base/limits.h"
 #include "kb/extract.h"
 #include "tests/support/pdf.h"
+#include "tests/support/random.h"
 
 #include "base/banned.h"
 
@@ -195,6 +196,39 @@ static void a_bomb_is_stopped_within_its_time(void **state)
     vcm_buf_release(&bytes);
 }
 
+/* Whatever becomes of its bytes, a document is read or refused. */
+static void changed_bytes_are_read_or_refused(void **state)
+{
+    (void)state;
+    struct vcm_buf bytes = VCM_BUF_INIT(16 * VCM_MIB);
+    struct test_pdf pdf;
+    uint64_t seed = 7;
+
+    print_message("seed 7\n");
+    test_pdf_init(&pdf);
+    add_page(&pdf, 1);
+    test_pdf_add_text(&pdf, TEST_PDF_BOLD, 18, 72, 700, "Title");
+    test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, 640, "Some words to read.");
+    for (int round = 0; round < 40; round++) {
+        struct vcm_error err = {0};
+        struct vcm_document document;
+        vcm_buf_clear(&bytes);
+        test_pdf_write(&bytes, &pdf);
+        for (unsigned n = 1 + test_random_below(&seed, 20); n > 0; n--)
+            bytes.data[9 + test_random_below(&seed, (unsigned)bytes.len - 9)] =
+                (char)test_random_below(&seed, 256);
+        if (round % 4 == 0)
+            vcm_buf_truncate(&bytes, 9 + test_random_below(&seed, (unsigned)bytes.len - 9));
+        vcm_document_init(&document);
+        int rc = vcm_extract_run(&document, vcm_buf_slice(&bytes), &defaults, &err);
+        if (rc != VCM_OK && rc != VCM_UNSUPPORTED)
+            fail_msg("round %d: %s", round, err.message);
+        vcm_document_release(&document);
+    }
+    test_pdf_release(&pdf);
+    vcm_buf_release(&bytes);
+}
+
 static void a_child_that_dies_costs_its_document_alone(void **state)
 {
     (void)state;
@@ -232,6 +266,7 @@ int main(void)
         cmocka_unit_test(divided_words_and_ligatures_are_mended),
         cmocka_unit_test(what_cannot_be_read_says_why),
         cmocka_unit_test(a_bomb_is_stopped_within_its_time),
+        cmocka_unit_test(changed_bytes_are_read_or_refused),
         cmocka_unit_test(a_child_that_dies_costs_its_document_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

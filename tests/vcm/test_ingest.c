@@ -51,6 +51,79 @@ static void the_pages_are_the_same_for_any_number_of_workers(void **state)
     free(items);
 }
 
+static int ingest_again(struct fixture *fix, struct vcm_ingest_result *result,
+                        struct memory_source *memory, bool reuse)
+{
+    struct vcm_scope scope;
+
+    init_scope(&scope);
+    vcm_error_reset(&fix->err);
+    return vcm_ingest_run(
+        result, fix->store, &scope,
+        &(struct vcm_ingest_options){
+            .source = &memory->source, .tokenizer = tokenizer, .jobs = 2, .reuse = reuse},
+        &fix->err);
+}
+
+/* Whatever is edited, the pages are those of a mapping that reads everything. */
+static void what_has_not_changed_is_not_read_again(void **state)
+{
+    struct fixture *fix = *state;
+    char reused[2 * VCM_HASH_SHA256_BYTES + 1], whole[2 * VCM_HASH_SHA256_BYTES + 1];
+    static char paths[20][64];
+    struct vcm_ingest_result result;
+    struct memory_source memory;
+    unsigned count;
+    struct memory_item *items = memory_source_tree(&count, 5, 0, 300);
+
+    memory_source_init(&memory, items, count);
+    assert_ok(fix, ingest_again(fix, &result, &memory, true));
+    unsigned all = memory.reads;
+    for (unsigned edit = 0; edit < 20; edit++) {
+        struct memory_item *item = &items[edit * 13 + 1];
+        snprintf(paths[edit], sizeof paths[edit], "%.20s-edit%u", item->path, edit);
+        item->path = paths[edit];
+        memory_source_init(&memory, items, count);
+        assert_ok(fix, ingest_again(fix, &result, &memory, true));
+        /* That one, and those that turned out to be binary. */
+        assert_true(memory.reads < all / 10);
+        assert_true(result.pages.pages_created <= 6);
+        store_check_digest(reused, fix->disk.path);
+        memory_source_init(&memory, items, count);
+        assert_ok(fix, ingest_again(fix, &result, &memory, false));
+        assert_int_equal(memory.reads, all);
+        assert_int_equal(result.pages.pages_created, 0);
+        store_check_digest(whole, fix->disk.path);
+        assert_string_equal(reused, whole);
+    }
+    free(items);
+}
+
+static void another_fingerprint_reads_everything(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_ingest_result result;
+    struct memory_source memory;
+    struct vcm_scope scope;
+    unsigned count;
+    struct memory_item *items = memory_source_tree(&count, 5, 0, 100);
+
+    memory_source_init(&memory, items, count);
+    assert_ok(fix, ingest_again(fix, &result, &memory, true));
+    unsigned all = memory.reads;
+    init_scope(&scope);
+    scope.fingerprint[0] = 1;
+    memory_source_init(&memory, items, count);
+    assert_ok(fix, vcm_ingest_run(&result, fix->store, &scope,
+                                  &(struct vcm_ingest_options){.source = &memory.source,
+                                                               .tokenizer = tokenizer,
+                                                               .jobs = 1,
+                                                               .reuse = true},
+                                  &fix->err));
+    assert_int_equal(memory.reads, all);
+    free(items);
+}
+
 /* Too long for a budget of 500 tokens of 4 bytes. */
 static char long_path[2100];
 
@@ -176,7 +249,7 @@ static void assert_failure_leaves_no_trace(struct fixture *fix, int expected, co
     struct store_counts then = counts_of(fix);
     store_check_digest(before, fix->disk.path);
     for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
-        atomic_store(&cancel.requested, false);
+        vcm_cancel_reset(&cancel);
         memory_source_init(&memory, changed, other);
         memory.cancel = &cancel;
         break_it(&memory);
@@ -281,6 +354,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STORE_TEST(the_pages_are_the_same_for_any_number_of_workers),
+        STORE_TEST(what_has_not_changed_is_not_read_again),
+        STORE_TEST(another_fingerprint_reads_everything),
         STORE_TEST(every_outcome_is_counted_and_told_in_the_order_of_the_walk),
         STORE_TEST(an_empty_source_is_a_scope_without_pages),
         STORE_TEST(provenance_is_that_of_the_item),

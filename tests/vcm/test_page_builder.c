@@ -126,7 +126,8 @@ static void make_tree(struct file *files, unsigned count, uint32_t budget, uint6
         if (test_random_below(seed, 4) == 0)
             inner++;
         snprintf(files[i].path, sizeof files[i].path, "d%04u/i%04u/f%05u", directory, inner, i);
-        files[i].tokens = 1 + test_random_below(seed, budget) / (1 + test_random_below(seed, 20));
+        uint32_t most = test_random_below(seed, budget);
+        files[i].tokens = 1 + most / (1 + test_random_below(seed, 20));
         files[i].mark = 0;
     }
 }
