@@ -128,6 +128,11 @@ class Places(TroubleTest):
         [page] = self.run_under(prefix, "pages", "--json", check=0).json()["pages"]
         for words in (["scopes"], ["stat"], ["config", "list"], ["page", page["page_id"]]):
             self.assertEqual(self.run_under(prefix, *words, check=0).err, "")
+        for state in ("compressed", "evicted"):
+            self.vcm("evict", "--all", "--to", state, check=0)
+            for words in (["page"], ["fault"]):
+                self.assertEqual(self.run_under(prefix, *words, page["page_id"], check=0).err, "")
+            self.assertEqual(self.pages()[0]["state"], state)
         changed = self.make_repo({"b": "b\n"}, name="changed")
         for words in (["map", changed], ["map", repo], ["config", "set", "cache.policy", "lru"]):
             result = self.run_under(prefix, *words, "--json", check=1)
