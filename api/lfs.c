@@ -173,7 +173,9 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
 
     vcm_arena_init(&arena, ARENA_BYTES_MAX);
     vcm_manifest_init(&manifest);
-    int rc = open_place(&place, repository, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc == VCM_OK)
+        rc = open_place(&place, repository, err);
     if (rc == VCM_OK &&
         vcm_git_repo_resolve(&place.commit, place.repo, NULL, NULL, &unborn) == VCM_OK) {
         vcm_git_id_to_hex(commit, &place.commit);

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/heading.h"
 #include "api/damage.h"
@@ -26,6 +27,7 @@ struct page {
     struct vcm_page public;
     struct vcm_kv_txn *txn; /* while it is being read */
     struct vcm_view *view;
+    pid_t process; /* whose view it is */
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -35,7 +37,15 @@ struct view {
     struct vcm_page_view public;
     char page_id[VCM_PAGE_ID_HEX + 1];
     struct vcm_view *view;
+    pid_t process; /* whose view it is */
 };
+
+/* A child that a fork made must not give back what is its parent's. */
+static void release_view(struct vcm_view *view, pid_t process)
+{
+    if (view && process == getpid())
+        vcm_view_release(view);
+}
 
 struct holder_search {
     struct page *page;
@@ -240,6 +250,7 @@ int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *
     struct view *view = calloc(1, sizeof *view);
     if (!view)
         return vcm_error_memory(err);
+    view->process = getpid();
     int rc = vcm_residency_find(&id, vcm, &name, 1, err);
     if (rc == VCM_OK)
         rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
@@ -264,7 +275,7 @@ void vcm_page_view_release(struct vcm_page_view *view)
 
     if (!whole)
         return;
-    vcm_view_release(whole->view);
+    release_view(whole->view, whole->process);
     free(whole);
 }
 
@@ -283,6 +294,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     if (!page)
         return vcm_error_memory(err);
     vcm_arena_init(&page->arena, PAGE_ARENA_MAX);
+    page->process = getpid();
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = read_page(page, vcm, query, err);
@@ -301,7 +313,7 @@ void vcm_page_release(struct vcm_page *page)
 
     if (!whole)
         return;
-    vcm_view_release(whole->view);
+    release_view(whole->view, whole->process);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

@@ -58,6 +58,8 @@ enum vcm_status {
     VCM_STATUS_REMAPPED,
     VCM_STATUS_PARTIAL,
     VCM_STATUS_ERROR,
+    VCM_STATUS_UNMAPPED,   /* of unmapping */
+    VCM_STATUS_NOT_MAPPED, /* of unmapping: there was nothing */
 };
 
 /* "already_mapped" */
@@ -126,6 +128,68 @@ struct vcm_map_options {
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err);
 void vcm_map_result_free(struct vcm_map_result *result);
+
+/* The calls of a framework that has a virtual context manager of its own to replace */
+
+struct vcm_mmap_config {
+    uint32_t flush_threshold;    /* most records in a page; 0: as configured */
+    uint32_t flush_token_budget; /* most tokens in a page; 0: as configured */
+    bool pinned;                 /* in addition to what is configured */
+};
+
+struct vcm_materialize_options {
+    const char *origin_url;    /* a git URL, or the path of a repository */
+    const char *branch;        /* NULL: that of the remote's or repository's HEAD */
+    const char *commit;        /* NULL or "HEAD": the branch's tip */
+    const char *base_scope_id; /* names with ':' between; NULL: derived from the origin */
+    const struct vcm_mmap_config *config; /* NULL: as rows and configuration say */
+    const char *const *enabled_sources;   /* names of rows; NULL for all */
+    size_t enabled_count;                 /* 0 with a list: none */
+    bool replace;                         /* take scopes over from another origin */
+    unsigned jobs;                        /* 0: as many as there are cores */
+    unsigned timeout_ms;                  /* of fetching one repository; 0: ten minutes */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
+};
+
+/* Maps the rows of a repository's map, one scope each; `config` wins over what rows set. An unknown
+ * name in `enabled_sources` is INVALID_ARGUMENT. Otherwise as vcm_map(). */
+int vcm_materialize_repo_map(struct vcm_map_result **out, struct vcm *vcm,
+                             const struct vcm_materialize_options *options, struct vcm_error *err);
+
+/* One row without a map: fields as in docs/repo-map.md. */
+struct vcm_mmap_options {
+    const char *scope_id;                 /* names with ':' between */
+    const char *source_type;              /* NULL: "git_repo" */
+    const char *origin_url;               /* a git URL, or the path of a repository */
+    const char *branch;                   /* NULL: that of the remote's or repository's HEAD */
+    const char *commit;                   /* NULL or "HEAD": the branch's tip */
+    const struct vcm_mmap_config *config; /* NULL: as configured */
+    const char *start_dir;                /* NULL: the whole tree */
+    const char *const *include_globs;     /* NULL: those of the type */
+    size_t include_count;
+    const char *const *exclude_globs;
+    size_t exclude_count;
+    const char *binary_policy;    /* "skip" or "include"; NULL: "skip" */
+    bool is_static;               /* not followed by a watch */
+    uint32_t chunk_target_tokens; /* of literature; 0: the default */
+    int64_t chunk_overlap_tokens; /* of literature; -1: the default */
+    bool replace;                 /* take the scope over from another origin */
+    unsigned jobs;                /* 0: as many as there are cores */
+    unsigned timeout_ms;          /* of fetching the repository; 0: ten minutes */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
+};
+
+/* Maps one scope; the result has one source, whose status says how it went. A wrong field is
+ * INVALID_ARGUMENT. Free with vcm_map_result_free(). A scope that was mapped so is not mapped anew
+ * when a damaged store is replaced: the caller maps it again. */
+int vcm_mmap_application_scope(struct vcm_map_result **out, struct vcm *vcm,
+                               const struct vcm_mmap_options *options, struct vcm_error *err);
+
+/* Drops the scope of exactly this name: *status is UNMAPPED or NOT_MAPPED. */
+int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const char *scope_id,
+                                 struct vcm_error *err);
 
 /* Watching */
 
@@ -536,6 +600,11 @@ int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *
                        struct vcm_error *err);
 void vcm_page_view_release(struct vcm_page_view *view);
 
+/* The same for a page that is in memory; *out is NULL, without an error, for one that is not: the
+ * call does no work that takes long. */
+int vcm_page_view_open_hit(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+                           struct vcm_error *err);
+
 /* Residency: which pages are in memory, and stay there */
 
 /* What became of a page that was asked for. */
@@ -581,6 +650,24 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
 /* *released counts the locks that were removed before their time. */
 int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query *query,
                vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_lock_entry {
+    const char *page_id;
+    const char *owner;
+    const char *reason;    /* NULL for none */
+    uint64_t locked_until; /* Unix seconds */
+};
+typedef int (*vcm_lock_entry_fn)(void *context, const struct vcm_lock_entry *lock,
+                                 struct vcm_error *err);
+
+/* The locks that hold, of a page by its id or a unique prefix, or of all pages for NULL. */
+int vcm_locks(struct vcm *vcm, const char *page, vcm_lock_entry_fn visit, void *context,
+              struct vcm_error *err);
+
+/* Lets the owner's lock on a page last `add_ms` longer than it would. NOT_FOUND when the owner has
+ * none. *locked_until is its new end. */
+int vcm_lock_extend(uint64_t *locked_until, struct vcm *vcm, const char *page, const char *owner,
+                    uint64_t add_ms, struct vcm_error *err);
 
 struct vcm_pin_outcome {
     const char *scope_id; /* NULL when a page was named */

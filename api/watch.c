@@ -347,7 +347,9 @@ int vcm_watch(struct vcm *vcm, const struct vcm_watch_options *options, struct v
     vcm_buf_init(&watch.root, VCM_LIMIT_PATH_BYTES);
     vcm_buf_init(&watch.base, VCM_LIMIT_SCOPE_ID_BYTES);
     vcm_buf_init(&watch.trouble, 4096);
-    int rc = vcm_git_ref_watch_open(&watch.refs, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_ref_watch_open(&watch.refs, err);
     if (rc == VCM_OK)
         rc = begin(&watch, err);
     while (rc == VCM_OK) {

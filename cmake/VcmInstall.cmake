@@ -7,6 +7,8 @@ include(CMakePackageConfigHelpers)
 set(VCM_PRIVATE_MODULES "lmdb yajl yaml-0.1 nettle libxxhash libzstd libgit2 zlib sqlite3")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vcm)
 
+# From the folder of vcm.pc to the prefix, so that what is installed may be moved.
+file(RELATIVE_PATH VCM_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/vcm.pc.in vcm.pc @ONLY)
 configure_package_config_file(cmake/vcmConfig.cmake.in vcmConfig.cmake
     INSTALL_DESTINATION ${package_dir})
@@ -36,7 +38,11 @@ install(FILES ${CMAKE_BINARY_DIR}/vcm.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkg
 install(EXPORT vcmTargets NAMESPACE vcm:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES ${CMAKE_BINARY_DIR}/vcmConfig.cmake ${CMAKE_BINARY_DIR}/vcmConfigVersion.cmake
     DESTINATION ${package_dir} COMPONENT development)
-install(FILES docs/man/vcm.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
+find_program(GZIP gzip REQUIRED)
+execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/docs/man/vcm.1
+    OUTPUT_FILE ${CMAKE_BINARY_DIR}/vcm.1.gz COMMAND_ERROR_IS_FATAL ANY)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/docs/man/vcm.1)
+install(FILES ${CMAKE_BINARY_DIR}/vcm.1.gz DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
 install(FILES ${CMAKE_BINARY_DIR}/completions/vcm.bash RENAME vcm
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT program)
 install(FILES ${CMAKE_BINARY_DIR}/completions/vcm.zsh RENAME _vcm
