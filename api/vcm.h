@@ -851,8 +851,6 @@ struct vcm_stat {
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
 
-#define VCM_TOP_SCOPES 8u
-
 struct vcm_top_scope {
     char scope_id[258];
     uint64_t pages, bytes, tokens;
@@ -861,10 +859,10 @@ struct vcm_top_scope {
 /* What the store is doing. */
 struct vcm_top_sample {
     struct vcm_stat stat;
-    bool has_rate;                               /* false for the first */
-    double faults_per_second;                    /* minor and major ones, since the sample before */
-    struct vcm_top_scope scopes[VCM_TOP_SCOPES]; /* the largest, largest first */
-    unsigned scope_count;
+    bool has_rate;                      /* false for the first */
+    double faults_per_second;           /* minor and major ones, since the sample before */
+    const struct vcm_top_scope *scopes; /* some of the largest, largest first */
+    size_t scope_count;
 };
 
 struct vcm_top_options {
