@@ -851,8 +851,6 @@ struct vcm_stat {
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
 
-#define VCM_TOP_SCOPES 8u
-
 struct vcm_top_scope {
     char scope_id[258];
     uint64_t pages, bytes, tokens;
@@ -861,15 +859,14 @@ struct vcm_top_scope {
 /* What the store is doing. */
 struct vcm_top_sample {
     struct vcm_stat stat;
-    bool has_rate;                               /* false for the first */
-    double faults_per_second;                    /* minor and major ones, since the sample before */
-    struct vcm_top_scope scopes[VCM_TOP_SCOPES]; /* the largest, largest first */
-    unsigned scope_count;
+    bool has_rate;                      /* false for the first */
+    double faults_per_second;           /* minor and major ones, since the sample before */
+    const struct vcm_top_scope *scopes; /* some of the largest, largest first */
+    size_t scope_count;
 };
 
 struct vcm_top_options {
-    uint64_t interval_ms;
-    uint64_t count; /* of samples, 0: until interrupted */
+    uint64_t interval_ms, count; /* count of samples, 0: until interrupted */
     int (*visit)(void *context, const struct vcm_top_sample *sample, struct vcm_error *err);
     int (*idle)(void *context, struct vcm_error *err); /* while it waits; may be NULL */
     void *context;
@@ -879,16 +876,14 @@ struct vcm_top_options {
 int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_error *err);
 
 struct vcm_verify_finding {
-    const char *what;
-    const char *where;
+    const char *what, *where;
 };
 typedef int (*vcm_verify_fn)(void *context, const struct vcm_verify_finding *finding,
                              struct vcm_error *err);
 
 struct vcm_verify_result {
     bool ok;
-    uint64_t pages_checked;
-    uint64_t findings; /* that were told; it stops at a thousand */
+    uint64_t pages_checked, findings; /* it stops at a thousand findings */
 };
 
 /* Hashes every page again and checks every index, in a child process (fork), whose death is a
@@ -898,8 +893,7 @@ int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm
                void *context, struct vcm_error *err);
 
 struct vcm_gc_counts {
-    uint64_t pages_dropped;
-    uint64_t bytes_before, bytes_after; /* of the file */
+    uint64_t pages_dropped, bytes_before, bytes_after; /* bytes of the file */
 };
 
 /* Drops what no scope refers to and gives space back to the file system, beside readers.
@@ -907,7 +901,6 @@ struct vcm_gc_counts {
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
 
 /* Traces of page accesses: one line an access, milliseconds, page id, bytes. */
-
 struct vcm_trace_access {
     uint64_t ms; /* since the recording began */
     const char *page_id;
@@ -915,16 +908,14 @@ struct vcm_trace_access {
 };
 
 struct vcm_trace_record_options {
-    uint64_t duration_ms; /* 0: until interrupted, or `count` */
-    uint64_t count;       /* 0: no limit */
+    uint64_t duration_ms, count; /* 0: no limit; without either, until interrupted */
     int (*visit)(void *context, const struct vcm_trace_access *access, struct vcm_error *err);
     int (*idle)(void *context, struct vcm_error *err); /* called often; may be NULL */
     void *context;
 };
 
 struct vcm_trace_recorded {
-    uint64_t accesses;
-    uint64_t lost; /* came faster than they were read */
+    uint64_t accesses, lost; /* lost: came faster than they were read */
 };
 
 /* Tells every read of a page, by any process, until the time is over. VCM_INTERRUPTED when the
