@@ -11,8 +11,11 @@ set(version_script ${CMAKE_SOURCE_DIR}/api/libvcm.map)
 add_library(vcm_shared SHARED api/version.c)
 target_link_libraries(vcm_shared PRIVATE vcm_compile $<LINK_LIBRARY:WHOLE_ARCHIVE,vcm_api>)
 # base/cancel.c is called from outside alone.
-target_link_options(vcm_shared PRIVATE -Wl,-u,vcm_cancel_request -Wl,--version-script=${version_script} -Wl,--as-needed
-    -Wl,-z,relro,-z,now $<$<NOT:$<BOOL:${VCM_SANITIZE}>>:-Wl,--no-undefined>)
+target_link_options(vcm_shared PRIVATE -Wl,-u,vcm_cancel_request
+    -Wl,--version-script=${version_script} -Wl,--as-needed -Wl,-z,relro,-z,now)
+if(NOT VCM_SANITIZE) # whose run time is in the program
+    target_link_options(vcm_shared PRIVATE -Wl,--no-undefined)
+endif()
 set_target_properties(vcm_shared PROPERTIES OUTPUT_NAME vcm VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR} LINK_DEPENDS ${version_script}
     EXPORT_NAME shared LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)

@@ -16,8 +16,8 @@
 
 /* What libgit2 may keep of a pack in memory. Its own defaults reach gigabytes, and every worker
  * shares them; these are kept low because pages, not objects, are what we cache. */
-#define WINDOW_BYTES        (8 * VCM_MIB)
-#define WINDOWS_BYTES_MAX   (64 * VCM_MIB)
+#define WINDOW_BYTES        (4 * VCM_MIB)
+#define WINDOWS_BYTES_MAX   (32 * VCM_MIB)
 #define OBJECT_CACHE_BYTES  (8 * VCM_MIB)
 #define REF_NAME_BYTES      1024 /* libgit2's own bound on a ref's full name */
 #define STEPS_MAX           1000000u

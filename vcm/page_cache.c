@@ -50,8 +50,9 @@ int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *stor
         free(cache);
         return vcm_error_memory(err);
     }
-    uintptr_t line = ((uintptr_t)cache->verified_memory + CACHE_LINE - 1) / CACHE_LINE * CACHE_LINE;
-    cache->verified = (struct bucket *)line;
+    char *memory = cache->verified_memory;
+    memory += (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE;
+    cache->verified = (struct bucket *)(void *)memory;
     vcm_buf_init(&cache->frames, VCM_PAGE_CACHE_PENDING_BYTES + VCM_LIMIT_FRAME_BYTES);
     *out = cache;
     return VCM_OK;
