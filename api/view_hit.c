@@ -31,5 +31,5 @@ int vcm_page_view_open_hit(struct vcm_page_view **out, struct vcm *vcm, const ch
         rc = vcm_names_no_page(name, err);
     if (rc != VCM_OK || info.state != VCM_PAGE_RESIDENT)
         return rc;
-    return vcm_page_view_open(out, vcm, name, err);
+    return vcm_page_view_of(out, vcm, &id, err);
 }
