@@ -68,6 +68,28 @@ class Mapping(fixture.Case):
             (await self.manager.get_virtual_page(page)).release()
 
 
+class Watching(fixture.Case):
+    async def test_page_events_are_yielded_until_the_watch_is_closed(self):
+        watch = self.manager.watch(origin_url=self.repo, base_scope_id="a:b", poll_s=0.2)
+        first = asyncio.ensure_future(watch.__anext__())
+        while not await self.manager.is_application_scope_mapped("a:b:notes"):
+            await asyncio.sleep(0.02)
+        fixture.write(self.repo, "notes.txt", "another note\n")
+        fixture.commit(self.repo)
+        event = await asyncio.wait_for(first, 60)
+        self.assertEqual((event.kind, event.scope_id, event.paths),
+                         ("page_replaced", "a:b:notes", ["notes.txt"]))
+        self.assertEqual(len(event.related_page_ids), 1)
+        page = await self.manager.get_virtual_page(event.page_id)
+        self.assertIn(b"another note", bytes(page.text))
+        await watch.aclose()
+
+    async def test_what_cannot_be_watched_fails(self):
+        with self.assertRaises(vcm.VcmError):
+            async for _ in self.manager.watch(origin_url=self.folder):
+                pass
+
+
 class Pages(fixture.Case):
     async def test_a_page_has_the_fields_of_colony(self):
         result = await self.map()

@@ -60,8 +60,20 @@ MmapOptions = _struct(
     *_texts("binary_policy"), ("is_static", c_bool), ("chunk_target_tokens", c_uint32),
     ("chunk_overlap_tokens", c_int64), ("replace", c_bool), ("jobs", c_uint),
     ("timeout_ms", c_uint), ("progress", ProgressFn), ("progress_context", c_void_p))
+MapOptions = _struct(
+    "vcm_map_options", *_texts("repository", "base_scope_id", "branch", "commit"), ("only", TEXTS),
+    ("only_count", c_size_t), ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
+    ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("only_live", c_bool),
+    ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint), ("progress", ProgressFn),
+    ("progress_context", c_void_p))
 PageEvent = _struct("vcm_page_event", *_texts("event", "scope_id", "page_id", "old_page_id"),
                     ("paths", TEXTS), ("path_count", c_size_t))
+MappedFn = CFUNCTYPE(c_int, c_void_p, POINTER(MapResult), POINTER(Error))
+PageEventFn = CFUNCTYPE(c_int, c_void_p, POINTER(PageEvent), POINTER(Error))
+IdleFn = CFUNCTYPE(c_int, c_void_p, POINTER(Error))
+WatchOptions = _struct("vcm_watch_options", ("map", MapOptions), *_u64("poll_ms"),
+                       ("map_first", c_bool), ("mapped", MappedFn), ("event", PageEventFn),
+                       ("idle", IdleFn), ("context", c_void_p))
 ScopeInfo = _struct("vcm_scope_info", *_texts("scope_id", "name", "type", "repo_root",
                                               "origin_url", "branch", "commit"),
                     ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
@@ -114,8 +126,8 @@ Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count"
                ("records", POINTER(Record)), ("record_count", c_size_t))
 
 STRUCTS = [Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
-           MaterializeOptions, MmapOptions, PageEvent, ScopeInfo, PageEntry, PagesQuery, PageQuery,
-           PageView, PageOutcome, FaultQuery, LockQuery, LockEntry, PinOutcome, Stat, KbFile,
+           MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo, PageEntry,
+           PagesQuery, PageQuery, PageView, PageOutcome, FaultQuery, LockQuery, LockEntry, PinOutcome, Stat, KbFile,
            KbBytes, KbIngestOptions, KbChunk, KbFilter, KbSearchOptions, Record, Page]
 PREFIXES = {"vcm_map_result"}
 
@@ -146,6 +158,7 @@ FUNCTIONS: Dict[str, tuple] = {
     "vcm_mmap_application_scope": (c_int, POINTER(POINTER(MapResult)), _H, POINTER(MmapOptions),
                                    _E),
     "vcm_munmap_application_scope": (c_int, POINTER(c_int), _H, c_char_p, _E),
+    "vcm_watch": (c_int, _H, POINTER(WatchOptions), _E),
     "vcm_map_result_free": (None, POINTER(MapResult)),
     "vcm_scopes": (c_int, _H, ScopeFn, c_void_p, _E),
     "vcm_pages": (c_int, POINTER(c_void_p), _H, POINTER(PagesQuery), PageEntryFn, c_void_p, _E),

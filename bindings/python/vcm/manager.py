@@ -11,11 +11,11 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import POINTER, byref, c_int, c_uint64, c_void_p
-from typing import Any, Callable, Dict, Iterable, List, Optional, Sequence, Union
+from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Sequence, Union
 
 from . import _native as native
 from ._native import decode, encode, encode_list, lib
-from .types import (ApplicationRecord, MmapConfig, MmapResult, PageLock, SearchHit,
+from .types import (ApplicationRecord, MmapConfig, MmapResult, PageEvent, PageLock, SearchHit,
                     VirtualContextPage, frame_of)
 
 OWNER = "python"
@@ -124,6 +124,7 @@ class VirtualContextManager:
         self._lock = threading.Lock()
         self._idle: List[_Handle] = []
         self._faults: Dict[str, "asyncio.Task[bool]"] = {}
+        self._watches: "set[asyncio.Task[None]]" = set()
         self._numbers = itertools.count(1)
         self._handle = _Handle(self._home)
         self._out = c_void_p()
@@ -138,9 +139,10 @@ class VirtualContextManager:
 
     async def aclose(self) -> None:
         """Waits for work that is under way, and closes. Pages that are open stay readable."""
-        for task in list(self._faults.values()):
+        tasks = [*self._faults.values(), *self._watches]
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*self._faults.values(), return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
         await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
         self.close()
 
@@ -280,6 +282,47 @@ class VirtualContextManager:
 
     async def is_application_scope_mapped(self, scope_id: str) -> bool:
         return await self.get_application_scope_mapping_status(scope_id) is not None
+
+    async def watch(self, *, origin_url: str, base_scope_id: Optional[str] = None,
+                    branch: Optional[str] = None, poll_s: float = 60.0
+                    ) -> AsyncIterator[PageEvent]:
+        """Maps a repository now and whenever it moves; yields each page that changes, whoever
+        maps. Ends when it is closed or its task is cancelled."""
+        loop = asyncio.get_running_loop()
+        events: "asyncio.Queue[PageEvent]" = asyncio.Queue()
+
+        def take(_context: Any, item: Any, _error: Any) -> int:
+            found = item.contents
+            old = decode(found.old_page_id)
+            event = PageEvent(decode(found.event) or "", decode(found.scope_id) or "",
+                              decode(found.page_id) or "", [old] if old else [],
+                              [decode(found.paths[i]) or "" for i in range(found.path_count)])
+            loop.call_soon_threadsafe(events.put_nowait, event)
+            return native.OK
+
+        options = native.WatchOptions(
+            map=native.MapOptions(repository=encode(origin_url, "origin_url"),
+                                  base_scope_id=encode(base_scope_id, "base_scope_id"),
+                                  branch=encode(branch, "branch"), nested_scope=True),
+            poll_ms=_seconds(poll_s, "poll_s"), map_first=True, event=native.PageEventFn(take))
+        work = asyncio.ensure_future(self._run(lambda h: h.check(lib.vcm_watch(
+            h.pointer, byref(options), byref(h.error)))))
+        self._watches.add(work)
+        try:
+            while True:
+                waiting = asyncio.ensure_future(events.get())
+                try:
+                    await asyncio.wait([waiting, work], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    waiting.cancel()
+                if work.done() and not waiting.done():
+                    work.result()
+                    return
+                yield waiting.result()
+        finally:
+            self._watches.discard(work)
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
 
     # Pages
 

@@ -94,6 +94,17 @@ class PageLock:
 
 
 @dataclass(frozen=True)
+class PageEvent:
+    """A page that changed: page_added, page_replaced or page_invalidated."""
+
+    kind: str
+    scope_id: str
+    page_id: str
+    related_page_ids: List[str]
+    paths: List[str]
+
+
+@dataclass(frozen=True)
 class SearchHit:
     chunk_id: str
     source: Optional[str]
