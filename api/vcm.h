@@ -114,6 +114,7 @@ struct vcm_map_options {
     uint32_t flush_token_budget; /* 0: as configured */
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
+    bool nested_scope;           /* the base may be several names with ':' between */
     bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
                                     and nothing is said about the map */
     bool offline;                /* fetch nothing: rows that would need it stay as they are */
