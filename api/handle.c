@@ -8,6 +8,7 @@
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/own_source.h"
+#include "api/self_check.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -109,6 +110,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
 void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
+    vcm_self_check(vcm);
     vcm_page_store_close(vcm->store);
     vcm->cache = NULL;
     vcm->store = NULL;
