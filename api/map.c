@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "kb/store.h"
 #include "repomap/materialise.h"
 
 #include "base/banned.h"
@@ -225,15 +226,19 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
 static int materialise(struct result *result, struct vcm *vcm,
                        const struct vcm_map_options *options, struct vcm_error *err)
 {
+    struct vcm_buf extractions = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_tokenizer *tokenizer = NULL;
 
-    int rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
+    int rc = vcm_handle_path(&extractions, vcm, VCM_STORE_FILE, err);
+    if (rc == VCM_OK)
+        rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
     if (rc == VCM_OK)
         rc = vcm_materialise_run(&result->plan,
                                  &(struct vcm_materialise_options){
                                      .store = vcm->store,
                                      .registry = &vcm->registry,
                                      .tokenizer = tokenizer,
+                                     .extractions = vcm_buf_text(&extractions),
                                      .jobs = settle_jobs(options->jobs),
                                      .replace = options->replace,
                                      .only_live = options->only_live,
@@ -244,6 +249,7 @@ static int materialise(struct result *result, struct vcm *vcm,
                                  },
                                  take_row, take_unmapped, result, err);
     vcm_tokenizer_close(tokenizer);
+    vcm_buf_release(&extractions);
     return rc;
 }
 

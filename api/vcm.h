@@ -577,6 +577,8 @@ struct vcm_record {
     const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
                                when that does not fit a page */
     uint64_t size;          /* of a binary file's content, 0 otherwise */
+    const char *section;    /* of a chunk of a document: its headings; NULL of files */
+    uint32_t page;          /* of a chunk: where it begins; 0 when the document has no pages */
     const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
