@@ -123,6 +123,26 @@ struct vcm_map_source {
     uint64_t elapsed_ms;
 };
 
+/* What became of a document on its way into the knowledge base. */
+struct vcm_kb_file {
+    const char *source; /* base scope of the repository that it is of, NULL for none */
+    const char *path;   /* from the root of that repository, else absolute */
+    const char *status; /* "ingested", "skipped_already_present", "failed", "removed" */
+    const char *data_type;
+    uint64_t chunks;
+    enum vcm_code code;  /* of a failure */
+    const char *message; /* NULL when there is nothing to say */
+};
+
+/* What became of the files that a map routes to the knowledge base. */
+struct vcm_map_knowledge {
+    uint64_t ingested, skipped, failed, removed;
+    struct vcm_kb_file *files;
+    size_t file_count;
+    enum vcm_code code;  /* VCM_OK unless the knowledge base itself could not be used */
+    const char *message; /* NULL when there is nothing to say */
+};
+
 struct vcm_map_result {
     const char *repo_root;
     const char *origin_url; /* NULL without a remote */
@@ -134,6 +154,7 @@ struct vcm_map_result {
     size_t source_count;
     const char **unmapped; /* scope ids */
     size_t unmapped_count;
+    struct vcm_map_knowledge knowledge; /* empty when no route was followed */
     uint64_t elapsed_ms;
 };
 
@@ -154,6 +175,7 @@ struct vcm_map_options {
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
     bool nested_scope;           /* the base may be several names with ':' between */
+    bool knowledge;              /* follow knowledge_routing also with a selection of rows */
     bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
                                     and nothing is said about the map */
     bool offline;                /* fetch nothing: rows that would need it stay as they are */
@@ -595,6 +617,8 @@ struct vcm_record {
     const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
                                when that does not fit a page */
     uint64_t size;          /* of a binary file's content, 0 otherwise */
+    const char *section;    /* of a chunk of a document: its headings; NULL of files */
+    uint32_t page;          /* of a chunk: where it begins; 0 when the document has no pages */
     const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
@@ -767,16 +791,6 @@ int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens
                void *context, struct vcm_error *err);
 
 /* The knowledge base */
-
-struct vcm_kb_file {
-    const char *source; /* base scope of the repository that it is of, NULL for none */
-    const char *path;   /* from the root of that repository, else absolute */
-    const char *status; /* "ingested", "skipped_already_present", "failed", "removed" */
-    const char *data_type;
-    uint64_t chunks;
-    enum vcm_code code;  /* of a failure */
-    const char *message; /* NULL when there is nothing to say */
-};
 
 /* A document that the caller holds. */
 struct vcm_kb_bytes {

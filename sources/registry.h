@@ -25,6 +25,11 @@ struct vcm_source_request {
     const char *const *exclude;
     unsigned exclude_count;
     bool include_binaries;
+    uint32_t chunk_target_tokens; /* of literature, as the next */
+    uint32_t chunk_overlap_tokens;
+    const char *extractions;         /* path of the knowledge base, which keeps the texts of PDFs;
+                                        NULL: they are read each time */
+    const struct vcm_cancel *cancel; /* may be NULL; outlives the source */
 };
 
 struct vcm_source_type {
