@@ -796,4 +796,24 @@ typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,
                               struct vcm_error *err);
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err);
 
+/* Orientation in a repository. */
+
+struct vcm_repo_fetch_options {
+    const char *url;     /* https, ssh, file, or a path */
+    const char *ref;     /* branch, tag or commit; NULL for the remote's HEAD */
+    const char *subpath; /* describe this directory of it; NULL for all */
+    const char *dest;    /* check it out here; NULL: the clone in the home is all there is */
+    unsigned depth;      /* commits of history; 0 for one */
+    unsigned timeout_ms; /* 0 for a minute */
+};
+
+/* A JSON document, which lives as long as the call. */
+typedef int (*vcm_document_fn)(void *context, const char *json, size_t len, struct vcm_error *err);
+
+/* Brings a repository here, or up to its upstream's state, and passes on a JSON document of at most
+ * 8,192 bytes that says what it holds. AUTH_FAILED, NOT_FOUND, TIMEOUT, NETWORK_ERROR,
+ * INVALID_ARGUMENT. */
+int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
+                   vcm_document_fn visit, void *context, struct vcm_error *err);
+
 #endif

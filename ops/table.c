@@ -31,6 +31,7 @@
     op(kb_show) \
     op(kb_clear) \
     op(kb_stat) \
+    op(repo_fetch) \
     op(config_list) \
     op(config_get) \
     op(config_set) \
