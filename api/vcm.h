@@ -816,4 +816,44 @@ typedef int (*vcm_document_fn)(void *context, const char *json, size_t len, stru
 int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
                    vcm_document_fn visit, void *context, struct vcm_error *err);
 
+struct vcm_repo_map_options {
+    const char *path;           /* of a repository or a directory in it; NULL: around here */
+    uint64_t token_budget;      /* 0 for 1,500 */
+    const char *const *include; /* globs; none takes everything */
+    size_t include_count;
+    const char *const *focus; /* paths from the root that matter most */
+    size_t focus_count;
+    const char *const *mentions; /* names that matter most */
+    size_t mention_count;
+    bool by_symbol_count; /* the plain ranking, to compare with */
+};
+
+/* The ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
+int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
+                 void *context, struct vcm_error *err);
+
+struct vcm_symbol_query {
+    const char *path; /* as above */
+    const char *const *kinds;
+    size_t kind_count;
+    const char *file; /* glob; NULL for all */
+    const char *name; /* part of the name, case aside; NULL for all */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* The definitions of HEAD by path and line, as a JSON document. */
+int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
+                    void *context, struct vcm_error *err);
+
+struct vcm_reference_query {
+    const char *path; /* as above */
+    const char *name; /* or the symbol_id of a definition */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* Who uses a name at HEAD, by path and line, as a JSON document. NOT_FOUND for an id that is no
+ * definition's. */
+int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
+                       vcm_document_fn visit, void *context, struct vcm_error *err);
+
 #endif

@@ -63,15 +63,6 @@ static const char *const examples[] = {
     NULL,
 };
 
-static int put_document(void *context, const char *json, size_t len, struct vcm_error *err)
-{
-    struct vcm_op_call *call = context;
-
-    (void)err;
-    vcm_jsonw_raw(call->out, vcm_slice_of(json, len));
-    return VCM_OK;
-}
-
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     struct vcm_repo_fetch_options options = {
@@ -83,7 +74,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     };
 
     int rc = vcm_shared_timeout(&options.timeout_ms, vcm_op_text(call, TIMEOUT), err);
-    return rc == VCM_OK ? vcm_repo_fetch(call->vcm, &options, put_document, call, err) : rc;
+    return rc == VCM_OK ? vcm_repo_fetch(call->vcm, &options, vcm_shared_put_document, call, err)
+                        : rc;
 }
 
 static void print_list(struct vcm_print *out, const struct vcm_json *list, const char *name,

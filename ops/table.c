@@ -32,6 +32,9 @@
     op(kb_clear) \
     op(kb_stat) \
     op(repo_fetch) \
+    op(repo_map) \
+    op(symbols) \
+    op(refs) \
     op(config_list) \
     op(config_get) \
     op(config_set) \

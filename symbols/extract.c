@@ -241,6 +241,9 @@ static void set_block(struct found *found, TSNode node)
 
     found->start = ts_node_start_byte(node);
     found->end = ts_node_end_byte(node);
+    if (ts_node_is_null(body) &&
+        !ts_node_is_null(ts_node_child_by_field_name(node, "parameters", 10)))
+        body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
     found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
     found->line = ts_node_start_point(node).row + 1;
     found->end_line = ts_node_end_point(node).row + 1;

@@ -71,6 +71,12 @@ const char *vcm_language_name(enum vcm_language language)
     return (unsigned)language < VCM_LANGUAGE_COUNT ? names[language] : "";
 }
 
+enum vcm_language_level vcm_language_level(enum vcm_language language)
+{
+    return language > VCM_LANGUAGE_NONE && language < VCM_LANGUAGE_COUNT ? VCM_LANGUAGE_FULL
+                                                                         : VCM_LANGUAGE_ABSENT;
+}
+
 enum vcm_language vcm_language_of_path(struct vcm_slice path)
 {
     struct vcm_slice name = vcm_path_base_name(path);

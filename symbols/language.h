@@ -32,6 +32,15 @@ enum vcm_language {
 /* "c", "c_sharp"; "" of VCM_LANGUAGE_NONE and of numbers that are no language. */
 const char *vcm_language_name(enum vcm_language language);
 
+/* How much is read from files of a language. */
+enum vcm_language_level {
+    VCM_LANGUAGE_ABSENT,
+    VCM_LANGUAGE_DEFINITIONS,
+    VCM_LANGUAGE_FULL, /* definitions, containers, references, imports, checked by a sample */
+};
+
+enum vcm_language_level vcm_language_level(enum vcm_language language);
+
 /* By the last part of the path. */
 enum vcm_language vcm_language_of_path(struct vcm_slice path);
 

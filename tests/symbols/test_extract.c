@@ -116,10 +116,14 @@ static void check_sample(const char *name)
 
 SAMPLE_TEST(bash, "sample.sh")
 SAMPLE_TEST(c, "sample.c")
+SAMPLE_TEST(c_sharp, "sample.cs")
 SAMPLE_TEST(cpp, "sample.cpp")
 SAMPLE_TEST(go, "sample.go")
 SAMPLE_TEST(java, "Sample.java")
 SAMPLE_TEST(javascript, "sample.js")
+SAMPLE_TEST(kotlin, "sample.kt")
+SAMPLE_TEST(lua, "sample.lua")
+SAMPLE_TEST(php, "sample.php")
 SAMPLE_TEST(python, "sample.py")
 SAMPLE_TEST(ruby, "sample.rb")
 SAMPLE_TEST(rust, "sample.rs")
@@ -168,7 +172,7 @@ static void deep_nesting_and_broken_syntax_are_survived(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         vcm_buf_clear(&text);
-        for (unsigned n = 0; n < 3000; n++)
+        for (unsigned n = 0; n < 1000; n++)
             vcm_buf_append_string(&text, pieces[i]);
         for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language += 3)
             state_of((enum vcm_language)language, vcm_buf_slice(&text));
@@ -209,6 +213,10 @@ int main(void)
         cmocka_unit_test(symbols_of_rust_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_tsx_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_typescript_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_c_sharp_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_kotlin_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_lua_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_php_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(deep_nesting_and_broken_syntax_are_survived),
