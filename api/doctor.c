@@ -260,8 +260,8 @@ static const struct {
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err)
 {
     struct doctor doctor = {.vcm = vcm, .visit = visit, .context = context};
-    int rc = VCM_OK;
 
+    int rc = vcm_handle_check(vcm, err);
     vcm_buf_init(&doctor.detail, 64 * VCM_KIB);
     for (size_t i = 0; rc == VCM_OK && i < sizeof checks / sizeof checks[0]; i++) {
         vcm_buf_clear(&doctor.detail);

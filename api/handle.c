@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 
 #define HOME_MODE   0700
 #define CLONES_NAME "clones"
+#define OPEN_MARK   0x6d637631u
+#define CLOSED_MARK 0x64616564u
 
 static int settle_home(struct vcm_buf *home, const char *given, struct vcm_error *err)
 {
@@ -35,16 +38,34 @@ static int settle_home(struct vcm_buf *home, const char *given, struct vcm_error
     return vcm_buf_check(home, "the path of the home", err);
 }
 
+int vcm_handle_check(const struct vcm *vcm, struct vcm_error *err)
+{
+    if (!vcm)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the handle is NULL; open one first");
+    if (vcm->mark != OPEN_MARK)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the handle is closed");
+    if (vcm->process != getpid())
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "the handle was opened by process %ld, before a fork; open one here",
+                             (long)vcm->process);
+    return VCM_OK;
+}
+
 int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vcm_error *err)
 {
+    static const struct vcm_open_options defaults = {0};
     struct vcm_buf home = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
     *out = NULL;
+    if (!options)
+        options = &defaults;
     int rc = settle_home(&home, options->home, err);
     struct vcm *vcm = rc == VCM_OK ? calloc(1, sizeof *vcm) : NULL;
     if (rc == VCM_OK && !vcm)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
+        vcm->mark = OPEN_MARK;
+        vcm->process = getpid();
         vcm->home = vcm_buf_detach(&home);
         vcm->log = options->log;
         vcm->cancel = options->cancel;
@@ -95,7 +116,10 @@ void vcm_close(struct vcm *vcm)
 {
     if (!vcm)
         return;
-    vcm_handle_close_store(vcm);
+    assert(vcm->mark == OPEN_MARK); /* closed twice */
+    if (vcm->process == getpid())
+        vcm_handle_close_store(vcm); /* in a child it is the parent's */
+    vcm->mark = CLOSED_MARK;
     vcm_config_release(&vcm->config);
     free(vcm->credentials);
     free(vcm->clones_directory);
@@ -105,13 +129,14 @@ void vcm_close(struct vcm *vcm)
 
 const char *vcm_home(const struct vcm *vcm)
 {
-    return vcm->home;
+    return vcm_handle_check(vcm, NULL) == VCM_OK ? vcm->home : NULL;
 }
 
 int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
                              struct vcm_error *err)
 {
-    return vcm_registry_add(&vcm->registry, type, err);
+    int rc = vcm_handle_check(vcm, err);
+    return rc != VCM_OK ? rc : vcm_registry_add(&vcm->registry, type, err);
 }
 
 int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,
@@ -125,6 +150,10 @@ int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_erro
 {
     struct stat status;
 
+    *exists = false;
+    int rc = vcm_handle_check(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
     *exists = stat(vcm->home, &status) == 0;
     if (!*exists && errno != ENOENT)
         return vcm_error_sys(err, VCM_IO_ERROR, errno,
@@ -146,9 +175,10 @@ int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     bool exists = false;
 
-    if (vcm->config_loaded)
-        return VCM_OK;
-    int rc = vcm_handle_look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc != VCM_OK || vcm->config_loaded)
+        return rc;
+    rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
     if (rc == VCM_OK)
@@ -233,9 +263,10 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
 {
     bool exists = false;
 
-    if (vcm->store)
-        return VCM_OK;
-    int rc = vcm_handle_look_at_home(&exists, vcm, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc != VCM_OK || vcm->store)
+        return rc;
+    rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc == VCM_OK && exists)
         rc = refuse_network(vcm->home, err);
     if (rc != VCM_OK || !exists)
@@ -260,10 +291,11 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
 {
     bool exists = false;
 
-    if (vcm->store && vcm->store_writable)
-        return VCM_OK;
+    int rc = vcm_handle_check(vcm, err);
+    if (rc != VCM_OK || (vcm->store && vcm->store_writable))
+        return rc;
     vcm_handle_close_store(vcm);
-    int rc = vcm_handle_look_at_home(&exists, vcm, err);
+    rc = vcm_handle_look_at_home(&exists, vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
 

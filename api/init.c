@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 
 #include "api/internal.h"
@@ -148,6 +149,7 @@ static int survey(struct result *result, struct vcm *vcm, const struct vcm_init_
     struct vcm_glob_list globs;
     int rc = VCM_OK;
 
+    assert(vcm);
     if (!b->include || (options->migrate && !options->dry_run))
         return VCM_OK;
     vcm_glob_list_init(&globs);
@@ -181,14 +183,17 @@ int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_ini
         .push_all = options->push_all,
         .migrate = options->migrate,
         .dry_run = options->dry_run,
-        .cancel = vcm->cancel,
+        .cancel = vcm ? vcm->cancel : NULL,
     };
 
     *out = NULL;
+    int rc = vcm_handle_check(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return vcm_error_memory(err);
-    int rc = vcm_bootstrap_run(&result->bootstrap, &request, err);
+    rc = vcm_bootstrap_run(&result->bootstrap, &request, err);
     if (rc == VCM_OK)
         rc = survey(result, vcm, options, err);
     if (rc == VCM_OK)

@@ -4,8 +4,13 @@
 #ifndef VCM_API_INTERNAL_H
 #define VCM_API_INTERNAL_H
 
+#include <sys/types.h>
+
 #include "api/config.h"
 #include "api/vcm.h"
+#include "base/cancel.h"
+#include "base/error.h"
+#include "base/log.h"
 #include "repomap/plan.h"
 #include "sources/registry.h"
 #include "vcm/evict.h"
@@ -13,6 +18,8 @@
 #include "vcm/page_store.h"
 
 struct vcm {
+    uint32_t mark; /* of a handle that is open */
+    pid_t process; /* that opened it */
     char *home;
     const struct vcm_log *log;
     const struct vcm_cancel *cancel;
@@ -28,6 +35,10 @@ struct vcm {
     char *clones_directory;
     struct vcm_git_credential *credentials;
 };
+
+/* INVALID_ARGUMENT for a handle that is NULL, closed as far as can be told, or that another process
+ * opened: what is mapped and locked there is not its child's. The functions below check it. */
+int vcm_handle_check(const struct vcm *vcm, struct vcm_error *err);
 
 /* The store's directory in the home. */
 #define VCM_HANDLE_STORE "store"

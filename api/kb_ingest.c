@@ -213,9 +213,11 @@ int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
     struct vcm_tokenizer *tokenizer = NULL;
     struct vcm_store *store = NULL;
 
-    vcm_arena_init(&batch.arena, NAMES_BYTES_MAX);
     int rc = vcm_handle_config(vcm, err);
-    if (rc == VCM_OK && options->repository)
+    if (rc != VCM_OK)
+        return rc;
+    vcm_arena_init(&batch.arena, NAMES_BYTES_MAX);
+    if (options->repository)
         rc = plan_repository(&plan, &request, vcm, err);
     if (rc == VCM_OK)
         rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);

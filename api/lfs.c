@@ -96,7 +96,7 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc != VCM_OK)
-        return vcm_error_set(err, rc, "%s", missing.message);
+        return vcm_error_set(err, missing.code, "%s", missing.message);
     return found ? add_pointer(walk, entry->path, &pointer, err) : VCM_OK;
 }
 
@@ -173,7 +173,9 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
 
     vcm_arena_init(&arena, ARENA_BYTES_MAX);
     vcm_manifest_init(&manifest);
-    int rc = open_place(&place, repository, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc == VCM_OK)
+        rc = open_place(&place, repository, err);
     if (rc == VCM_OK &&
         vcm_git_repo_resolve(&place.commit, place.repo, NULL, NULL, &unborn) == VCM_OK) {
         vcm_git_id_to_hex(commit, &place.commit);
@@ -376,7 +378,7 @@ static int pull_scope(struct pull *pull, struct scope *scope, struct vcm_error *
     }
     close_place(&place);
     if (rc == VCM_INTERRUPTED)
-        return vcm_error_set(err, rc, "%s", failure.message);
+        return vcm_error_set(err, failure.code, "%s", failure.message);
     if (rc != VCM_OK && !pull->problem[0])
         memcpy(pull->problem, failure.message, sizeof pull->problem);
     return VCM_OK;

@@ -4,6 +4,7 @@
 
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/map.h"
 #include "api/roster.h"
 #include "base/arena.h"
 #include "base/clock.h"
@@ -31,9 +32,10 @@ struct result {
 };
 
 static const char *const status_names[] = {
-    [VCM_STATUS_MAPPED] = "mapped",     [VCM_STATUS_ALREADY_MAPPED] = "already_mapped",
-    [VCM_STATUS_REMAPPED] = "remapped", [VCM_STATUS_PARTIAL] = "partial",
-    [VCM_STATUS_ERROR] = "error",
+    [VCM_STATUS_MAPPED] = "mapped",         [VCM_STATUS_ALREADY_MAPPED] = "already_mapped",
+    [VCM_STATUS_REMAPPED] = "remapped",     [VCM_STATUS_PARTIAL] = "partial",
+    [VCM_STATUS_ERROR] = "error",           [VCM_STATUS_UNMAPPED] = "unmapped",
+    [VCM_STATUS_NOT_MAPPED] = "not_mapped",
 };
 
 static const enum vcm_status row_status[] = {
@@ -179,7 +181,7 @@ static void pass_progress(void *context, const struct vcm_ingest_progress *progr
 }
 
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
-                     struct vcm_error *err)
+                     const struct vcm_map_extra *extra, struct vcm_error *err)
 {
     struct vcm_plan_request request = {
         .repository = options->repository,
@@ -188,6 +190,9 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         .commit = options->commit,
         .only = options->only,
         .only_count = (unsigned)options->only_count,
+        .no_rows = extra->no_rows,
+        .nested_scope = options->nested_scope,
+        .map_text = extra->map_text,
         .overrides = {options->flush_threshold, options->flush_token_budget, options->pinned},
     };
 
@@ -245,7 +250,8 @@ static int materialise(struct result *result, struct vcm *vcm,
 }
 
 static int map_once(struct vcm_map_result **out, struct vcm *vcm,
-                    const struct vcm_map_options *options, struct vcm_error *err)
+                    const struct vcm_map_options *options, const struct vcm_map_extra *extra,
+                    struct vcm_error *err)
 {
     uint64_t start = vcm_clock_ms();
 
@@ -256,7 +262,7 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
     result->progress = (struct progress_receiver){.progress = options->progress,
                                                   .context = options->progress_context};
-    int rc = make_plan(result, vcm, options, err);
+    int rc = make_plan(result, vcm, options, extra, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
@@ -294,11 +300,13 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
         .flush_threshold = entry->flush_threshold,
         .flush_token_budget = entry->flush_token_budget,
         .pinned = entry->pinned,
+        .nested_scope = true,
     };
+    const struct vcm_map_extra extra = {0};
     struct vcm_map_result *result = NULL;
     struct vcm_error why = {0};
 
-    if (map_once(&result, vcm, &options, &why) == VCM_OK && result->source_count == 1 &&
+    if (map_once(&result, vcm, &options, &extra, &why) == VCM_OK && result->source_count == 1 &&
         result->sources[0].status != VCM_STATUS_ERROR)
         note_on_roster(vcm, result, &options);
     else
@@ -338,8 +346,9 @@ static bool met_damage(struct vcm *vcm, int rc, const struct vcm_map_result *res
  * A damaged store is set aside first, and the scopes that it had are mapped anew: those of this run
  * by the run itself, the others, from the roster, behind it. A run that finds damage is run again.
  */
-int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
-            struct vcm_error *err)
+int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
+                 const struct vcm_map_options *options, const struct vcm_map_extra *extra,
+                 struct vcm_error *err)
 {
     struct vcm_roster_entry *lost = NULL;
     struct vcm_error found = {0};
@@ -357,7 +366,7 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
                 rc = vcm_damage_set_aside(&aside, vcm, &found);
         }
         if (rc == VCM_OK)
-            rc = map_once(out, vcm, options, &found);
+            rc = map_once(out, vcm, options, extra, &found);
         if (run > 0 || !met_damage(vcm, rc, *out, &found))
             break;
         vcm_map_result_free(*out);
@@ -365,7 +374,7 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
         vcm_error_reset(&found);
         rc = VCM_OK;
     }
-    if (rc == VCM_OK)
+    if (rc == VCM_OK && !extra->map_text)
         note_on_roster(vcm, *out, options);
     for (; rc == VCM_OK && lost; lost = lost->next)
         if (!is_mapped_by(*out, lost->scope_id))
@@ -374,6 +383,12 @@ int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_o
     if (rc != VCM_OK && err)
         *err = found;
     return rc;
+}
+
+int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
+            struct vcm_error *err)
+{
+    return vcm_map_with(out, vcm, options, &(struct vcm_map_extra){0}, err);
 }
 
 void vcm_map_result_free(struct vcm_map_result *result)

@@ -141,6 +141,8 @@ static bool is_page_prefix(const char *name)
 
 int vcm_names_check_page(const char *name, struct vcm_error *err)
 {
+    if (!name)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give a page");
     if (strlen(name) >= VCM_LIMIT_PREFIX_MIN)
         return VCM_OK;
     return vcm_error_set(err, VCM_INVALID_ARGUMENT,

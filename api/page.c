@@ -1,5 +1,6 @@
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/heading.h"
 #include "api/damage.h"
@@ -26,6 +27,7 @@ struct page {
     struct vcm_page public;
     struct vcm_kv_txn *txn; /* while it is being read */
     struct vcm_view *view;
+    pid_t process; /* whose view it is */
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -35,7 +37,15 @@ struct view {
     struct vcm_page_view public;
     char page_id[VCM_PAGE_ID_HEX + 1];
     struct vcm_view *view;
+    pid_t process; /* whose view it is */
 };
+
+/* A child that a fork made must not give back what is its parent's. */
+static void release_view(struct vcm_view *view, pid_t process)
+{
+    if (view && process == getpid())
+        vcm_view_release(view);
+}
 
 struct holder_search {
     struct page *page;
@@ -231,31 +241,40 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     return read_records(page, vcm->cache, frame, &row, err);
 }
 
+int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct vcm_page_id *id,
+                     struct vcm_error *err)
+{
+    *out = NULL;
+    struct view *view = calloc(1, sizeof *view);
+    if (!view)
+        return vcm_error_memory(err);
+    view->process = getpid();
+    int rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
+    vcm_page_id_to_hex(view->page_id, id);
+    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
+        rc = vcm_names_no_page(view->page_id, err);
+    if (rc == VCM_OK) {
+        view->public.page_id = view->page_id;
+        view->public.data = vcm_view_bytes(view->view).data;
+        view->public.bytes = vcm_view_bytes(view->view).len;
+        *out = &view->public;
+    } else {
+        free(view);
+    }
+    return vcm_damage_note(vcm, rc, err);
+}
+
 int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err)
 {
     struct vcm_page_id *id = NULL;
 
     *out = NULL;
-    struct view *view = calloc(1, sizeof *view);
-    if (!view)
-        return vcm_error_memory(err);
     int rc = vcm_residency_find(&id, vcm, &name, 1, err);
     if (rc == VCM_OK)
-        rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
-    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
-        rc = vcm_names_no_page(name, err);
-    if (rc == VCM_OK) {
-        vcm_page_id_to_hex(view->page_id, id);
-        view->public.page_id = view->page_id;
-        view->public.data = vcm_view_bytes(view->view).data;
-        view->public.bytes = vcm_view_bytes(view->view).len;
-        *out = &view->public;
-    } else {
-        vcm_page_view_release(&view->public);
-    }
+        rc = vcm_page_view_of(out, vcm, id, err);
     free(id);
-    return vcm_damage_note(vcm, rc, err);
+    return rc;
 }
 
 void vcm_page_view_release(struct vcm_page_view *view)
@@ -264,7 +283,7 @@ void vcm_page_view_release(struct vcm_page_view *view)
 
     if (!whole)
         return;
-    vcm_view_release(whole->view);
+    release_view(whole->view, whole->process);
     free(whole);
 }
 
@@ -283,6 +302,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     if (!page)
         return vcm_error_memory(err);
     vcm_arena_init(&page->arena, PAGE_ARENA_MAX);
+    page->process = getpid();
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = read_page(page, vcm, query, err);
@@ -301,7 +321,7 @@ void vcm_page_release(struct vcm_page *page)
 
     if (!whole)
         return;
-    vcm_view_release(whole->view);
+    release_view(whole->view, whole->process);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

@@ -18,9 +18,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/cancel.h"
-#include "base/error.h"
-#include "base/log.h"
+#ifdef __cplusplus
+extern "C" {
+/* A struct and a function may have one name, as in stat(2). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
+#include "base/public.h"
+
+/* Of the library that runs: "0.1.0". */
+const char *vcm_version(void);
 
 struct vcm;
 
@@ -50,6 +58,8 @@ enum vcm_status {
     VCM_STATUS_REMAPPED,
     VCM_STATUS_PARTIAL,
     VCM_STATUS_ERROR,
+    VCM_STATUS_UNMAPPED,   /* of unmapping */
+    VCM_STATUS_NOT_MAPPED, /* of unmapping: there was nothing */
 };
 
 /* "already_mapped" */
@@ -104,6 +114,7 @@ struct vcm_map_options {
     uint32_t flush_token_budget; /* 0: as configured */
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
+    bool nested_scope;           /* the base may be several names with ':' between */
     bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
                                     and nothing is said about the map */
     bool offline;                /* fetch nothing: rows that would need it stay as they are */
@@ -118,6 +129,68 @@ struct vcm_map_options {
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err);
 void vcm_map_result_free(struct vcm_map_result *result);
+
+/* The calls of a framework that has a virtual context manager of its own to replace */
+
+struct vcm_mmap_config {
+    uint32_t flush_threshold;    /* most records in a page; 0: as configured */
+    uint32_t flush_token_budget; /* most tokens in a page; 0: as configured */
+    bool pinned;                 /* in addition to what is configured */
+};
+
+struct vcm_materialize_options {
+    const char *origin_url;    /* a git URL, or the path of a repository */
+    const char *branch;        /* NULL: that of the remote's or repository's HEAD */
+    const char *commit;        /* NULL or "HEAD": the branch's tip */
+    const char *base_scope_id; /* names with ':' between; NULL: derived from the origin */
+    const struct vcm_mmap_config *config; /* NULL: as rows and configuration say */
+    const char *const *enabled_sources;   /* names of rows; NULL for all */
+    size_t enabled_count;                 /* 0 with a list: none */
+    bool replace;                         /* take scopes over from another origin */
+    unsigned jobs;                        /* 0: as many as there are cores */
+    unsigned timeout_ms;                  /* of fetching one repository; 0: ten minutes */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
+};
+
+/* Maps the rows of a repository's map, one scope each; `config` wins over what rows set. An unknown
+ * name in `enabled_sources` is INVALID_ARGUMENT. Otherwise as vcm_map(). */
+int vcm_materialize_repo_map(struct vcm_map_result **out, struct vcm *vcm,
+                             const struct vcm_materialize_options *options, struct vcm_error *err);
+
+/* One row without a map: fields as in docs/repo-map.md. */
+struct vcm_mmap_options {
+    const char *scope_id;                 /* names with ':' between */
+    const char *source_type;              /* NULL: "git_repo" */
+    const char *origin_url;               /* a git URL, or the path of a repository */
+    const char *branch;                   /* NULL: that of the remote's or repository's HEAD */
+    const char *commit;                   /* NULL or "HEAD": the branch's tip */
+    const struct vcm_mmap_config *config; /* NULL: as configured */
+    const char *start_dir;                /* NULL: the whole tree */
+    const char *const *include_globs;     /* NULL: those of the type */
+    size_t include_count;
+    const char *const *exclude_globs;
+    size_t exclude_count;
+    const char *binary_policy;    /* "skip" or "include"; NULL: "skip" */
+    bool is_static;               /* not followed by a watch */
+    uint32_t chunk_target_tokens; /* of literature; 0: the default */
+    int64_t chunk_overlap_tokens; /* of literature; -1: the default */
+    bool replace;                 /* take the scope over from another origin */
+    unsigned jobs;                /* 0: as many as there are cores */
+    unsigned timeout_ms;          /* of fetching the repository; 0: ten minutes */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
+};
+
+/* Maps one scope; the result has one source, whose status says how it went. A wrong field is
+ * INVALID_ARGUMENT. Free with vcm_map_result_free(). A scope that was mapped so is not mapped anew
+ * when a damaged store is replaced: the caller maps it again. */
+int vcm_mmap_application_scope(struct vcm_map_result **out, struct vcm *vcm,
+                               const struct vcm_mmap_options *options, struct vcm_error *err);
+
+/* Drops the scope of exactly this name: *status is UNMAPPED or NOT_MAPPED. */
+int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const char *scope_id,
+                                 struct vcm_error *err);
 
 /* Watching */
 
@@ -524,9 +597,14 @@ struct vcm_page_view {
 
 /* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
  * capacity. Release with vcm_page_view_release(). */
-int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err);
 void vcm_page_view_release(struct vcm_page_view *view);
+
+/* The same for a page that is in memory; *out is NULL, without an error, for one that is not: the
+ * call does no work that takes long. */
+int vcm_page_view_open_hit(struct vcm_page_view **out, struct vcm *vcm, const char *page,
+                           struct vcm_error *err);
 
 /* Residency: which pages are in memory, and stay there */
 
@@ -573,6 +651,24 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
 /* *released counts the locks that were removed before their time. */
 int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query *query,
                vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_lock_entry {
+    const char *page_id;
+    const char *owner;
+    const char *reason;    /* NULL for none */
+    uint64_t locked_until; /* Unix seconds */
+};
+typedef int (*vcm_lock_entry_fn)(void *context, const struct vcm_lock_entry *lock,
+                                 struct vcm_error *err);
+
+/* The locks that hold, of a page by its id or a unique prefix, or of all pages for NULL. */
+int vcm_locks(struct vcm *vcm, const char *page, vcm_lock_entry_fn visit, void *context,
+              struct vcm_error *err);
+
+/* Lets the owner's lock on a page last `add_ms` longer than it would. NOT_FOUND when the owner has
+ * none. *locked_until is its new end. */
+int vcm_lock_extend(uint64_t *locked_until, struct vcm *vcm, const char *page, const char *owner,
+                    uint64_t add_ms, struct vcm_error *err);
 
 struct vcm_pin_outcome {
     const char *scope_id; /* NULL when a page was named */
@@ -756,6 +852,91 @@ struct vcm_stat {
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
 
+struct vcm_top_scope {
+    char scope_id[258];
+    uint64_t pages, bytes, tokens;
+};
+
+/* What the store is doing. */
+struct vcm_top_sample {
+    struct vcm_stat stat;
+    bool has_rate;                      /* false for the first */
+    double faults_per_second;           /* minor and major ones, since the sample before */
+    const struct vcm_top_scope *scopes; /* some of the largest, largest first */
+    size_t scope_count;
+};
+
+struct vcm_top_options {
+    uint64_t interval_ms, count; /* count of samples, 0: until interrupted */
+    int (*visit)(void *context, const struct vcm_top_sample *sample, struct vcm_error *err);
+    int (*idle)(void *context, struct vcm_error *err); /* while it waits; may be NULL */
+    void *context;
+};
+
+/* Looks at the store again and again. VCM_INTERRUPTED when the handle is cancelled. */
+int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_error *err);
+
+struct vcm_verify_finding {
+    const char *what, *where;
+};
+typedef int (*vcm_verify_fn)(void *context, const struct vcm_verify_finding *finding,
+                             struct vcm_error *err);
+
+struct vcm_verify_result {
+    bool ok;
+    uint64_t pages_checked, findings; /* it stops at a thousand findings */
+};
+
+/* Hashes every page again and checks every index, in a child process (fork), whose death is a
+ * finding. `deep` also rebuilds evicted pages. A damaged store is marked, for the next vcm_map() to
+ * set aside. VCM_OK also when something is wrong. */
+int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm_verify_fn visit,
+               void *context, struct vcm_error *err);
+
+struct vcm_gc_counts {
+    uint64_t pages_dropped, bytes_before, bytes_after; /* bytes of the file */
+};
+
+/* Drops what no scope refers to and gives space back to the file system, beside readers.
+ * STORE_BUSY, STORE_FULL. */
+int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
+
+/* Traces of page accesses: one line an access, milliseconds, page id, bytes. */
+struct vcm_trace_access {
+    uint64_t ms; /* since the recording began */
+    const char *page_id;
+    uint64_t bytes;
+};
+
+struct vcm_trace_record_options {
+    uint64_t duration_ms, count; /* 0: no limit; without either, until interrupted */
+    int (*visit)(void *context, const struct vcm_trace_access *access, struct vcm_error *err);
+    int (*idle)(void *context, struct vcm_error *err); /* called often; may be NULL */
+    void *context;
+};
+
+struct vcm_trace_recorded {
+    uint64_t accesses, lost; /* lost: came faster than they were read */
+};
+
+/* Tells every read of a page, by any process, until the time is over. VCM_INTERRUPTED when the
+ * handle is cancelled; the result counts then, too. STORE_BUSY while another process records. */
+int vcm_trace_record(struct vcm_trace_recorded *out, struct vcm *vcm,
+                     const struct vcm_trace_record_options *options, struct vcm_error *err);
+
+struct vcm_trace_outcome {
+    const char *policy; /* "sieve", ..., "optimum" */
+    uint64_t capacity;
+    double hit_ratio, byte_hit_ratio;
+};
+typedef int (*vcm_trace_outcome_fn)(void *context, const struct vcm_trace_outcome *outcome,
+                                    struct vcm_error *err);
+
+/* Replays a trace against every policy and the clairvoyant optimum, at one capacity, or, when it is
+ * 0, at five parts of what the trace's pages take. INVALID_ARGUMENT names a bad line. */
+int vcm_trace_replay_file(uint64_t *accesses, struct vcm *vcm, const char *path, uint64_t capacity,
+                          vcm_trace_outcome_fn visit, void *context, struct vcm_error *err);
+
 /* Configuration */
 
 struct vcm_config_entry {
@@ -855,5 +1036,10 @@ struct vcm_reference_query {
  * definition's. */
 int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
                        vcm_document_fn visit, void *context, struct vcm_error *err);
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
 
 #endif

@@ -176,6 +176,7 @@ static int look_at_repository(struct watch *watch, struct vcm_error *err)
     struct vcm_plan_request request = {
         .repository = watch->map.repository,
         .base_scope = watch->map.base_scope_id,
+        .nested_scope = watch->map.nested_scope,
         .branch = watch->map.branch,
         .commit = watch->map.commit,
         .offline = true,
@@ -347,7 +348,9 @@ int vcm_watch(struct vcm *vcm, const struct vcm_watch_options *options, struct v
     vcm_buf_init(&watch.root, VCM_LIMIT_PATH_BYTES);
     vcm_buf_init(&watch.base, VCM_LIMIT_SCOPE_ID_BYTES);
     vcm_buf_init(&watch.trouble, 4096);
-    int rc = vcm_git_ref_watch_open(&watch.refs, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_ref_watch_open(&watch.refs, err);
     if (rc == VCM_OK)
         rc = begin(&watch, err);
     while (rc == VCM_OK) {

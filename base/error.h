@@ -10,36 +10,8 @@
 #define VCM_BASE_ERROR_H
 
 #include <stdarg.h>
-#include <stdbool.h>
 
-/* A code names the caller's next move. The names are those of the JSON error document. */
-enum vcm_code {
-    VCM_OK = 0,
-    VCM_INVALID_ARGUMENT,
-    VCM_INVALID_REPO_MAP,
-    VCM_NOT_FOUND,
-    VCM_AMBIGUOUS,
-    VCM_AUTH_FAILED,
-    VCM_NETWORK_ERROR,
-    VCM_TIMEOUT,
-    VCM_STORE_FULL,
-    VCM_STORE_CORRUPT,
-    VCM_STORE_BUSY,
-    VCM_UNSUPPORTED,
-    VCM_IO_ERROR,
-    VCM_INTERNAL,
-    VCM_INTERRUPTED,
-};
-
-struct vcm_error {
-    enum vcm_code code;
-    int sys_errno;      /* errno of the failing call, or 0 */
-    char message[512];  /* one line: what is wrong, with the name of the thing, and what to do */
-    char context[256];  /* "map 'design-code' > tools/a.c", added on the way up */
-    char details[1024]; /* members of a JSON object, without the braces; may be empty */
-};
-
-void vcm_error_reset(struct vcm_error *err);
+#include "base/public.h"
 
 /* Sets code and message unless an error is set already. Line breaks in the message become spaces.
  * Returns the code that the error now holds, or `code` for a NULL error: never VCM_OK. */
@@ -49,8 +21,6 @@ void vcm_error_reset(struct vcm_error *err);
  * and the text of `sys_errno`. */
 #define vcm_error_sys(...) vcm_error_failure(vcm_error_fill_sys(__VA_ARGS__))
 
-int vcm_error_fill(struct vcm_error *err, enum vcm_code code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
 
@@ -76,11 +46,5 @@ void vcm_error_detail(struct vcm_error *err, const char *key, const char *value)
 /* Adds "key":["a","b"] with as many of the `count` values as fit. */
 void vcm_error_detail_list(struct vcm_error *err, const char *key, const char *const *values,
                            unsigned count);
-
-/* "NOT_FOUND"; never NULL. */
-const char *vcm_error_code_name(enum vcm_code code);
-
-/* Whether the same call may succeed later without anything being changed by the caller. */
-bool vcm_error_retryable(enum vcm_code code);
 
 #endif

@@ -84,15 +84,16 @@
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
 #define VCM_LIMIT_EXTRACT_OUTPUT_BYTES (96 * VCM_MIB)
 #define VCM_LIMIT_EXTRACT_MEMORY_BYTES (1 * VCM_GIB) /* beside the document itself */
-#define VCM_LIMIT_EXTRACT_CPU_SECONDS  120u
-#define VCM_LIMIT_EXTRACT_TIMEOUT_MS   180000u
+#define VCM_LIMIT_EXTRACT_CPU_SECONDS  20u           /* and 8 for each MiB of the document, */
+#define VCM_LIMIT_EXTRACT_CPU_MAX      300u          /* but not more than this */
 
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
 #define VCM_LIMIT_READERS         1024
 #define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
-#define VCM_LIMIT_BATCH_BYTES     (16 * VCM_MIB) /* written in one transaction */
+#define VCM_LIMIT_BATCH_BYTES     (8 * VCM_MIB)  /* written in one transaction */
+#define VCM_LIMIT_BATCH_PAGES     4096u          /* or so many */
 #define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
 #define VCM_LIMIT_LOCKS           100000u

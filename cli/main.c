@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
 #include "base/limits.h"
 #include "cli/args.h"
 #include "cli/help.h"
@@ -31,7 +32,7 @@ static struct vcm_cancel cancel;
 static void on_signal(int number)
 {
     (void)number;
-    if (atomic_load_explicit(&cancel.requested, memory_order_relaxed))
+    if (vcm_cancel_is_requested(&cancel))
         _exit(EXIT_INTERRUPTED);
     vcm_cancel_request(&cancel);
 }

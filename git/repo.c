@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/limits.h"
+#include "base/path.h"
 #include "git/internal.h"
 #include "git/loose.h"
 
@@ -15,8 +16,8 @@
 
 /* What libgit2 may keep of a pack in memory. Its own defaults reach gigabytes, and every worker
  * shares them; these are kept low because pages, not objects, are what we cache. */
-#define WINDOW_BYTES        (8 * VCM_MIB)
-#define WINDOWS_BYTES_MAX   (64 * VCM_MIB)
+#define WINDOW_BYTES        (4 * VCM_MIB)
+#define WINDOWS_BYTES_MAX   (32 * VCM_MIB)
 #define OBJECT_CACHE_BYTES  (8 * VCM_MIB)
 #define REF_NAME_BYTES      1024 /* libgit2's own bound on a ref's full name */
 #define STEPS_MAX           1000000u
@@ -282,6 +283,21 @@ static char *tidy_directory(const char *path)
     return tidy;
 }
 
+/* The working tree, or NULL without one. libgit2 takes the directory above for one when there is no
+ * configuration to ask; like git, we do so only for a directory called .git. Both paths end with a
+ * slash. */
+static const char *work_tree(git_repository *handle)
+{
+    const char *directory = git_repository_workdir(handle), *own = git_repository_path(handle);
+    struct vcm_slice name = vcm_path_base_name(vcm_slice_of_string(own));
+
+    if (!directory || vcm_slice_equal(name, vcm_slice_of_string(".git")))
+        return directory;
+    size_t above = (size_t)(name.data - own);
+    bool guessed = strlen(directory) == above && memcmp(directory, own, above) == 0;
+    return guessed ? NULL : directory;
+}
+
 static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_error *err)
 {
     int git_code = open_checked(&repo->handle, path);
@@ -295,7 +311,7 @@ static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_e
     if (rc != VCM_OK)
         return vcm_error_wrap(err, rc, "%s", path);
 
-    const char *directory = git_repository_workdir(repo->handle);
+    const char *directory = work_tree(repo->handle);
     repo->root = tidy_directory(directory ? directory : git_repository_path(repo->handle));
     return repo->root ? VCM_OK : vcm_error_memory(err);
 }
@@ -340,7 +356,7 @@ const char *vcm_git_repo_root(const struct vcm_git_repo *repo)
 
 bool vcm_git_repo_is_bare(const struct vcm_git_repo *repo)
 {
-    return git_repository_workdir(repo->handle) == NULL;
+    return work_tree(repo->handle) == NULL;
 }
 
 /* Where the user name and password of "scheme://user:password@host" are; false without them.

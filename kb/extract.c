@@ -101,13 +101,14 @@ static int run_child(struct vcm_buf *output, const char *program, struct vcm_sli
     struct vcm_buf said = VCM_BUF_INIT(ERROR_BYTES);
     struct vcm_spawn_result result = {0};
     struct vcm_error own = {0};
+    unsigned cpu_seconds = vcm_extract_cpu_seconds(bytes.len);
     struct vcm_spawn_options spawn = {
         .argv = argv,
         .environment = environment,
         .directory = "/",
         .input = bytes,
-        .timeout_ms = options->timeout_ms ? options->timeout_ms : VCM_LIMIT_EXTRACT_TIMEOUT_MS,
-        .cpu_seconds_max = VCM_LIMIT_EXTRACT_CPU_SECONDS,
+        .timeout_ms = options->timeout_ms ? options->timeout_ms : 4000 * cpu_seconds,
+        .cpu_seconds_max = cpu_seconds,
         .cancel = options->cancel,
     };
 

@@ -15,7 +15,7 @@
 #define VCM_EXTRACT_VERSION 1
 
 struct vcm_extract_options {
-    unsigned timeout_ms;             /* 0: VCM_LIMIT_EXTRACT_TIMEOUT_MS */
+    unsigned timeout_ms;             /* 0: four times the processor time that its size allows */
     const struct vcm_cancel *cancel; /* may be NULL */
 };
 

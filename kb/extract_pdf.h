@@ -1,9 +1,11 @@
 /*
- * extract_pdf.h - the lines of a PDF. The owner of poppler; part of vcm-extract alone.
+ * extract_pdf.h - the lines of a PDF. The owner of poppler; part of vcm-extract alone, but for what
+ * it and its parent agree on.
  */
 #ifndef VCM_KB_EXTRACT_PDF_H
 #define VCM_KB_EXTRACT_PDF_H
 
+#include "base/limits.h"
 #include "kb/layout.h"
 
 /* What a document that cannot be read suffers from: the exit status of vcm-extract. */
@@ -15,6 +17,13 @@ enum vcm_extract_status {
     VCM_EXTRACT_NO_TEXT = 5,
     VCM_EXTRACT_OVER_LIMITS = 6,
 };
+
+/* How long a document of this size may take. */
+static inline unsigned vcm_extract_cpu_seconds(size_t bytes)
+{
+    size_t seconds = VCM_LIMIT_EXTRACT_CPU_SECONDS + 8 * (bytes / VCM_MIB);
+    return seconds < VCM_LIMIT_EXTRACT_CPU_MAX ? (unsigned)seconds : VCM_LIMIT_EXTRACT_CPU_MAX;
+}
 
 /* Fills the layout from the bytes of a PDF. */
 enum vcm_extract_status vcm_extract_pdf_read(struct vcm_layout *layout, struct vcm_slice bytes,

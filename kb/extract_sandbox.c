@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "kb/extract_pdf.h"
 
 #include "base/banned.h"
 
@@ -25,12 +26,10 @@ static void limit_resources(size_t input_bytes)
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_NOFILE, 32);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, VCM_LIMIT_EXTRACT_CPU_SECONDS);
+    limit(RLIMIT_CPU, vcm_extract_cpu_seconds(input_bytes));
     /* Sanitizers reserve terabytes of address space. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     limit(RLIMIT_AS, VCM_LIMIT_EXTRACT_MEMORY_BYTES + input_bytes);
-#else
-    (void)input_bytes;
 #endif
 }
 

@@ -225,7 +225,7 @@ static int finish_job(struct job *job, vcm_ingestor_fn visit, void *context, str
     pthread_mutex_unlock(&job->ingest->lock);
     if (job->store_failed || job->error.code == VCM_INTERRUPTED) {
         vcm_error_reset(err);
-        rc = job->error.code;
+        rc = (int)job->error.code;
         if (err)
             *err = job->error;
         return rc;

@@ -33,8 +33,8 @@ static const char *const kept_sql[VCM_STORE_STATEMENTS] = {
         " bytes, chunks, tokens, ingested_at, from_tree)"
         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 0, 0, ?8, ?9)",
     [VCM_STORE_INSERT_CHUNK] =
-        "INSERT INTO chunks (document, seq, chunk_id, page, tokens, overlap, section,"
-        " text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        ("INSERT INTO chunks (document, seq, chunk_id, page, tokens, overlap, section,"
+         " text) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)"),
     [VCM_STORE_INSERT_SEARCH] = "INSERT INTO search (rowid, section, text) VALUES (?1, ?2, ?3)",
     [VCM_STORE_FINISH_DOCUMENT] = "UPDATE documents SET chunks = ?2, tokens = ?3 WHERE id = ?1",
 };
@@ -348,8 +348,8 @@ int vcm_store_has(bool *out, struct vcm_store *store, const struct vcm_store_doc
 static int delete_document(struct vcm_store *store, int64_t id, struct vcm_error *err)
 {
     static const char *const steps[] = {
-        "INSERT INTO search (search, rowid, section, text)"
-        " SELECT 'delete', id, section, text FROM chunks WHERE document = ?1",
+        ("INSERT INTO search (search, rowid, section, text)"
+         " SELECT 'delete', id, section, text FROM chunks WHERE document = ?1"),
         "DELETE FROM chunks WHERE document = ?1",
         "DELETE FROM documents WHERE id = ?1",
     };

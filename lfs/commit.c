@@ -413,8 +413,9 @@ static int move_head(struct work *w, const char *id, struct vcm_error *err)
                                                w->head[0] ? w->head : none),
                               no_input, &cause);
     if (rc == VCM_OK || rc == VCM_INTERRUPTED)
-        return rc == VCM_OK ? rc : vcm_error_set(err, rc, "%s", cause.message);
-    return vcm_error_set(err, rc, "the branch could not be moved; did it change meanwhile? %s",
+        return rc == VCM_OK ? rc : vcm_error_set(err, cause.code, "%s", cause.message);
+    return vcm_error_set(err, cause.code,
+                         "the branch could not be moved; did it change meanwhile? %s",
                          cause.message);
 }
 

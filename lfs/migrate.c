@@ -9,7 +9,7 @@
 
 #define OUTPUT_MAX  (64 * VCM_MIB)
 #define TIMEOUT_MS  (6 * 60 * 60 * 1000u)
-#define AHEAD_MAX   "1000"
+#define AHEAD_LIMIT "--max-count=1000"
 #define HEADS       "refs/heads/"
 #define PATHS_SHOWN 3
 
@@ -111,8 +111,7 @@ int vcm_migrate_count_ahead(size_t *foreign, size_t *total, const struct vcm_com
     int rc = vcm_buf_check(&input, "the list of refs", err);
     if (rc == VCM_OK)
         rc = vcm_command_read(
-            &list, git,
-            VCM_COMMAND_ARGS("rev-list", "--ignore-missing", "--max-count=" AHEAD_MAX, "--stdin"),
+            &list, git, VCM_COMMAND_ARGS("rev-list", "--ignore-missing", AHEAD_LIMIT, "--stdin"),
             vcm_buf_slice(&input), err);
     for (const char *at = vcm_buf_text(&list); rc == VCM_OK && *at;) {
         size_t line = strcspn(at, "\n");

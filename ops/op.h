@@ -13,8 +13,11 @@
 #include <stdint.h>
 
 #include "api/vcm.h"
+#include "base/cancel.h"
+#include "base/error.h"
 #include "base/json.h"
 #include "base/jsonw.h"
+#include "base/log.h"
 #include "ops/print.h"
 
 enum vcm_op_type {

@@ -24,6 +24,11 @@
     op(unpin) \
     op(evict) \
     op(stat) \
+    op(top) \
+    op(verify) \
+    op(gc) \
+    op(trace_record) \
+    op(trace_replay) \
     op(tokens) \
     op(kb_ingest) \
     op(kb_search) \

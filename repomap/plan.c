@@ -86,7 +86,8 @@ static int settle_base(struct vcm_plan *plan, const struct vcm_plan_request *req
     int rc = VCM_OK;
 
     if (request->base_scope) {
-        rc = vcm_scope_id_check_base(request->base_scope, err);
+        rc = request->nested_scope ? vcm_scope_id_check_nested(request->base_scope, err)
+                                   : vcm_scope_id_check_base(request->base_scope, err);
         vcm_buf_append_string(&text, request->base_scope);
     } else {
         vcm_scope_id_derive(&text, plan->origin_url, plan->repo_root);
@@ -136,7 +137,7 @@ int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
     vcm_arena_init(&plan->arena, ARENA_MAX);
     vcm_buf_init(&plan->map_text, VCM_LIMIT_YAML_BYTES);
     vcm_problem_list_init(&plan->problems);
-    plan->all_rows = request->only_count == 0;
+    plan->all_rows = request->only_count == 0 && !request->no_rows && !request->map_text;
     const char *commit = request->commit;
     int rc = vcm_git_url_is_remote(request->repository)
                  ? open_url(&commit, plan, request, err)
@@ -172,11 +173,35 @@ static int read_map(bool *found, struct vcm_plan *plan, const struct vcm_plan_re
     return rc;
 }
 
+/* A map that the caller gives is an argument, and so is what is wrong with it. */
+static int load_given(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                      struct vcm_error *err)
+{
+    struct vcm_error invalid = {0};
+    unsigned i = 0;
+
+    int rc = vcm_repo_map_load(&plan->map, &plan->problems, vcm_slice_of_string(request->map_text),
+                               request->types, &invalid);
+    while (i < plan->problems.count && plan->problems.items[i].is_warning)
+        i++;
+    if (rc == VCM_INVALID_REPO_MAP && i < plan->problems.count) {
+        const struct vcm_problem *problem = &plan->problems.items[i];
+        const char *dot = strrchr(problem->where, '.');
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s%s%s", dot ? dot + 1 : "",
+                             dot ? ": " : "", problem->message);
+    }
+    if (rc != VCM_OK && err)
+        *err = invalid;
+    return rc;
+}
+
 int vcm_plan_load(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err)
 {
     bool found = false;
 
+    if (request->map_text)
+        return load_given(plan, request, err);
     int rc = read_map(&found, plan, request, err);
     if (rc != VCM_OK)
         return rc;
@@ -316,7 +341,7 @@ static bool is_wanted(const struct vcm_plan_request *request, const char *name)
     for (unsigned i = 0; i < request->only_count; i++)
         if (strcmp(request->only[i], name) == 0)
             return true;
-    return request->only_count == 0;
+    return request->only_count == 0 && !request->no_rows;
 }
 
 static int check_only(const struct vcm_repo_map *map, const struct vcm_plan_request *request,

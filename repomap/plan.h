@@ -34,6 +34,9 @@ struct vcm_plan_request {
     bool from_working_tree;  /* read the map there unless branch or commit is given */
     const char *const *only; /* names of rows; NULL for all */
     unsigned only_count;
+    bool no_rows;                           /* a selection of none */
+    bool nested_scope;                      /* the base may be several names with ':' between */
+    const char *map_text;                   /* in the place of the repository's map; may be NULL */
     struct vcm_plan_config defaults;        /* for what a row does not set */
     struct vcm_plan_config overrides;       /* what is not 0 or false here wins over the row */
     const struct vcm_repo_map_types *types; /* registered besides our own; may be NULL */

@@ -27,6 +27,25 @@ int vcm_scope_id_check_base(const char *base, struct vcm_error *err)
     return VCM_OK;
 }
 
+int vcm_scope_id_check_nested(const char *base, struct vcm_error *err)
+{
+    size_t len = strlen(base), name = 0;
+
+    for (size_t i = 0; i <= len && name != SIZE_MAX; i++) {
+        bool ends = i == len || base[i] == ':';
+        if (ends ? name == 0 : !is_name_byte(base[i]))
+            name = SIZE_MAX;
+        else
+            name = ends ? 0 : name + 1;
+    }
+    if (name == SIZE_MAX || len > VCM_LIMIT_NAME_BYTES)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "'%s' is no scope name; use names of A-Z a-z 0-9 . _ - with ':' "
+                             "between, %zu bytes together at most",
+                             base, VCM_LIMIT_NAME_BYTES);
+    return VCM_OK;
+}
+
 /* "https://host/org/tool.git/" and "git@host:tool.git" both end in "tool". */
 static struct vcm_slice last_part(const char *address)
 {
@@ -72,5 +91,7 @@ void vcm_scope_id_of_row(struct vcm_buf *out, const char *base, const char *row,
 bool vcm_scope_id_belongs(struct vcm_slice scope_id, struct vcm_slice base)
 {
     return scope_id.len >= base.len && memcmp(scope_id.data, base.data, base.len) == 0 &&
-           (scope_id.len == base.len || scope_id.data[base.len] == ':');
+           (scope_id.len == base.len ||
+            (scope_id.data[base.len] == ':' &&
+             !memchr(scope_id.data + base.len + 1, ':', scope_id.len - base.len - 1)));
 }

@@ -9,6 +9,7 @@
 #include "base/banned.h"
 
 #define CACHE_SLOTS       32u
+#define REFUSALS          16u
 #define SAMPLE_FRAMES_MAX 1024u
 #define SAMPLE_FRAMES_MIN 8u
 /* A dictionary is worn when its pages shrink to less than this part of what they shrank to. */
@@ -23,11 +24,19 @@ struct slot {
     struct vcm_codec_dictionary *dictionary;
 };
 
+/* A table from which no dictionary could be made while it had so many pages. */
+struct refusal {
+    uint64_t mapping;
+    uint64_t pages;
+};
+
 struct vcm_dictionary_cache {
     struct vcm_codec *codec;
     pthread_mutex_t mutex; /* of what follows */
     uint64_t clock;
     struct slot slots[CACHE_SLOTS];
+    struct refusal refusals[REFUSALS];
+    unsigned next_refusal;
 };
 
 /* A digested dictionary in use; `slot` is NULL when the cache had no room for it. */
@@ -270,10 +279,9 @@ static uint64_t count_rows(struct vcm_kv_txn *txn, uint64_t mapping)
 
 /* Learns from the resident pages of a table, spread over all of it. */
 static int learn_from_table(struct lesson *lesson, struct vcm_kv_txn *txn, uint64_t mapping,
-                            struct vcm_error *err)
+                            uint64_t rows, struct vcm_error *err)
 {
-    uint64_t rows = count_rows(txn, mapping), step = rows / SAMPLE_FRAMES_MAX + 1;
-    uint64_t seen = 0, bytes = 0;
+    uint64_t step = rows / SAMPLE_FRAMES_MAX + 1, seen = 0, bytes = 0;
     int rc = VCM_OK;
 
     for (uint64_t seq = 0; rc == VCM_OK && seq < rows; seq += step) {
@@ -317,20 +325,44 @@ static int store_dictionary(struct vcm_dictionary_info *out, struct vcm_kv_txn *
     return rc == VCM_OK ? put_info(txn, out, err) : rc;
 }
 
+/* Whether it was tried in vain, and there are not twice as many pages by now. */
+static bool is_refused(struct vcm_dictionary_cache *cache, uint64_t mapping, uint64_t pages)
+{
+    bool refused = false;
+
+    pthread_mutex_lock(&cache->mutex);
+    for (unsigned i = 0; i < REFUSALS; i++)
+        refused |= cache->refusals[i].mapping == mapping && pages < 2 * cache->refusals[i].pages;
+    pthread_mutex_unlock(&cache->mutex);
+    return refused;
+}
+
+static void refuse(struct vcm_dictionary_cache *cache, uint64_t mapping, uint64_t pages)
+{
+    pthread_mutex_lock(&cache->mutex);
+    cache->refusals[cache->next_refusal++ % REFUSALS] = (struct refusal){mapping, pages};
+    pthread_mutex_unlock(&cache->mutex);
+}
+
 /* Leaves out->number 0 when there is too little to learn from. */
-static int train(struct vcm_dictionary_info *out, struct vcm_kv_txn *txn, struct vcm_slice scope_id,
-                 uint64_t mapping, const struct vcm_dictionary_samples *samples,
-                 struct vcm_error *err)
+static int train(struct vcm_dictionary_info *out, struct vcm_dictionary_cache *cache,
+                 struct vcm_kv_txn *txn, struct vcm_slice scope_id, uint64_t mapping,
+                 const struct vcm_dictionary_samples *samples, struct vcm_error *err)
 {
     struct vcm_buf bytes = VCM_BUF_INIT(VCM_LIMIT_DICTIONARY_BYTES);
     struct vcm_error too_little = {0};
 
+    uint64_t rows = count_rows(txn, mapping);
+    uint64_t pages = rows + (samples ? samples->count : 0) + 1;
+
     memset(out, 0, sizeof *out);
+    if (is_refused(cache, mapping, pages))
+        return VCM_OK;
     struct lesson *lesson = calloc(1, sizeof *lesson);
     if (!lesson)
         return vcm_error_memory(err);
     vcm_buf_init(&lesson->bytes, VCM_LIMIT_DICTIONARY_SAMPLES);
-    int rc = learn_from_table(lesson, txn, mapping, err);
+    int rc = learn_from_table(lesson, txn, mapping, rows, err);
     for (unsigned i = 0; rc == VCM_OK && samples && i < samples->count; i++) {
         lesson->content_bytes += samples->frames[i].len;
         learn(lesson, samples->frames[i]);
@@ -348,6 +380,8 @@ static int train(struct vcm_dictionary_info *out, struct vcm_kv_txn *txn, struct
         else if (err)
             *err = too_little;
     }
+    if (rc == VCM_OK && out->number == 0)
+        refuse(cache, mapping, pages);
     vcm_buf_release(&bytes);
     vcm_buf_release(&lesson->bytes);
     free(lesson);
@@ -391,7 +425,7 @@ int vcm_dictionary_compress(struct vcm_buf *out, uint64_t *number, struct vcm_pa
     int rc = find_youngest(&info, txn, scope_id, err);
     if (rc == VCM_OK && (info.number == 0 || info.worn)) {
         struct vcm_dictionary_info fresh;
-        rc = train(&fresh, txn, scope_id, mapping, samples, err);
+        rc = train(&fresh, store->dictionaries, txn, scope_id, mapping, samples, err);
         if (rc == VCM_OK && fresh.number != 0)
             info = fresh;
     }

@@ -233,6 +233,11 @@ static struct vcm_evict_node *find_page(const struct vcm_evict *set, uint64_t ta
     return &set->nodes[*index];
 }
 
+void vcm_evict_prefetch(const struct vcm_evict *set, uint64_t tag)
+{
+    __builtin_prefetch((const void *)&set->table[home_of(set, tag)]);
+}
+
 bool vcm_evict_touch(const struct vcm_evict *set, uint64_t tag)
 {
     uint32_t index;

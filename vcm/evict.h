@@ -65,6 +65,10 @@ enum vcm_evict_policy vcm_evict_policy(const struct vcm_evict *set);
 uint32_t vcm_evict_count(const struct vcm_evict *set);
 bool vcm_evict_is_damaged(const struct vcm_evict *set);
 
+/* Begins to fetch what vcm_evict_touch() will look at first: it costs less when there is something
+ * else to do in between. */
+void vcm_evict_prefetch(const struct vcm_evict *set, uint64_t tag);
+
 /* Notes a use of the page. False when it is not in the set, or is being moved in it just now. */
 bool vcm_evict_touch(const struct vcm_evict *set, uint64_t tag);
 

@@ -275,7 +275,7 @@ int vcm_fault_ask(struct vcm_fault_ticket **out, struct vcm_fault_queue *queue,
     int rc = VCM_OK;
 
     *out = NULL;
-    struct vcm_fault_ticket *ticket = calloc(1, sizeof *ticket + count * sizeof ticket->items[0]);
+    struct vcm_fault_ticket *ticket = calloc(1, sizeof *ticket + count * sizeof(struct item *));
     if (!ticket)
         return vcm_error_memory(err);
     ticket->queue = queue;

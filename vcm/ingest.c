@@ -20,7 +20,7 @@
 /* Content longer than this is read when its turn has come, and cut straight into pages. */
 #define ITEM_BYTES_MAX (1 * VCM_MIB)
 /* Workers wait with results of this much; the oldest batch is always done. */
-#define WAITING_BYTES_MAX (16 * VCM_MIB)
+#define WAITING_BYTES_MAX (8 * VCM_MIB)
 /* Buffers are kept for the next batch unless they have grown beyond this. */
 #define KEEP_BYTES (1 * VCM_MIB)
 

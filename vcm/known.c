@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "vcm/rebuild.h"
+#include "vcm/tables.h"
 
 #include "base/banned.h"
 
@@ -148,6 +149,7 @@ static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *s
         *useful = rc == VCM_OK && known->record_count > 0;
     }
     vcm_kv_read_end(txn);
+    vcm_kv_trim(known->store->kv); /* the table is read once */
     vcm_scope_release(&former);
     return rc;
 }

@@ -13,6 +13,9 @@
 
 #include "base/banned.h"
 
+/* How many pages are written before the store's map is given back. */
+#define TRIM_EACH 128
+
 /* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
 struct queued {
     bool is_page;
@@ -285,8 +288,12 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
     int rc = VCM_OK;
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
-    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++)
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
         rc = write_queued(mapping, t, &mapping->queue[i], err);
+        /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
+        if (i % TRIM_EACH == TRIM_EACH - 1)
+            vcm_kv_trim(mapping->store->kv);
+    }
     if (rc == VCM_OK && mapping->options.pinned)
         rc = vcm_transition_check_pinned(t, err);
     return rc;
@@ -340,7 +347,9 @@ static int enqueue(struct vcm_mapping *mapping, const struct queued *q, struct v
         mapping->queue_capacity = capacity;
     }
     mapping->queue[mapping->queue_count++] = *q;
-    return mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ? flush(mapping, err) : VCM_OK;
+    bool full = mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ||
+                mapping->queue_count >= VCM_LIMIT_BATCH_PAGES;
+    return full ? flush(mapping, err) : VCM_OK;
 }
 
 int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,

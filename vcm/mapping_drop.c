@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 /* How many entries one transaction deletes. */
-#define DROP_BATCH 2000u
+#define DROP_BATCH 1000u
 
 struct drop {
     uint64_t mapping;
@@ -165,6 +165,7 @@ int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t m
     *dropped = 0;
     while (rc == VCM_OK && !drop.finished) {
         rc = vcm_transition_run(store, drop_change, &drop, timeout_ms, cancel, err);
+        vcm_kv_trim(store->kv);
         if (rc == VCM_OK)
             *dropped += drop.dropped;
     }

@@ -1,6 +1,5 @@
 #include "vcm/page_cache.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -10,7 +9,9 @@
 
 #include "base/banned.h"
 
-#define VERIFIED_SLOTS     65536u
+#define VERIFIED_BUCKETS   16384u
+#define VERIFIED_WAYS      8u /* of a bucket, which is a line of the processor's cache */
+#define CACHE_LINE         64u
 #define SHRINK_BATCH_BYTES (16 * VCM_MIB)
 
 /* A page that was faulted and is to come in. */
@@ -25,8 +26,15 @@ struct vcm_page_cache {
     struct pending pending[VCM_PAGE_CACHE_PENDING_PAGES];
     unsigned pending_count;
     struct vcm_buf frames; /* of the pending pages */
+    struct vcm_evict set;  /* of resident pages, in the memory where it was found last */
+    void *set_memory;
+    size_t set_bytes;
     /* Frames whose checksum was right, by place and page: the bytes of a frame do not change. */
-    _Atomic uint64_t verified[VERIFIED_SLOTS];
+    struct bucket {
+        uint64_t seen[VERIFIED_WAYS];
+    } * verified;
+    void *verified_memory;  /* that has the buckets, from a full line on */
+    unsigned verified_next; /* the way that goes next in a full bucket */
 };
 
 int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *store,
@@ -37,6 +45,14 @@ int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *stor
     if (!cache)
         return vcm_error_memory(err);
     cache->store = store;
+    cache->verified_memory = calloc(VERIFIED_BUCKETS + 1, sizeof *cache->verified);
+    if (!cache->verified_memory) {
+        free(cache);
+        return vcm_error_memory(err);
+    }
+    char *memory = cache->verified_memory;
+    memory += (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE;
+    cache->verified = (struct bucket *)(void *)memory;
     vcm_buf_init(&cache->frames, VCM_PAGE_CACHE_PENDING_BYTES + VCM_LIMIT_FRAME_BYTES);
     *out = cache;
     return VCM_OK;
@@ -49,6 +65,7 @@ void vcm_page_cache_close(struct vcm_page_cache *cache)
     vcm_page_cache_flush(cache);
     vcm_rebuild_close(cache->rebuild);
     vcm_buf_release(&cache->frames);
+    free(cache->verified_memory);
     free(cache);
 }
 
@@ -61,30 +78,59 @@ void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page
                              size_t bytes)
 {
     struct vcm_residency *residency = cache->store->residency;
-    struct vcm_evict set;
-    size_t memory_bytes;
+    size_t bytes_of_set;
 
-    void *memory = vcm_residency_evict_memory(&memory_bytes, residency, VCM_SET_RESIDENT);
-    if (memory && vcm_evict_attach(&set, memory, memory_bytes))
-        vcm_evict_touch(&set, vcm_transition_tag(id));
+    void *memory = vcm_residency_evict_memory(&bytes_of_set, residency, VCM_SET_RESIDENT);
+    if (memory != cache->set_memory || bytes_of_set != cache->set_bytes) {
+        bool usable = memory && vcm_evict_attach(&cache->set, memory, bytes_of_set);
+        cache->set_memory = usable ? memory : NULL;
+        cache->set_bytes = usable ? bytes_of_set : 0;
+    }
+    if (cache->set_memory)
+        vcm_evict_touch(&cache->set, vcm_transition_tag(id));
     vcm_residency_count(residency, VCM_RESIDENCY_HITS, 1);
     vcm_residency_trace(residency, id, (uint32_t)bytes);
 }
 
+static bool was_verified(const struct bucket *bucket, uint64_t place)
+{
+    bool found = false;
+
+    for (unsigned i = 0; i < VERIFIED_WAYS; i++)
+        found |= bucket->seen[i] == place;
+    return found;
+}
+
+static void note_verified(struct vcm_page_cache *cache, struct bucket *bucket, uint64_t place)
+{
+    unsigned way = 0;
+
+    while (way < VERIFIED_WAYS && bucket->seen[way] != 0)
+        way++;
+    if (way == VERIFIED_WAYS)
+        way = cache->verified_next++ % VERIFIED_WAYS;
+    bucket->seen[way] = place;
+}
+
+/* What is needed after the look-up is fetched during it. */
 int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
                         const struct vcm_page_id *id, struct vcm_error *err)
 {
     struct vcm_slice key = vcm_table_id_key(id);
+    uint64_t tag = vcm_transition_tag(id);
+    struct bucket *bucket = &cache->verified[tag % VERIFIED_BUCKETS];
 
+    __builtin_prefetch(bucket);
+    if (cache->set_memory)
+        vcm_evict_prefetch(&cache->set, tag);
     int rc = vcm_kv_get_unchecked(out, txn, VCM_TABLE_FRAMES, key, err);
     if (rc != VCM_OK)
         return rc;
-    uint64_t place = (uint64_t)(uintptr_t)out->data ^ vcm_transition_tag(id);
-    _Atomic uint64_t *seen = &cache->verified[vcm_transition_tag(id) % VERIFIED_SLOTS];
-    if (atomic_load_explicit(seen, memory_order_relaxed) != place) {
+    uint64_t place = (uint64_t)(uintptr_t)out->data ^ tag;
+    if (!was_verified(bucket, place)) {
         rc = vcm_kv_get(out, txn, VCM_TABLE_FRAMES, key, err);
         if (rc == VCM_OK)
-            atomic_store_explicit(seen, place, memory_order_relaxed);
+            note_verified(cache, bucket, place);
     }
     if (rc == VCM_OK)
         *out = vcm_table_trim_frame(*out);

@@ -152,11 +152,13 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     if (rc != VCM_OK || content->outcome == VCM_SOURCE_PAGED)
         return rc;
     vcm_hash_to_hex(hex, item.content_id, item.content_id_len);
-    return vcm_error_set(err, VCM_NOT_FOUND, "'%.*s' (content %s) cannot be read from '%.*s': %s",
+    const char *why = content->reason ? content->reason : vcm_source_outcome_name(content->outcome);
+    bool missing = content->outcome == VCM_SOURCE_LFS_MISSING || strcmp(why, "object_missing") == 0;
+    return vcm_error_set(err, missing ? VCM_NOT_FOUND : VCM_IO_ERROR,
+                         "'%.*s' (content %s) cannot be read from '%.*s': %s",
                          (int)(record->path.len < 200 ? record->path.len : 200), record->path.data,
                          hex, (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data,
-                         content->reason ? content->reason
-                                         : vcm_source_outcome_name(content->outcome));
+                         why);
 }
 
 static int add_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
@@ -329,7 +331,7 @@ static int rebuild_evicted(struct vcm_buf *out, struct vcm_rebuild *rebuild, str
     vcm_buf_truncate(out, attempt.start);
     vcm_page_id_to_hex(hex, &info->id);
     return vcm_error_set(
-        err, VCM_NOT_FOUND,
+        err, attempt.cause.code != VCM_OK ? attempt.cause.code : VCM_NOT_FOUND,
         "page %s is evicted and cannot be rebuilt: %s; bring it back or map again", hex,
         attempt.cause.code != VCM_OK ? attempt.cause.message : "no scope holds it any more");
 }

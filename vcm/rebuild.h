@@ -17,7 +17,8 @@ int vcm_rebuild_open(struct vcm_rebuild **out, struct vcm_page_store *store, str
 void vcm_rebuild_close(struct vcm_rebuild *rebuild);
 
 /* Appends the frame. NOT_FOUND when the page is evicted and what it was made of is gone: the
- * message names path, content and repository. */
+ * message names path, content and repository. IO_ERROR and the like when it is there and cannot be
+ * read. */
 int vcm_rebuild_frame(struct vcm_buf *out, struct vcm_rebuild *rebuild, struct vcm_kv_txn *txn,
                       const struct vcm_page_info *info, struct vcm_error *err);
 

@@ -71,8 +71,10 @@ static size_t cut_documents(struct vcm_ingestor_item *items, const struct vcm_bu
                 end++;
             struct vcm_buf path = VCM_BUF_INIT(64);
             vcm_buf_append_format(&path, "docs/%06zu.md", count);
+            char *name = vcm_buf_detach(&path);
             items[count] = (struct vcm_ingestor_item){
-                .path = vcm_buf_detach(&path),
+                .path = name,
+                .context = name,
                 .target_tokens = target,
                 .overlap_tokens = target / 10,
                 .token_budget = 4096,
@@ -152,7 +154,7 @@ static int run(const char *text_path, const char *database, uint32_t target, uns
     if (rc == VCM_OK)
         rc = search(store, err);
     for (size_t i = 0; i < count; i++)
-        free((char *)(uintptr_t)items[i].path);
+        free(items[i].context);
     free(items);
     vcm_store_close(store);
     vcm_tokenizer_close(tokenizer);

@@ -4,7 +4,9 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 from bootstrap import ATTRIBUTES, FILES, MANIFEST, MAP, BootstrapTest
 from harness import Executable, Symlink
@@ -463,6 +465,24 @@ class Trouble(BootstrapTest):
         self.assertIn("did it change meanwhile", error["error"]["message"])
         self.assertEqual(self.git(repo, "rev-parse", "HEAD"), other)
         self.assertEqual(self.state(repo)[1:], before[1:])
+
+    def test_an_interruption_leaves_everything(self):
+        repo = self.make_repo({"a": "a\n"})
+        before = self.state(repo)
+        # The files are on disk and staged by now.
+        script = (f'#!/bin/sh\ncase "$*" in *update-ref*) touch {self.tmp}/reached; sleep 60;; esac\n'
+                  f'exec {GIT} "$@"\n')
+        run = self.start("init", repo, "--json", env={
+            "PATH": self.tools("git-lfs", "sh", "touch", "sleep", git=script)})
+        deadline = time.monotonic() + 60
+        while not os.path.exists(os.path.join(self.tmp, "reached")):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.01)
+        self.assertNotEqual(self.state(repo), before)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 130, out)
+        self.assertEqual(self.state(repo), before)
 
     def test_an_edited_manifest_is_put_back_when_the_commit_fails(self):
         repo = self.empty_repo()

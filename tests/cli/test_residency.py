@@ -64,6 +64,7 @@ class Evict(ResidencyTest):
         self.assertEqual(self.stat()["bytes"]["resident"], 0)
         self.assertEqual([self.vcm("page", page, "--json", check=0).out for page in self.ids],
                          before)
+        self.run_json("verify")
 
     def test_a_base_stands_for_all_its_scopes(self):
         other = self.make_repo({"x": "x\n"}, name="other")
@@ -230,6 +231,7 @@ class Pins(ResidencyTest):
         self.run_json("pin", self.ids[1])
         self.assert_error(self.set_capacity(1, check=1), "STORE_FULL")
         self.assertEqual(self.stat()["bytes"]["capacity"], before["bytes"]["capacity"])
+        self.run_json("verify")
 
     def test_an_unknown_name_is_told(self):
         self.assert_error(self.run_json("pin", "nobody-here", check=1), "NOT_FOUND")
@@ -246,6 +248,7 @@ class Settings(ResidencyTest):
         stat = self.stat()
         self.assertEqual((stat["pages"]["compressed"], stat["bytes"]["compressed"]), (0, 0))
         self.assertGreater(stat["pages"]["evicted"], 0)
+        self.run_json("verify", "--deep")
 
     def test_every_policy_can_be_chosen_and_the_store_goes_on(self):
         for policy in ("lru", "lfu", "s3fifo", "sieve"):
@@ -256,6 +259,7 @@ class Settings(ResidencyTest):
                 self.run_json("page", page)
             stat = self.stat()
             self.assertLessEqual(stat["bytes"]["resident"], stat["bytes"]["capacity"])
+        self.run_json("verify")
 
     def test_the_hit_ratio_is_null_before_the_first_read(self):
         self.assertIsNone(self.stat()["hit_ratio"])

@@ -57,18 +57,77 @@ static int keep_id(void *context, const struct vcm_page_entry *page, struct vcm_
     return VCM_OK;
 }
 
+static int see_outcome(void *context, const struct vcm_page_outcome *page, struct vcm_error *err)
+{
+    int *rc = context;
+
+    (void)err;
+    if (page->error)
+        *rc = (int)page->error->code;
+    return VCM_OK;
+}
+
+static int see_pin(void *context, const struct vcm_pin_outcome *pin, struct vcm_error *err)
+{
+    (void)context;
+    (void)pin;
+    (void)err;
+    return VCM_OK;
+}
+
+static int read_page(struct scenario *s, struct vcm *vcm, const char *id)
+{
+    struct vcm_page *page = NULL;
+
+    int rc = vcm_page_open(&page, vcm, &(struct vcm_page_query){.page = id, .seq = -1}, &s->err);
+    vcm_page_release(page);
+    return rc;
+}
+
+/* Sends the pages down and takes one back from either state; pins and locks it in between. */
+static int move_pages(struct scenario *s, struct vcm *vcm, const char *id)
+{
+    static const char *const targets[] = {"compressed", "evicted"};
+    struct vcm_evict_result result;
+    uint64_t released;
+    int failed = VCM_OK;
+    int rc = VCM_OK;
+
+    for (unsigned i = 0; rc == VCM_OK && i < 2; i++) {
+        rc = vcm_evict(&result, vcm, &(struct vcm_evict_query){.all = true, .target = targets[i]},
+                       NULL, NULL, &s->err);
+        if (rc == VCM_OK)
+            rc = read_page(s, vcm, id);
+        if (rc == VCM_OK)
+            rc = vcm_fault(vcm, &(struct vcm_fault_query){.pages = &id, .count = 1}, see_outcome,
+                           &failed, &s->err);
+        if (rc == VCM_OK && failed != VCM_OK)
+            rc = failed;
+    }
+    const struct vcm_lock_query lock = {.pages = &id, .count = 1, .ttl_ms = 60000};
+    if (rc == VCM_OK)
+        rc = vcm_lock(vcm, &lock, NULL, NULL, &s->err);
+    if (rc == VCM_OK)
+        rc = vcm_pin(vcm, id, see_pin, NULL, &s->err);
+    if (rc == VCM_OK)
+        rc = vcm_unpin(vcm, id, see_pin, NULL, &s->err);
+    if (rc == VCM_OK)
+        rc = vcm_unlock(&released, vcm, &lock, NULL, NULL, &s->err);
+    return rc;
+}
+
 static int read_everything(struct scenario *s, struct vcm *vcm)
 {
     struct vcm_pages_query all = {0};
-    struct vcm_page *page = NULL;
     struct vcm_stat stat;
     char *cursor = NULL, id[41] = "";
 
     int rc = vcm_pages(&cursor, vcm, &all, keep_id, id, &s->err);
     free(cursor);
     if (rc == VCM_OK)
-        rc = vcm_page_open(&page, vcm, &(struct vcm_page_query){.page = id, .seq = -1}, &s->err);
-    vcm_page_release(page);
+        rc = read_page(s, vcm, id);
+    if (rc == VCM_OK)
+        rc = move_pages(s, vcm, id);
     return rc == VCM_OK ? vcm_stat(&stat, vcm, &s->err) : rc;
 }
 

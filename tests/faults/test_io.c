@@ -130,7 +130,7 @@ static const struct scenario_fault fault = {
     .arm = arm,
     .disarm = disarm,
     .variants = sizeof codes / sizeof codes[0],
-    .stride = 3,
+    .stride = 7,
     .is_expected = is_expected,
 };
 

@@ -160,6 +160,20 @@ static void a_bare_repository_has_its_git_directory_as_root(void **state)
     assert_resolves(fix, "main", NULL, "HEAD");
 }
 
+static void a_bare_repository_needs_no_configuration(void **state)
+{
+    struct fixture *fix = *state;
+
+    make_repository(fix);
+    test_repo_git(&fix->disk, "clone", "-q", "--bare", ".", "plain", NULL);
+    char *config = test_repo_path(&fix->disk, "plain/config");
+    assert_int_equal(unlink(config), 0);
+    free(config);
+    reopen(fix, "plain");
+    assert_root(fix, "plain");
+    assert_true(vcm_git_repo_is_bare(fix->repo));
+}
+
 static void a_worktree_has_its_own_root_and_head(void **state)
 {
     struct fixture *fix = *state;
@@ -648,6 +662,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_plain_repository_opens_at_its_root_and_below),
         TEST(a_bare_repository_has_its_git_directory_as_root),
+        TEST(a_bare_repository_needs_no_configuration),
         TEST(a_worktree_has_its_own_root_and_head),
         TEST(a_worktree_of_a_bare_repository_is_not_bare),
         TEST(a_submodule_checkout_is_a_repository_of_its_own),

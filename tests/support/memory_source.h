@@ -29,7 +29,7 @@ struct memory_source {
     struct vcm_cancel *cancel;
     atomic_uint readers_open;
     atomic_uint reads;
-    unsigned closed;
+    atomic_uint closed;
 };
 
 void memory_source_init(struct memory_source *memory, const struct memory_item *items,

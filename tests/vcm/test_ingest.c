@@ -249,7 +249,7 @@ static void assert_failure_leaves_no_trace(struct fixture *fix, int expected, co
     struct store_counts then = counts_of(fix);
     store_check_digest(before, fix->disk.path);
     for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
-        atomic_store(&cancel.requested, false);
+        vcm_cancel_reset(&cancel);
         memory_source_init(&memory, changed, other);
         memory.cancel = &cancel;
         break_it(&memory);

@@ -1,0 +1,29 @@
+#include "vcm/gc.h"
+
+#include <string.h>
+
+#include "api/damage.h"
+#include "api/internal.h"
+
+#include "base/banned.h"
+
+int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_gc_result done;
+
+    memset(out, 0, sizeof *out);
+    int rc = vcm_handle_config(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK || !vcm->store)
+        return rc; /* a home that is not there is not made for it */
+    rc = vcm_handle_open_for_writing(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_gc_run(&done, vcm->store, vcm->cancel, err);
+    if (rc == VCM_OK) {
+        out->pages_dropped = done.pages_dropped;
+        out->bytes_before = done.bytes_before;
+        out->bytes_after = done.bytes_after;
+    }
+    return vcm_damage_note(vcm, rc, err);
+}

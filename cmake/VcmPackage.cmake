@@ -1,0 +1,39 @@
+# cpack -G DEB: one package, whose dependencies dpkg-shlibdeps tells from the binaries.
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_NAME vcm)
+set(CPACK_PACKAGE_VERSION ${PROJECT_VERSION})
+set(CPACK_PACKAGE_CONTACT "the vcm developers <vcm@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "virtual memory for the context of language models")
+set(CPACK_PACKAGE_DESCRIPTION "vcm cuts version-controlled text into pages of an exact number of
+tokens, names each page by its content, and keeps those in reach that are
+in use. The package has the program, the library libvcm and its header.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# The program runs git for fetching.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS git)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS git-lfs)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/cmake/debian/triggers)
+
+# What Debian's policy wants in a package; no part of cmake --install.
+set(staged ${CMAKE_BINARY_DIR}/debian)
+find_program(GZIP gzip REQUIRED)
+function(vcm_compress source name)
+    execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/${source}
+        OUTPUT_FILE ${staged}/${name} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+file(MAKE_DIRECTORY ${staged})
+vcm_compress(cmake/debian/changelog changelog.Debian.gz)
+install(FILES ${staged}/changelog.Debian.gz cmake/debian/copyright
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/vcm COMPONENT debian EXCLUDE_FROM_ALL)
+install(FILES cmake/debian/lintian-overrides RENAME vcm
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides COMPONENT debian EXCLUDE_FROM_ALL)
+set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};vcm;ALL;/"
+    "${CMAKE_BINARY_DIR};vcm;debian;/")
+include(CPack)

@@ -1,0 +1,266 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "ops/residency.h"
+#include "ops/stat.h"
+
+#include "base/banned.h"
+
+#define STATUS_STOPPED      130
+#define INTERVAL_DEFAULT_MS 1000u
+#define BAR_CELLS           30u
+
+enum { INTERVAL, COUNT };
+
+static const struct vcm_op_param params[] = {
+    [INTERVAL] = {.name = "interval",
+                  .type = VCM_OP_TEXT,
+                  .placeholder = "DURATION",
+                  .default_text = "1s",
+                  .summary = "time from one look to the next, in ms, s, m or h"},
+    [COUNT] = {.name = "count",
+               .type = VCM_OP_NUMBER,
+               .placeholder = "N",
+               .default_text = "until interrupted",
+               .min = 1,
+               .max = INT64_MAX,
+               .summary = "end after so many looks"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"home", "the directory of the store; one object a line"},
+    {"format_version", "of the store"},
+    {"tokenizer", "that token counts are made with"},
+    {"scopes", "how many are mapped"},
+    {"pages", "how many there are, by state"},
+    {"bytes", "of pages by state, the capacity, and the size of the file"},
+    {"tokens", "sum over all pages, each once"},
+    {"faults", "reads of pages: hits, minor and major faults"},
+    {"evictions", "how many pages were evicted"},
+    {"hit_ratio", "hits among all reads, null before the first"},
+    {"policy", "of eviction"},
+    {"faults_per_second", "minor and major ones since the line before, null in the first"},
+    {"largest", "the largest scopes, largest first"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {"vcm top", "vcm top --interval 10s --json", NULL};
+
+static void put_sample(struct vcm_jsonw *w, const struct vcm_top_sample *sample)
+{
+    vcm_jsonw_begin_object(w);
+    vcm_stat_put(w, &sample->stat);
+    vcm_jsonw_key(w, "faults_per_second");
+    if (sample->has_rate)
+        vcm_jsonw_number(w, sample->faults_per_second);
+    else
+        vcm_jsonw_null(w);
+    vcm_jsonw_key(w, "largest");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < sample->scope_count; i++) {
+        vcm_jsonw_begin_object(w);
+        vcm_jsonw_member_string(w, "scope_id", sample->scopes[i].scope_id);
+        vcm_jsonw_member_uint(w, "pages", sample->scopes[i].pages);
+        vcm_jsonw_member_uint(w, "bytes", sample->scopes[i].bytes);
+        vcm_jsonw_member_uint(w, "tokens", sample->scopes[i].tokens);
+        vcm_jsonw_end_object(w);
+    }
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_end_object(w);
+}
+
+static int show(void *context, const struct vcm_top_sample *sample, struct vcm_error *err)
+{
+    struct vcm_op_call *call = context;
+    struct vcm_buf document = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_jsonw w;
+
+    vcm_jsonw_init(&w, &document);
+    put_sample(&w, sample);
+    int rc = vcm_jsonw_finish(&w, err);
+    if (rc == VCM_OK)
+        rc = call->emit(call->emit_context, vcm_buf_slice(&document), err);
+    vcm_buf_release(&document);
+    return rc;
+}
+
+static int stay(void *context, struct vcm_error *err)
+{
+    const struct vcm_op_call *call = context;
+
+    return call->emit_idle ? call->emit_idle(call->emit_context, err) : VCM_OK;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_top_options options = {
+        .interval_ms = INTERVAL_DEFAULT_MS,
+        .count = vcm_op_number(call, COUNT, 0),
+        .visit = show,
+        .idle = stay,
+        .context = call,
+    };
+
+    int rc = VCM_OK;
+    if (vcm_op_flag(call, INTERVAL))
+        rc = vcm_residency_duration(&options.interval_ms, "--interval", vcm_op_text(call, INTERVAL),
+                                    err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!call->emit)
+        return vcm_error_set(err, VCM_UNSUPPORTED, "top goes on for ever; run it in a terminal");
+    rc = vcm_top(call->vcm, &options, err);
+    if (rc == VCM_INTERRUPTED) {
+        vcm_error_reset(err);
+        call->exit_status = STATUS_STOPPED;
+        rc = VCM_OK;
+    }
+    call->is_over = rc == VCM_OK;
+    return rc;
+}
+
+static uint64_t count_of(const struct vcm_json *object, const char *key)
+{
+    return (uint64_t)vcm_json_get_int(object, key, 0);
+}
+
+static void append_ratio(struct vcm_buf *text, const struct vcm_json *document)
+{
+    const struct vcm_json *ratio = vcm_json_get(document, "hit_ratio");
+
+    if (ratio->kind == VCM_JSON_NULL)
+        vcm_buf_append_string(text, "-");
+    else
+        vcm_buf_append_format(text, "%.1f %%", 100 * ratio->number);
+}
+
+static void append_rate(struct vcm_buf *text, const struct vcm_json *document)
+{
+    const struct vcm_json *rate = vcm_json_get(document, "faults_per_second");
+
+    if (rate->kind == VCM_JSON_NULL)
+        vcm_buf_append_string(text, "-");
+    else
+        vcm_buf_append_format(text, "%.1f", rate->number);
+}
+
+/* For a pipe or a file: a line for each look. */
+static void print_line(struct vcm_print *out, const struct vcm_json *document)
+{
+    const struct vcm_json *pages = vcm_json_get(document, "pages");
+    char number[VCM_PRINT_NUMBER_BYTES];
+    struct vcm_buf text = VCM_BUF_INIT(1024);
+
+    vcm_buf_append_format(
+        &text, "resident %llu (%s), compressed %llu, evicted %llu, hits ",
+        (unsigned long long)count_of(pages, "resident"),
+        vcm_print_bytes(number, count_of(vcm_json_get(document, "bytes"), "resident")),
+        (unsigned long long)count_of(pages, "compressed"),
+        (unsigned long long)count_of(pages, "evicted"));
+    append_ratio(&text, document);
+    vcm_buf_append_string(&text, ", faults/s ");
+    append_rate(&text, document);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "%s\n", vcm_buf_text(&text));
+    vcm_buf_release(&text);
+}
+
+static void print_field(struct vcm_print *out, const char *label, const char *value)
+{
+    vcm_print_format(out, VCM_PRINT_BOLD, "%-11s", label);
+    vcm_print_format(out, VCM_PRINT_PLAIN, " %s\n", value);
+}
+
+static void print_bar(struct vcm_print *out, uint64_t used, uint64_t whole)
+{
+    char bar[BAR_CELLS + 1], a[VCM_PRINT_NUMBER_BYTES], b[VCM_PRINT_NUMBER_BYTES];
+    double part = whole > 0 ? (double)used / (double)whole : 0;
+    unsigned filled = part >= 1 ? BAR_CELLS : (unsigned)(part * BAR_CELLS);
+
+    memset(bar, ' ', BAR_CELLS);
+    memset(bar, '#', filled);
+    bar[BAR_CELLS] = '\0';
+    vcm_print_format(out, VCM_PRINT_BOLD, "%-11s", "memory");
+    vcm_print_format(out, VCM_PRINT_PLAIN, " [");
+    vcm_print_format(out, part > 0.9 ? VCM_PRINT_WARNING : VCM_PRINT_GOOD, "%s", bar);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "] %s of %s\n", vcm_print_bytes(a, used),
+                     vcm_print_bytes(b, whole));
+}
+
+static void print_largest(struct vcm_print *out, const struct vcm_json *scopes)
+{
+    static const char *const headings[] = {"SCOPE", "PAGES", "TOKENS", "BYTES"};
+    static const bool right[] = {false, true, true, true};
+    char number[VCM_PRINT_NUMBER_BYTES];
+    struct vcm_print_table table;
+
+    if (!scopes->first)
+        return;
+    vcm_print_text(out, VCM_PRINT_PLAIN, "\n");
+    vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
+    for (const struct vcm_json *s = scopes->first; s; s = s->next) {
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "scope_id", ""));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
+                             vcm_print_count(number, count_of(s, "pages")));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
+                             vcm_print_count(number, count_of(s, "tokens")));
+        vcm_print_table_cell(&table, VCM_PRINT_PLAIN,
+                             vcm_print_bytes(number, count_of(s, "bytes")));
+    }
+    vcm_print_table_end(&table);
+}
+
+static void print_screen(struct vcm_print *out, const struct vcm_json *document)
+{
+    const struct vcm_json *pages = vcm_json_get(document, "pages");
+    const struct vcm_json *bytes = vcm_json_get(document, "bytes");
+    char number[VCM_PRINT_NUMBER_BYTES];
+    struct vcm_buf text = VCM_BUF_INIT(1024);
+
+    print_field(out, "home", vcm_json_get_text(document, "home", ""));
+    print_bar(out, count_of(bytes, "resident"), count_of(bytes, "capacity"));
+    print_field(out, "resident", vcm_print_count(number, count_of(pages, "resident")));
+    vcm_buf_append_string(&text, vcm_print_count(number, count_of(pages, "compressed")));
+    vcm_buf_append_format(&text, " (%s)", vcm_print_bytes(number, count_of(bytes, "compressed")));
+    print_field(out, "compressed", vcm_buf_text(&text));
+    print_field(out, "evicted", vcm_print_count(number, count_of(pages, "evicted")));
+    vcm_buf_clear(&text);
+    append_ratio(&text, document);
+    print_field(out, "hit ratio", vcm_buf_text(&text));
+    vcm_buf_clear(&text);
+    append_rate(&text, document);
+    print_field(out, "faults/s", vcm_buf_text(&text));
+    print_field(out, "policy", vcm_json_get_text(document, "policy", ""));
+    print_largest(out, vcm_json_get(document, "largest"));
+    vcm_buf_release(&text);
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    const char *terminal = getenv("TERM");
+
+    (void)call;
+    if (!out->terminal || !terminal || strcmp(terminal, "dumb") == 0) {
+        print_line(out, document);
+        return;
+    }
+    vcm_buf_append_string(out->out, "\033[H\033[2J"); /* from the top of an empty screen */
+    print_screen(out, document);
+}
+
+const struct vcm_op vcm_op_top = {
+    .name = "top",
+    .summary = "watch what the store is doing",
+    .description =
+        "Shows, again and again, what 'vcm stat' counts, how many pages are faulted in each "
+        "second, and the largest scopes. On a terminal the screen is drawn anew each time; "
+        "elsewhere there is a line for each look, with --json an object. Ends when it is "
+        "interrupted (exit status 130), after --count looks, or when nobody reads it any more.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

@@ -1,0 +1,93 @@
+#include "ops/op.h"
+
+#include "base/banned.h"
+
+enum { DEEP };
+
+static const struct vcm_op_param params[] = {
+    [DEEP] = {.name = "deep",
+              .type = VCM_OP_FLAG,
+              .summary = "also rebuild evicted pages from their repositories"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"ok", "whether nothing is wrong"},
+    {"pages_checked", "how many pages were looked at"},
+    {"findings", "what is wrong, and where"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {"vcm verify", "vcm verify --deep --json", NULL};
+
+static int put_finding(void *context, const struct vcm_verify_finding *finding,
+                       struct vcm_error *err)
+{
+    struct vcm_jsonw *w = context;
+
+    (void)err;
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "what", finding->what);
+    vcm_jsonw_member_string(w, "where", finding->where);
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_buf list = VCM_BUF_INIT(64 * 1024 * 1024);
+    struct vcm_verify_result done;
+    struct vcm_jsonw findings;
+
+    vcm_jsonw_init(&findings, &list);
+    vcm_jsonw_begin_array(&findings);
+    int rc = vcm_verify(&done, call->vcm, vcm_op_flag(call, DEEP), put_finding, &findings, err);
+    vcm_jsonw_end_array(&findings);
+    if (rc == VCM_OK)
+        rc = vcm_jsonw_finish(&findings, err);
+    if (rc == VCM_OK) {
+        vcm_jsonw_begin_object(call->out);
+        vcm_jsonw_member_bool(call->out, "ok", done.ok);
+        vcm_jsonw_member_uint(call->out, "pages_checked", done.pages_checked);
+        vcm_jsonw_key(call->out, "findings");
+        vcm_jsonw_raw(call->out, vcm_buf_slice(&list));
+        vcm_jsonw_end_object(call->out);
+        call->exit_status = done.ok ? 0 : 1;
+    }
+    vcm_buf_release(&list);
+    return rc;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    const struct vcm_json *findings = vcm_json_get(document, "findings");
+    char number[VCM_PRINT_NUMBER_BYTES];
+
+    for (const struct vcm_json *f = findings->first; f; f = f->next) {
+        vcm_print_format(out, VCM_PRINT_BAD, "%s", vcm_json_get_text(f, "where", ""));
+        vcm_print_format(out, VCM_PRINT_PLAIN, ": %s\n", vcm_json_get_text(f, "what", ""));
+    }
+    if (findings->first)
+        vcm_print_text(out, VCM_PRINT_PLAIN,
+                       "the next 'vcm map' sets a damaged store aside and maps its scopes anew\n");
+    else if (!call->quiet)
+        vcm_print_format(
+            out, VCM_PRINT_GOOD, "%s pages, nothing wrong\n",
+            vcm_print_count(number, (uint64_t)vcm_json_get_int(document, "pages_checked", 0)));
+}
+
+const struct vcm_op vcm_op_verify = {
+    .name = "verify",
+    .summary = "check every page and every index of the store",
+    .description =
+        "Hashes every page again, resident or compressed, and checks that the tables agree with "
+        "each other. With --deep, evicted pages are rebuilt too. Reads in a process of its own, so "
+        "that no damage can end it. Exit status 1 and a list when something is wrong. A damaged "
+        "store is marked, and the next 'vcm map' sets it aside and maps its scopes anew.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};
