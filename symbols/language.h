@@ -9,8 +9,9 @@
 
 #include "base/buf.h"
 
+/* Numbers are stored: new ones come before the last, with no other moved. */
 enum vcm_language {
-    VCM_LANGUAGE_NONE, /* nothing that symbols are read from */
+    VCM_LANGUAGE_NONE = 0, /* nothing that symbols are read from */
     VCM_LANGUAGE_BASH,
     VCM_LANGUAGE_C,
     VCM_LANGUAGE_C_SHARP,

@@ -135,7 +135,7 @@ static int draft_symbols(struct draft *draft, uint32_t rank, const struct vcm_sy
 {
     struct choice *choices = calloc((size_t)symbols->definition_count + 1, sizeof *choices);
     /* The root: a map shows several files, not one whole. */
-    double file_score = sqrt(draft->rank->scores[draft->rank->order[rank]]), sum = 0;
+    double file_score = cbrt(draft->rank->scores[draft->rank->order[rank]]), sum = 0;
     size_t count = 0;
     int rc = choices ? VCM_OK : vcm_error_memory(err);
 
