@@ -96,6 +96,7 @@ static void parse_file(void *argument, unsigned worker)
     const struct vcm_index *index = parsing->index;
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_FILE_BYTES);
     struct vcm_symbols symbols;
+    bool missing = false;
     uint64_t size = 0;
 
     vcm_symbols_init(&symbols);
@@ -106,12 +107,17 @@ static void parse_file(void *argument, unsigned worker)
     if (job->rc == VCM_OK)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
-    if (job->rc == VCM_OK && size > VCM_LIMIT_SYMBOLS_FILE_BYTES)
+    /* A clone may be partial: the file counts as missing, and is looked for again next time. */
+    missing = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    if (missing) {
+        vcm_error_reset(&job->error);
+        job->rc = VCM_OK;
+    } else if (job->rc == VCM_OK && size > VCM_LIMIT_SYMBOLS_FILE_BYTES)
         symbols.state = VCM_SYMBOL_TOO_LARGE;
     else if (job->rc == VCM_OK)
         job->rc = vcm_extractor_run(&symbols, parsing->extractor, job->file->language,
                                     vcm_buf_slice(&text), &job->error);
-    if (job->rc == VCM_OK) {
+    if (job->rc == VCM_OK && !missing) {
         vcm_symbols_encode(&job->value, &symbols);
         job->rc = vcm_buf_check(&job->value, "the symbols of a file", &job->error);
     }
@@ -126,6 +132,8 @@ static int write_jobs(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
 
     for (size_t i = 0; rc == VCM_OK && i < parsing->count; i++) {
         unsigned char key[KEY_BYTES];
+        if (parsing->jobs[i].value.len == 0)
+            continue;
         make_key(key, parsing->jobs[i].file);
         rc = vcm_kv_put(txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key),
                         vcm_buf_slice(&parsing->jobs[i].value), err);
@@ -335,8 +343,9 @@ int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_
 
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
-    if (rc == VCM_NOT_FOUND)
-        rc = vcm_error_set(err, VCM_STORE_CORRUPT, "the symbols of '%.*s' are missing",
-                           (int)index->files[file].path.len, index->files[file].path.data);
+    if (rc == VCM_NOT_FOUND) {
+        out->state = VCM_SYMBOL_MISSING;
+        return VCM_OK;
+    }
     return rc == VCM_OK ? vcm_symbols_decode(out, value, err) : rc;
 }

@@ -41,7 +41,7 @@ static const char *const use_names[VCM_SYMBOL_USE_COUNT] = {
 static const char *const state_names[VCM_SYMBOL_STATE_COUNT] = {
     [VCM_SYMBOL_COMPLETE] = "complete",         [VCM_SYMBOL_BINARY] = "binary",
     [VCM_SYMBOL_TOO_LARGE] = "too_large",       [VCM_SYMBOL_TOO_COSTLY] = "too_costly",
-    [VCM_SYMBOL_TOO_MANY] = "too_many_symbols",
+    [VCM_SYMBOL_TOO_MANY] = "too_many_symbols", [VCM_SYMBOL_MISSING] = "missing",
 };
 
 static const char *const visibility_names[] = {

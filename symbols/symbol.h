@@ -82,6 +82,7 @@ enum vcm_symbol_state {
     VCM_SYMBOL_TOO_LARGE,
     VCM_SYMBOL_TOO_COSTLY, /* to parse */
     VCM_SYMBOL_TOO_MANY,   /* symbols: the first ones are there */
+    VCM_SYMBOL_MISSING,    /* the blob is not in the repository; never stored */
     VCM_SYMBOL_STATE_COUNT,
 };
 

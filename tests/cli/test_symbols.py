@@ -96,6 +96,13 @@ class Symbols(harness.VcmTest):
                          {"bin.c": "binary", "big.c": "too_large"})
         self.assertIn("fine", {s["name"] for s in found["symbols"]})
 
+    def test_a_blob_that_is_not_here_is_named(self):
+        blob = self.git(self.repo, "rev-parse", "HEAD:main.c")
+        os.unlink(os.path.join(self.repo, ".git", "objects", blob[:2], blob[2:]))
+        found = self.run_json("symbols", self.repo)
+        self.assertEqual(found["incomplete"], [{"file_path": "main.c", "reason": "missing"}])
+        self.assertGreater(found["total"], 0)
+
     def test_two_processes_may_index_at_one_time(self):
         runs = [subprocess.Popen([self.program, "symbols", self.repo, "--json"], env=self.env,
                                  stdout=subprocess.PIPE) for _ in range(4)]
