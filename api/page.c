@@ -177,6 +177,9 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     if (record->binary)
         out->media_type = media_type_of(record, text->text);
     out->size = record->size;
+    out->page = record->page;
+    if (record->prose && !(out->section = vcm_arena_copy(&page->arena, record->section)))
+        return vcm_error_memory(err);
     out->text = text->text.data;
     out->text_len = text->text.len;
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
