@@ -114,7 +114,7 @@ static void check_sample(enum vcm_language language, const char *name)
         check_sample(VCM_LANGUAGE_##upper, file);                                                  \
     }
 
-SAMPLE_TEST(bash, BASH, "sample.sh")
+SAMPLE_TEST(bash, BASH, "sample.sh.text")
 SAMPLE_TEST(c, C, "sample.c.text")
 SAMPLE_TEST(c_sharp, C_SHARP, "sample.cs")
 SAMPLE_TEST(cpp, CPP, "sample.cpp")
