@@ -295,7 +295,7 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
     for (size_t i = 0; rc == VCM_OK && i < view->index->file_count; i++) {
         struct vcm_symbols symbols;
         vcm_symbols_init(&symbols);
-        rc = vcm_index_read(&symbols, view->index, i, err);
+        rc = vcm_index_read_definitions(&symbols, view->index, i, err);
         for (uint32_t j = 0; rc == VCM_OK && j < symbols.definition_count; j++)
             if (symbol_matches(&symbols.definitions[j], query) && total++ < limit)
                 put_symbol(view, &view->index->files[i], &symbols.definitions[j]);

@@ -53,12 +53,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(vcm_extractor_run(&symbols, extractor, language, text, &err) == VCM_OK);
     check_symbols(&symbols, text);
     vcm_symbols_encode(&stored, &symbols);
-    FUZZ_CHECK(vcm_symbols_decode(&decoded, vcm_buf_slice(&stored), &err) == VCM_OK);
+    FUZZ_CHECK(vcm_symbols_decode(&decoded, vcm_buf_slice(&stored), true, &err) == VCM_OK);
     vcm_symbols_encode(&again, &decoded);
     FUZZ_CHECK(vcm_slice_equal(vcm_buf_slice(&stored), vcm_buf_slice(&again)));
     vcm_symbols_release(&decoded);
     /* And bytes that somebody damaged are refused or read, nothing else. */
-    (void)vcm_symbols_decode(&decoded, text, &err);
+    (void)vcm_symbols_decode(&decoded, text, true, &err);
     vcm_symbols_release(&decoded);
     vcm_symbols_release(&symbols);
     vcm_buf_release(&again);

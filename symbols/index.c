@@ -206,7 +206,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
     }
     vcm_kv_read_end(txn);
     if (found > 0)
-        qsort(unknown, found, sizeof *unknown, by_blob);
+        qsort(unknown, found, sizeof(struct vcm_index_file *), by_blob);
     for (size_t i = 0; i < found; i++)
         if (kept == 0 || by_blob(&unknown[kept - 1], &unknown[i]) != 0)
             unknown[kept++] = unknown[i];
@@ -247,7 +247,8 @@ static int bring_up_to_date(struct vcm_index *index, struct vcm_error *err)
     size_t count = 0;
     int rc = VCM_OK;
 
-    const struct vcm_index_file **unknown = calloc(index->file_count + 1, sizeof *unknown);
+    const struct vcm_index_file **unknown =
+        calloc(index->file_count + 1, sizeof(struct vcm_index_file *));
     parsing.jobs = calloc(WINDOW, sizeof *parsing.jobs);
     if (!unknown || !parsing.jobs)
         rc = vcm_error_memory(err);
@@ -335,8 +336,8 @@ void vcm_index_close(struct vcm_index *index)
     free(index);
 }
 
-int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
-                   struct vcm_error *err)
+static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
+                        bool references, struct vcm_error *err)
 {
     unsigned char key[KEY_BYTES];
     struct vcm_slice value;
@@ -347,5 +348,17 @@ int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_
         out->state = VCM_SYMBOL_MISSING;
         return VCM_OK;
     }
-    return rc == VCM_OK ? vcm_symbols_decode(out, value, err) : rc;
+    return rc == VCM_OK ? vcm_symbols_decode(out, value, references, err) : rc;
+}
+
+int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
+                   struct vcm_error *err)
+{
+    return read_symbols(out, index, file, true, err);
+}
+
+int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
+                               struct vcm_error *err)
+{
+    return read_symbols(out, index, file, false, err);
 }

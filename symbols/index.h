@@ -54,4 +54,8 @@ void vcm_index_close(struct vcm_index *index);
 int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
                    struct vcm_error *err);
 
+/* The same without references. */
+int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
+                               struct vcm_error *err);
+
 #endif

@@ -163,7 +163,7 @@ static int draft_file(struct draft *draft, uint32_t rank, struct vcm_error *err)
     struct vcm_symbols symbols;
 
     vcm_symbols_init(&symbols);
-    int rc = vcm_index_read(&symbols, draft->index, file, err);
+    int rc = vcm_index_read_definitions(&symbols, draft->index, file, err);
     vcm_utf8_escape_path(&draft->texts, draft->index->files[file].path);
     vcm_buf_append_string(&draft->texts, ":\n");
     if (rc == VCM_OK)

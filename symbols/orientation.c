@@ -298,8 +298,8 @@ static void mark_tops(struct survey *survey)
 
 static int arrange(struct survey *survey, struct vcm_error *err)
 {
-    survey->shown = calloc(survey->count + 1, sizeof *survey->shown);
-    survey->entries = calloc(survey->count + 1, sizeof *survey->entries);
+    survey->shown = calloc(survey->count + 1, sizeof(struct leaf *));
+    survey->entries = calloc(survey->count + 1, sizeof(struct leaf *));
     if (!survey->shown || !survey->entries)
         return vcm_error_memory(err);
     if (survey->count > 0)
@@ -312,9 +312,9 @@ static int arrange(struct survey *survey, struct vcm_error *err)
     }
     mark_tops(survey);
     if (survey->count > 0)
-        qsort(survey->shown, survey->count, sizeof *survey->shown, by_rank);
+        qsort(survey->shown, survey->count, sizeof(struct leaf *), by_rank);
     if (survey->entry_count > 0)
-        qsort(survey->entries, survey->entry_count, sizeof *survey->entries, by_depth);
+        qsort(survey->entries, survey->entry_count, sizeof(struct leaf *), by_depth);
     choose_readme(survey);
     return VCM_OK;
 }
@@ -334,7 +334,7 @@ static void put_tree(struct vcm_jsonw *w, const struct survey *survey, size_t co
 
     for (size_t i = 0; i < count; i++)
         sorted[i] = survey->shown[i];
-    qsort(sorted, count, sizeof sorted[0], by_path_of_pointer);
+    qsort(sorted, count, sizeof(struct leaf *), by_path_of_pointer);
     vcm_jsonw_key(w, "tree");
     vcm_jsonw_begin_array(w);
     for (size_t i = 0; i < count; i++)

@@ -289,7 +289,7 @@ static int take_references(struct graph *graph, uint32_t file, const struct vcm_
 static int for_each_file(struct graph *graph,
                          int (*take)(struct graph *, uint32_t, const struct vcm_symbols *,
                                      struct vcm_error *),
-                         struct vcm_error *err)
+                         bool references, struct vcm_error *err)
 {
     int rc = VCM_OK;
 
@@ -298,7 +298,8 @@ static int for_each_file(struct graph *graph,
         vcm_symbols_init(&symbols);
         rc = vcm_cancel_check(graph->request->cancel, err);
         if (rc == VCM_OK)
-            rc = vcm_index_read(&symbols, graph->index, i, err);
+            rc = references ? vcm_index_read(&symbols, graph->index, i, err)
+                            : vcm_index_read_definitions(&symbols, graph->index, i, err);
         if (rc == VCM_OK)
             rc = take(graph, (uint32_t)i, &symbols, err);
         vcm_symbols_release(&symbols);
@@ -488,14 +489,14 @@ static int build(struct graph *graph, struct vcm_error *err)
 {
     int rc = begin(graph, err);
     if (rc == VCM_OK)
-        rc = for_each_file(graph, take_definitions, err);
+        rc = for_each_file(graph, take_definitions, false, err);
     if (rc == VCM_OK) {
         mention_names(graph);
         graph->seen = calloc(graph->rank->names->count + 1, sizeof *graph->seen);
         rc = graph->seen ? VCM_OK : vcm_error_memory(err);
     }
     if (rc == VCM_OK)
-        rc = for_each_file(graph, take_references, err);
+        rc = for_each_file(graph, take_references, true, err);
     if (rc == VCM_OK && !graph->request->by_symbol_count) {
         rc = prefer(graph, err);
         if (rc == VCM_OK)

@@ -240,7 +240,7 @@ int vcm_resolve_visit(const struct vcm_index *index, const struct vcm_resolve_qu
     int rc = vcm_imports_open(&search.imports, index, err);
     for (size_t i = 0; rc == VCM_OK && i < index->file_count; i++) {
         vcm_symbols_init(&symbols);
-        rc = vcm_index_read(&symbols, index, i, err);
+        rc = vcm_index_read_definitions(&symbols, index, i, err);
         if (rc == VCM_OK)
             rc = take_candidates(&search, i, &symbols, err);
         vcm_symbols_release(&symbols);

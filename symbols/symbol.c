@@ -229,7 +229,8 @@ static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r
     }
 }
 
-int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, struct vcm_error *err)
+int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool references,
+                       struct vcm_error *err)
 {
     struct vcm_wire_reader r;
 
@@ -245,8 +246,10 @@ int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, struct v
         out->imports[i].target = vcm_wire_get_bytes(&r);
         out->imports[i].line = (uint32_t)vcm_wire_get_count(&r);
     }
-    decode_references(out, &r);
-    if (known && vcm_wire_reader_done(&r) && (unsigned)out->state < VCM_SYMBOL_STATE_COUNT)
+    if (references)
+        decode_references(out, &r);
+    bool sound = references ? vcm_wire_reader_done(&r) : !r.bad;
+    if (known && sound && (unsigned)out->state < VCM_SYMBOL_STATE_COUNT)
         return VCM_OK;
     vcm_symbols_release(out);
     return vcm_error_set(err, VCM_STORE_CORRUPT, "the symbols of a file are damaged");

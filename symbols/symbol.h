@@ -118,7 +118,8 @@ bool vcm_symbol_is_type(enum vcm_symbol_kind kind);
 void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols);
 
 /* Reads the stored form into a struct that is initialised; it points into `bytes` afterwards.
- * STORE_CORRUPT. */
-int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, struct vcm_error *err);
+ * Without references, which are most of it, when they are not wanted. STORE_CORRUPT. */
+int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool references,
+                       struct vcm_error *err);
 
 #endif

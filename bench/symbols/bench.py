@@ -44,7 +44,7 @@ def time_repository(vcm, repo, home):
     files = len(run(["git", "ls-files"], cwd=repo).splitlines())
     first = best_ms([vcm, "symbols", "--limit", "1", "--json", repo], env=env,
                     prepare=lambda: shutil.rmtree(home, ignore_errors=True))
-    ctags = best_ms(["ctags", "-R", "-f", "/dev/null", "--fields=+n", "."], cwd=repo)
+    ctags = best_ms(["ctags", "-R", "-f", "-", "--fields=+n", "."], cwd=repo)
     again = best_ms([vcm, "symbols", "--limit", "1", "--json", repo], env=env)
     status = best_ms(["git", "status", "--porcelain"], cwd=repo)
     mapped = best_ms([vcm, "repo", "map", repo, "--json"], env=env)
