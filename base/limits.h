@@ -35,6 +35,7 @@
 #define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
 #define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
+#define VCM_LIMIT_BASE_CACHE_BYTES  (32 * VCM_MIB)  /* objects that deltas lead to, all readers */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
 

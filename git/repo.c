@@ -11,6 +11,7 @@
 #include "base/path.h"
 #include "git/internal.h"
 #include "git/loose.h"
+#include "git/pack_reader.h"
 
 #include "base/banned.h"
 
@@ -342,6 +343,7 @@ void vcm_git_repo_close(struct vcm_git_repo *repo)
 {
     if (!repo)
         return;
+    vcm_git_pack_reader_close(repo->packs);
     git_odb_free(repo->odb);
     git_repository_free(repo->handle);
     leave_library();

@@ -34,6 +34,7 @@ OWNERS = {
     "git2.h": ["git/*"],
     "git2/*": ["git/*"],
     "zlib.h": ["git/loose.c"],
+    "libdeflate.h": ["git/pack_reader.c"],
     "yajl/*": ["base/json.c"],
     "yaml.h": ["base/yaml.c"],
     "zstd*.h": ["vcm/codec.c"],
