@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/wire.h"
 
 #include "base/banned.h"
@@ -36,6 +37,16 @@ void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope)
     vcm_wire_put_u8(out, VCM_SOURCE_OUTCOMES);
     for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
         vcm_wire_put_u64(out, scope->coverage.by_outcome[i]);
+}
+
+uint64_t vcm_scope_revision(const struct vcm_scope *scope)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+
+    vcm_scope_put(&value, scope);
+    uint64_t revision = vcm_hash_checksum(vcm_buf_slice(&value), 0);
+    vcm_buf_release(&value);
+    return revision;
 }
 
 int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_error *err)
