@@ -15,7 +15,7 @@
 #include "base/banned.h"
 
 /* How many pages are written before the store's map is given back. */
-#define TRIM_EACH 128
+#define TRIM_EACH 32
 
 static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
 {

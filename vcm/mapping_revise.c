@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 /* How many rows are changed before the store's map is given back. */
-#define TRIM_EACH 128
+#define TRIM_EACH 32
 
 /* A row of the base that moves or goes, as it was. */
 struct former_row {
