@@ -32,6 +32,8 @@ struct vcm_scope {
     uint64_t tokens;
     uint64_t bytes;
     struct vcm_source_coverage coverage;
+    uint32_t chunk_target_tokens; /* of literature, 0 otherwise */
+    uint32_t chunk_overlap_tokens;
     char *memory; /* holds the slices of a scope that was read; NULL otherwise */
 };
 
