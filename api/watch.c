@@ -117,9 +117,12 @@ static int look_at_scope(void *context, const struct vcm_scope *scope, struct vc
     if (!watched)
         return VCM_INTERNAL;
     watched->seen = true;
-    if (watched->table.mapping == scope->mapping)
+    uint64_t revision = vcm_scope_revision(scope);
+    if (watched->table.mapping == scope->mapping && watched->table.revision == revision)
         return VCM_OK;
-    return vcm_page_diff_take(&watched->fresh, look->txn, scope->mapping, err);
+    int rc = vcm_page_diff_take(&watched->fresh, look->txn, scope->mapping, err);
+    watched->fresh.revision = revision;
+    return rc;
 }
 
 /* A scope that is no longer mapped lost all its pages. Nothing of the store is held meanwhile: the

@@ -577,6 +577,7 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
                                  .scope_id = ingest->scope->scope_id,
                                  .tokenizer = vcm_tokenizer_name(options->tokenizer),
                                  .pinned = ingest->scope->pinned,
+                                 .base = ingest->known ? vcm_known_base(ingest->known) : NULL,
                                  .cancel = options->cancel,
                              },
                              err);

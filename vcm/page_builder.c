@@ -208,7 +208,8 @@ static bool is_known_page(struct vcm_page_built *page, const struct vcm_page_bui
     for (uint32_t i = 0; i < page->record_count; i++)
         if (known[i] == VCM_KNOWN_NONE || known[i] != known[0] + i)
             return false;
-    return vcm_known_page(&page->id, builder->options.known, known[0], page->record_count);
+    return vcm_known_page(&page->id, &page->known_seq, builder->options.known, known[0],
+                          page->record_count);
 }
 
 /* Puts the frame together of values that are here and values of the former table. */

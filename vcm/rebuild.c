@@ -16,7 +16,8 @@
 
 /* The source of a scope at the commit of one page table. */
 struct reader {
-    uint64_t mapping; /* 0: free */
+    uint64_t mapping;  /* 0: free */
+    uint64_t revision; /* of the scope */
     struct vcm_source *source;
     void *reader;
     uint64_t used_at;
@@ -103,28 +104,30 @@ static int open_reader(struct attempt *attempt, uint64_t mapping, struct vcm_err
     struct vcm_rebuild *rebuild = attempt->rebuild;
     struct vcm_page_store *store = rebuild->store;
     struct reader *place = &rebuild->readers[0];
+    uint64_t revision = vcm_scope_revision(&attempt->scope);
     int rc = VCM_OK;
 
     for (unsigned i = 0; i < READERS_MAX; i++) {
         struct reader *reader = &rebuild->readers[i];
-        if (reader->mapping == mapping) {
+        if (reader->mapping == mapping && reader->revision == revision) {
             place = reader;
             break;
         }
         if (reader->used_at < place->used_at)
             place = reader;
     }
-    if (place->mapping != mapping) {
+    if (place->mapping != mapping || place->revision != revision) {
         close_reader(place);
         if (!store->open_source)
             return vcm_error_set(err, VCM_UNSUPPORTED, "nobody told how its source is opened");
         rc = store->open_source(store->open_source_context, &place->source, &attempt->scope, err);
         if (rc == VCM_OK)
             rc = place->source->functions->reader_open(&place->reader, place->source, err);
-        if (rc == VCM_OK)
-            place->mapping = mapping;
-        else
+        if (rc != VCM_OK)
             close_reader(place);
+        else
+            place->mapping = mapping;
+        place->revision = revision;
     }
     place->used_at = ++rebuild->clock;
     attempt->source = place->source;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/wire.h"
 
 #include "base/banned.h"
@@ -40,6 +41,16 @@ void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope)
         vcm_wire_put_u32(out, scope->chunk_target_tokens);
         vcm_wire_put_u32(out, scope->chunk_overlap_tokens);
     }
+}
+
+uint64_t vcm_scope_revision(const struct vcm_scope *scope)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+
+    vcm_scope_put(&value, scope);
+    uint64_t revision = vcm_hash_checksum(vcm_buf_slice(&value), 0);
+    vcm_buf_release(&value);
+    return revision;
 }
 
 int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_error *err)
