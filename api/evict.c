@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/names.h"
 #include "api/residency.h"
 #include "base/limits.h"
@@ -124,5 +125,5 @@ int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm
     if (rc == VCM_OK)
         rc = send_down(result, vcm, &selection, target, query->count > 0, visit, context, err);
     vcm_buf_release(&selection.ids);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/damage.h"
 #include "api/residency.h"
 #include "base/limits.h"
 #include "vcm/fault.h"
@@ -100,6 +101,7 @@ static int visit_outcomes(struct vcm *vcm, const struct vcm_page_id *ids, size_t
         uint64_t until = 0;
         bool failed = outcomes[i].rc != VCM_OK;
         vcm_page_id_to_hex(hex, &ids[i]);
+        vcm_damage_note(vcm, outcomes[i].rc, &outcomes[i].error);
         rc = vcm_page_store_page(&info, txn, &ids[i], err);
         if (rc == VCM_OK)
             rc = vcm_lock_until(&until, txn, &ids[i], now, err);
@@ -171,7 +173,7 @@ int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_out
     free(outcomes);
     free(locked);
     free(ids);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outcome_fn visit,
@@ -189,7 +191,7 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
     if (rc == VCM_OK)
         rc = vcm_residency_visit(vcm, ids, query->count, visit, context, err);
     free(ids);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query *query,
@@ -206,7 +208,7 @@ int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query 
     if (rc == VCM_OK)
         rc = vcm_residency_visit(vcm, ids, query->count, visit, context, err);
     free(ids);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 int vcm_residency_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,

@@ -7,6 +7,8 @@
 
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/own_source.h"
+#include "api/self_check.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -98,7 +100,8 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
     if (rc == VCM_OK)
         rc = type->open(
             out,
-            &(struct vcm_source_request){.repository = repository,
+            &(struct vcm_source_request){.type = type,
+                                         .repository = repository,
                                          .commit = commit,
                                          .start_dir = "",
                                          .include_binaries = true,
@@ -117,6 +120,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
 void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
+    vcm_self_check(vcm);
     vcm_page_store_close(vcm->store);
     vcm->cache = NULL;
     vcm->store = NULL;
@@ -131,6 +135,7 @@ void vcm_close(struct vcm *vcm)
         vcm_handle_close_store(vcm); /* in a child it is the parent's */
     vcm->mark = CLOSED_MARK;
     vcm_config_release(&vcm->config);
+    vcm_own_source_free_all(vcm->own_sources);
     free(vcm->credentials);
     free(vcm->clones_directory);
     free(vcm->home);

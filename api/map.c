@@ -196,7 +196,7 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         .only = options->only,
         .only_count = (unsigned)options->only_count,
         .no_rows = extra->no_rows,
-        .nested_scope = extra->nested_scope,
+        .nested_scope = options->nested_scope,
         .map_text = extra->map_text,
         .overrides = {options->flush_threshold, options->flush_token_budget, options->pinned},
     };
@@ -317,8 +317,9 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
         .flush_threshold = entry->flush_threshold,
         .flush_token_budget = entry->flush_token_budget,
         .pinned = entry->pinned,
+        .nested_scope = true,
     };
-    const struct vcm_map_extra extra = {.nested_scope = true};
+    const struct vcm_map_extra extra = {0};
     struct vcm_map_result *result = NULL;
     struct vcm_error why = {0};
 

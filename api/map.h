@@ -10,7 +10,6 @@
 
 struct vcm_map_extra {
     bool no_rows;         /* a selection of none */
-    bool nested_scope;    /* the base may be several names with ':' between */
     const char *map_text; /* in the place of the repository's map; may be NULL */
     const char *routed;   /* a commit whose routes were followed before; may be NULL */
 };

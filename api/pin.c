@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/damage.h"
 #include "api/names.h"
 #include "api/residency.h"
 #include "base/limits.h"
@@ -121,7 +122,7 @@ static int set_pinned(struct vcm *vcm, const char *name, bool pinned, vcm_pin_fn
     else if (rc == VCM_OK)
         rc = pin_scopes(vcm, &meant.scopes, pinned, visit, context, err);
     vcm_buf_release(&meant.scopes);
-    return rc;
+    return vcm_damage_note(vcm, rc, err);
 }
 
 int vcm_pin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,

@@ -8,24 +8,30 @@
 
 #include "base/banned.h"
 
-#define TICK_MS 50u
+#define TICK_MS    50u
+#define SCOPES_MAX 8u
+
+struct largest {
+    struct vcm_top_scope scopes[SCOPES_MAX];
+    unsigned count;
+};
 
 /* Keeps the largest, by bytes; among equals by name, which is the order in which they come. */
 static int consider_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
 {
-    struct vcm_top_sample *sample = context;
-    unsigned at = sample->scope_count;
+    struct largest *largest = context;
+    unsigned at = largest->count;
 
     (void)err;
-    while (at > 0 && sample->scopes[at - 1].bytes < scope->bytes)
+    while (at > 0 && largest->scopes[at - 1].bytes < scope->bytes)
         at--;
-    if (at == VCM_TOP_SCOPES)
+    if (at == SCOPES_MAX)
         return VCM_OK;
-    if (sample->scope_count < VCM_TOP_SCOPES)
-        sample->scope_count++;
-    memmove(&sample->scopes[at + 1], &sample->scopes[at],
-            (sample->scope_count - 1 - at) * sizeof sample->scopes[0]);
-    struct vcm_top_scope *kept = &sample->scopes[at];
+    if (largest->count < SCOPES_MAX)
+        largest->count++;
+    memmove(&largest->scopes[at + 1], &largest->scopes[at],
+            (largest->count - 1 - at) * sizeof largest->scopes[0]);
+    struct vcm_top_scope *kept = &largest->scopes[at];
     *kept = (struct vcm_top_scope){
         .pages = scope->pages, .bytes = scope->bytes, .tokens = scope->tokens};
     snprintf(kept->scope_id, sizeof kept->scope_id, "%.*s", (int)scope->scope_id.len,
@@ -33,18 +39,23 @@ static int consider_scope(void *context, const struct vcm_scope *scope, struct v
     return VCM_OK;
 }
 
-static int take_sample(struct vcm_top_sample *sample, struct vcm *vcm, struct vcm_error *err)
+/* `largest` keeps what the sample points to. */
+static int take_sample(struct vcm_top_sample *sample, struct largest *largest, struct vcm *vcm,
+                       struct vcm_error *err)
 {
     struct vcm_kv_txn *txn = NULL;
 
     memset(sample, 0, sizeof *sample);
+    largest->count = 0;
     int rc = vcm_stat(&sample->stat, vcm, err);
     if (rc != VCM_OK || !vcm->store)
         return rc;
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), consider_scope, sample, err);
+        rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), consider_scope, largest, err);
     vcm_kv_read_end(txn);
+    sample->scopes = largest->scopes;
+    sample->scope_count = largest->count;
     return vcm_damage_note(vcm, rc, err);
 }
 
@@ -73,9 +84,10 @@ int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_e
 
     for (uint64_t taken = 0; options->count == 0 || taken < options->count; taken++) {
         struct vcm_top_sample sample;
+        struct largest largest;
         int rc = taken > 0 ? wait_for_next(vcm, options, err) : VCM_OK;
         if (rc == VCM_OK)
-            rc = take_sample(&sample, vcm, err);
+            rc = take_sample(&sample, &largest, vcm, err);
         if (rc != VCM_OK)
             return rc;
         uint64_t now = vcm_clock_ms(), seen = sample.stat.minor_faults + sample.stat.major_faults;

@@ -44,11 +44,50 @@ void vcm_close(struct vcm *vcm);
 
 const char *vcm_home(const struct vcm *vcm);
 
-/* Makes a type of source of the caller's own known, so that rows of a map can name it. The type
- * (see sources/registry.h) must outlive the handle. INVALID_ARGUMENT when the name is taken. */
-struct vcm_source_type;
-int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
-                             struct vcm_error *err);
+/* A type of source of the caller's own, that rows of a map can name in `type` */
+
+/* What a row asks for. */
+struct vcm_source_row {
+    const char *repository;           /* path of a repository on this machine */
+    const char *commit;               /* full id */
+    const char *start_dir;            /* "" for the whole tree */
+    const char *const *include_globs; /* gitignore patterns; none: everything */
+    size_t include_count;
+    const char *const *exclude_globs;
+    size_t exclude_count;
+};
+
+struct vcm_source_entry {
+    const char *path; /* need not end with NUL, nor be UTF-8 */
+    size_t path_len;
+    const void *content_id; /* 1 to 32 bytes: the same ones mean the same text */
+    size_t content_id_len;
+};
+typedef int (*vcm_source_entry_fn)(void *context, const struct vcm_source_entry *entry,
+                                   struct vcm_error *err);
+/* Takes a piece of text, any number of times. */
+typedef int (*vcm_source_text_fn)(void *context, const char *text, size_t len,
+                                  struct vcm_error *err);
+
+/* walk() shows what there is, in the same order each time; read() is called from several threads at
+ * once. What read() cannot read it answers with NOT_FOUND: the entry counts as failed, and the rest
+ * goes on. Invalid UTF-8 is replaced. */
+struct vcm_source_definition {
+    const char *name;
+    void *context; /* of open() */
+    int (*open)(void **source, void *context, const struct vcm_source_row *row,
+                struct vcm_error *err);
+    int (*walk)(void *source, vcm_source_entry_fn visit, void *visit_context,
+                struct vcm_error *err);
+    int (*read)(void *source, const struct vcm_source_entry *entry, vcm_source_text_fn write,
+                void *write_context, struct vcm_error *err);
+    void (*close)(void *source);
+};
+
+/* The name and the context must outlive the handle. INVALID_ARGUMENT when the name is taken or a
+ * function is missing. */
+int vcm_register_source(struct vcm *vcm, const struct vcm_source_definition *definition,
+                        struct vcm_error *err);
 
 /* Mapping */
 
@@ -135,6 +174,7 @@ struct vcm_map_options {
     uint32_t flush_token_budget; /* 0: as configured */
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
+    bool nested_scope;           /* the base may be several names with ':' between */
     bool knowledge;              /* follow knowledge_routing also with a selection of rows */
     bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
                                     and nothing is said about the map */
@@ -893,8 +933,6 @@ struct vcm_stat {
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
 
-#define VCM_TOP_SCOPES 8u
-
 struct vcm_top_scope {
     char scope_id[258];
     uint64_t pages, bytes, tokens;
@@ -903,15 +941,14 @@ struct vcm_top_scope {
 /* What the store is doing. */
 struct vcm_top_sample {
     struct vcm_stat stat;
-    bool has_rate;                               /* false for the first */
-    double faults_per_second;                    /* minor and major ones, since the sample before */
-    struct vcm_top_scope scopes[VCM_TOP_SCOPES]; /* the largest, largest first */
-    unsigned scope_count;
+    bool has_rate;                      /* false for the first */
+    double faults_per_second;           /* minor and major ones, since the sample before */
+    const struct vcm_top_scope *scopes; /* some of the largest, largest first */
+    size_t scope_count;
 };
 
 struct vcm_top_options {
-    uint64_t interval_ms;
-    uint64_t count; /* of samples, 0: until interrupted */
+    uint64_t interval_ms, count; /* count of samples, 0: until interrupted */
     int (*visit)(void *context, const struct vcm_top_sample *sample, struct vcm_error *err);
     int (*idle)(void *context, struct vcm_error *err); /* while it waits; may be NULL */
     void *context;
@@ -921,16 +958,14 @@ struct vcm_top_options {
 int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_error *err);
 
 struct vcm_verify_finding {
-    const char *what;
-    const char *where;
+    const char *what, *where;
 };
 typedef int (*vcm_verify_fn)(void *context, const struct vcm_verify_finding *finding,
                              struct vcm_error *err);
 
 struct vcm_verify_result {
     bool ok;
-    uint64_t pages_checked;
-    uint64_t findings; /* that were told; it stops at a thousand */
+    uint64_t pages_checked, findings; /* it stops at a thousand findings */
 };
 
 /* Hashes every page again and checks every index, in a child process (fork), whose death is a
@@ -940,8 +975,7 @@ int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm
                void *context, struct vcm_error *err);
 
 struct vcm_gc_counts {
-    uint64_t pages_dropped;
-    uint64_t bytes_before, bytes_after; /* of the file */
+    uint64_t pages_dropped, bytes_before, bytes_after; /* bytes of the file */
 };
 
 /* Drops what no scope refers to and gives space back to the file system, beside readers.
@@ -949,7 +983,6 @@ struct vcm_gc_counts {
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
 
 /* Traces of page accesses: one line an access, milliseconds, page id, bytes. */
-
 struct vcm_trace_access {
     uint64_t ms; /* since the recording began */
     const char *page_id;
@@ -957,16 +990,14 @@ struct vcm_trace_access {
 };
 
 struct vcm_trace_record_options {
-    uint64_t duration_ms; /* 0: until interrupted, or `count` */
-    uint64_t count;       /* 0: no limit */
+    uint64_t duration_ms, count; /* 0: no limit; without either, until interrupted */
     int (*visit)(void *context, const struct vcm_trace_access *access, struct vcm_error *err);
     int (*idle)(void *context, struct vcm_error *err); /* called often; may be NULL */
     void *context;
 };
 
 struct vcm_trace_recorded {
-    uint64_t accesses;
-    uint64_t lost; /* came faster than they were read */
+    uint64_t accesses, lost; /* lost: came faster than they were read */
 };
 
 /* Tells every read of a page, by any process, until the time is over. VCM_INTERRUPTED when the
@@ -1026,6 +1057,66 @@ struct vcm_finding {
 typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,
                               struct vcm_error *err);
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err);
+
+/* Orientation in a repository. */
+
+struct vcm_repo_fetch_options {
+    const char *url;     /* https, ssh, file, or a path */
+    const char *ref;     /* branch, tag or commit; NULL for the remote's HEAD */
+    const char *subpath; /* describe this directory of it; NULL for all */
+    const char *dest;    /* check it out here; NULL: the clone in the home is all there is */
+    unsigned depth;      /* commits of history; 0 for one */
+    unsigned timeout_ms; /* 0 for a minute */
+};
+
+/* A JSON document, which lives as long as the call. */
+typedef int (*vcm_document_fn)(void *context, const char *json, size_t len, struct vcm_error *err);
+
+/* Brings a repository here, or up to its upstream's state, and passes on a JSON document of at most
+ * 8,192 bytes that says what it holds. AUTH_FAILED, NOT_FOUND, TIMEOUT, NETWORK_ERROR,
+ * INVALID_ARGUMENT. */
+int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
+                   vcm_document_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_repo_map_options {
+    const char *path;           /* of a repository or a directory in it; NULL: around here */
+    uint64_t token_budget;      /* 0 for 1,500 */
+    const char *const *include; /* globs; none takes everything */
+    size_t include_count;
+    const char *const *focus; /* paths from the root that matter most */
+    size_t focus_count;
+    const char *const *mentions; /* names that matter most */
+    size_t mention_count;
+    bool by_symbol_count; /* the plain ranking, to compare with */
+};
+
+/* The ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
+int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
+                 void *context, struct vcm_error *err);
+
+struct vcm_symbol_query {
+    const char *path; /* as above */
+    const char *const *kinds;
+    size_t kind_count;
+    const char *file; /* glob; NULL for all */
+    const char *name; /* part of the name, case aside; NULL for all */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* The definitions of HEAD by path and line, as a JSON document. */
+int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
+                    void *context, struct vcm_error *err);
+
+struct vcm_reference_query {
+    const char *path; /* as above */
+    const char *name; /* or the symbol_id of a definition */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* Who uses a name at HEAD, by path and line, as a JSON document. NOT_FOUND for an id that is no
+ * definition's. */
+int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
+                       vcm_document_fn visit, void *context, struct vcm_error *err);
 
 #ifdef __cplusplus
 #pragma GCC diagnostic pop

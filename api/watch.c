@@ -179,6 +179,7 @@ static int look_at_repository(struct watch *watch, struct vcm_error *err)
     struct vcm_plan_request request = {
         .repository = watch->map.repository,
         .base_scope = watch->map.base_scope_id,
+        .nested_scope = watch->map.nested_scope,
         .branch = watch->map.branch,
         .commit = watch->map.commit,
         .offline = true,

@@ -85,6 +85,7 @@ int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_e
     case MDB_VERSION_MISMATCH:
     case MDB_PAGE_NOTFOUND:
     case MDB_INCOMPATIBLE:
+    case MDB_CURSOR_FULL: /* a tree that is deeper than any can grow */
         return vcm_error_set(err, VCM_STORE_CORRUPT, "the store in '%s' is damaged: %s",
                              options->directory, mdb_strerror(code));
     case MDB_MAP_FULL:

@@ -13,8 +13,9 @@
 
 #include "base/banned.h"
 
-#define NAP_MIN_MS 1u
-#define NAP_MAX_MS 50u
+#define TELL_MIN_MS 100u /* who is ready to wait for less says nothing */
+#define NAP_MIN_MS  1u
+#define NAP_MAX_MS  50u
 
 static void nap(uint64_t ms)
 {
@@ -137,7 +138,7 @@ int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeou
         if (rc == VCM_OK && now >= deadline)
             rc = busy(fd, path, err);
         if (rc == VCM_OK) {
-            if (pause == 0)
+            if (pause == 0 && timeout_ms >= TELL_MIN_MS)
                 tell_wait(fd, log);
             pause = pause == 0 ? NAP_MIN_MS : pause * 2 > NAP_MAX_MS ? NAP_MAX_MS : pause * 2;
             nap(deadline - now < pause ? deadline - now : pause);

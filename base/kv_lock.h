@@ -19,7 +19,7 @@ struct vcm_kv_lock {
 };
 
 /* VCM_STORE_BUSY, naming the holder, after `timeout_ms`; 0 tries once. `log` is told once when
- * there is a wait. */
+ * there is a wait, unless it is for less than a tenth of a second. */
 int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeout_ms,
                      const struct vcm_cancel *cancel, const struct vcm_log *log,
                      struct vcm_error *err);

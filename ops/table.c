@@ -37,6 +37,10 @@
     op(kb_show) \
     op(kb_clear) \
     op(kb_stat) \
+    op(repo_fetch) \
+    op(repo_map) \
+    op(symbols) \
+    op(refs) \
     op(config_list) \
     op(config_get) \
     op(config_set) \

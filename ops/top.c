@@ -58,7 +58,7 @@ static void put_sample(struct vcm_jsonw *w, const struct vcm_top_sample *sample)
         vcm_jsonw_null(w);
     vcm_jsonw_key(w, "largest");
     vcm_jsonw_begin_array(w);
-    for (unsigned i = 0; i < sample->scope_count; i++) {
+    for (size_t i = 0; i < sample->scope_count; i++) {
         vcm_jsonw_begin_object(w);
         vcm_jsonw_member_string(w, "scope_id", sample->scopes[i].scope_id);
         vcm_jsonw_member_uint(w, "pages", sample->scopes[i].pages);

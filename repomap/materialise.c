@@ -268,6 +268,7 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
         return rc;
     return type->open(source,
                       &(struct vcm_source_request){
+                          .type = type,
                           .repository = planned->repository,
                           .commit = planned->commit,
                           .start_dir = row->start_dir,

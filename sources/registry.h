@@ -12,11 +12,14 @@
 
 #define VCM_REGISTRY_TYPES_MAX 32
 
+struct vcm_source_type;
+
 /* What a source is to read: a row of a map with its place resolved. */
 struct vcm_source_request {
-    const char *repository;     /* path of a repository on this machine */
-    const char *commit;         /* full id */
-    const char *start_dir;      /* "" for the whole tree */
+    const struct vcm_source_type *type; /* that is asked */
+    const char *repository;             /* path of a repository on this machine */
+    const char *commit;                 /* full id */
+    const char *start_dir;              /* "" for the whole tree */
     const char *const *include; /* gitignore patterns relative to start_dir; none: everything */
     unsigned include_count;
     const char *const *exclude;

@@ -480,6 +480,30 @@ static void a_store_many_times_its_capacity_is_read_as_a_whole(void **state)
     free(expected);
 }
 
+static void a_view_keeps_its_page_and_outlives_the_handle(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_page_view *view, *other;
+
+    assert_ok(fix, vcm_page_view_open(&view, fix->vcm, fix->ids[1], &fix->err));
+    assert_string_equal(view->page_id, fix->ids[1]);
+    assert_int_equal(view->bytes, fix->bytes[1]);
+    assert_int_equal(evict_all(fix, "evicted").pages_stayed, 1);
+    assert_int_equal(stat_of(fix).pages_resident, 1);
+    reopen(fix);
+    assert_int_equal(evict_all(fix, "evicted").pages_stayed, 1);
+    assert_int_equal(view->data[view->bytes - 1], '\n');
+    set(fix, "cache.capacity", 4 * fix->bytes[1]);
+    assert_int_equal(vcm_page_view_open(&other, fix->vcm, fix->ids[1], &fix->err), VCM_STORE_BUSY);
+    assert_null(other);
+    vcm_page_view_release(view);
+    vcm_page_view_release(NULL);
+    vcm_error_reset(&fix->err);
+    assert_int_equal(evict_all(fix, "evicted").pages_stayed, 0);
+    assert_int_equal(vcm_page_view_open(&other, fix->vcm, "ffffffffffff", &fix->err),
+                     VCM_NOT_FOUND);
+}
+
 #define RESIDENCY_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -494,6 +518,7 @@ int main(void)
         RESIDENCY_TEST(a_fault_may_lock_what_it_brings),
         RESIDENCY_TEST(what_is_gone_is_named_and_the_descriptor_stays),
         RESIDENCY_TEST(a_store_many_times_its_capacity_is_read_as_a_whole),
+        RESIDENCY_TEST(a_view_keeps_its_page_and_outlives_the_handle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,6 +16,7 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
 WITHOUT_HOME = {"completion", "init", "lfs status", "trace replay"}
 # Options without which a command has nothing to do.
 OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"], "lock": ["--ttl", "1m"],
+                  "repo fetch": ["--quiet"],
                   "trace record": ["--duration", "1ms"]}
 ESC = "\x1b"
 
@@ -48,7 +49,7 @@ class ContractTest(HelpTest, PagingTest):
 
     def arguments(self, command):
         """Arguments that make the command succeed, by the names in its usage line."""
-        values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
+        values = {"REPO": self.repo, "URL": self.repo, "DIR": self.other, "PAGE": self.page_id,
                   "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
                   "QUERY": "a", "NAME": "sample", "CHUNK": self.chunk_id,
                   "FILE": os.path.join(self.repo, "a")}

@@ -66,6 +66,18 @@ class Damage(PagingTest):
         for page in self.right:
             self.vcm("page", page["page_id"], "--json", check=0)
 
+    def test_whoever_meets_damage_marks_it(self):
+        at = self.frame_offsets()[3] + 20
+        ids = [page["page_id"] for page in self.right]
+        for words in (["evict", "--all"], ["evict", *ids], ["verify"]):
+            self.flip(at)
+            result = self.vcm(*words, "--json")
+            self.assertIn(result.status, (1, 3), result)
+            self.assertIn("damaged", result.out)
+            self.assertTrue(os.path.exists(self.marker), words)
+            os.unlink(self.marker)
+            self.flip(at)
+
     def test_a_truncated_store_is_mended_by_the_map_that_meets_it(self):
         os.truncate(self.data, 8192)
         document = self.map(self.repos[1], "--scope", "second", "--flush-token-budget", "2000")

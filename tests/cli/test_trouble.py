@@ -87,7 +87,9 @@ class Places(TroubleTest):
         self.give_to_nobody(repo)
         os.chmod(self.home, 0)
         for words in (["scopes"], ["pages"], ["stat"], ["page", "abcdef"], ["config", "list"],
-                      ["config", "set", "cache.policy", "lru"], ["map", repo]):
+                      ["config", "set", "cache.policy", "lru"], ["map", repo], ["verify"], ["gc"],
+                      ["evict", "--all"], ["fault", "abcdef"], ["lock", "abcdef", "--ttl", "1s"],
+                      ["pin", "abcdef"], ["top", "--count", "1"], ["trace", "record"]):
             result = self.run_under(prefix, *words, "--json", check=1)
             self.assert_error(result, "IO_ERROR", self.home, "Permission denied")
         self.assertFalse(self.run_under(prefix, "doctor", "--json", check=1).json()["ok"])
@@ -104,13 +106,17 @@ class Places(TroubleTest):
             os.chmod(folder, 0o555)
             for name in names:
                 os.chmod(os.path.join(folder, name), 0o444)
-        for words in (["scopes"], ["pages"], ["stat"], ["config", "list"], ["doctor"]):
+        for words in (["scopes"], ["pages"], ["stat"], ["config", "list"], ["doctor"],
+                      ["verify", "--deep"], ["top", "--count", "1"]):
             self.run_under(prefix, *words, check=0)
         [page] = self.run_under(prefix, "pages", "--json", check=0).json()["pages"]
         self.assertEqual(self.run_under(prefix, "page", page["page_id"], "--json",
                                         check=0).json()["records"][0]["text"], "a\n")
-        self.assert_error(self.run_under(prefix, "map", repo, "--json", check=1), "IO_ERROR",
-                          self.home)
+        self.run_under(prefix, "fault", page["page_id"], check=0)
+        for words in (["map", repo], ["evict", "--all"], ["pin", page["page_id"]], ["gc"],
+                      ["lock", page["page_id"], "--ttl", "1m"]):
+            self.assert_error(self.run_under(prefix, *words, "--json", check=1), "IO_ERROR",
+                              self.home)
         self.assert_error(self.run_under(prefix, "config", "set", "cache.policy", "lru", "--json",
                                          check=1), "IO_ERROR", self.home)
 
@@ -122,6 +128,11 @@ class Places(TroubleTest):
         [page] = self.run_under(prefix, "pages", "--json", check=0).json()["pages"]
         for words in (["scopes"], ["stat"], ["config", "list"], ["page", page["page_id"]]):
             self.assertEqual(self.run_under(prefix, *words, check=0).err, "")
+        for state in ("compressed", "evicted"):
+            self.vcm("evict", "--all", "--to", state, check=0)
+            for words in (["page"], ["fault"]):
+                self.assertEqual(self.run_under(prefix, *words, page["page_id"], check=0).err, "")
+            self.assertEqual(self.pages()[0]["state"], state)
         changed = self.make_repo({"b": "b\n"}, name="changed")
         for words in (["map", changed], ["map", repo], ["config", "set", "cache.policy", "lru"]):
             result = self.run_under(prefix, *words, "--json", check=1)

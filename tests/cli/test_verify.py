@@ -9,7 +9,7 @@ import unittest
 from harness import WriterLock
 from paging import PagingTest
 
-SEED = 20261118
+SEED = int(os.environ.get("VCM_TEST_SEED", "20261118"))
 LONG = os.environ.get("VCM_TEST_LONG") == "1"
 FLIPS = 400 if LONG else 40
 
@@ -17,6 +17,7 @@ FLIPS = 400 if LONG else 40
 class VerifyTest(PagingTest):
     def setUp(self):
         super().setUp()
+        print(f"seed {SEED}")
         self.data = os.path.join(self.home, "store/data.mdb")
         self.marker = os.path.join(self.home, "store.damaged")
         chosen = random.Random(SEED)

@@ -80,6 +80,13 @@ static void blocks_split_text_as_the_scanner_does(void **state)
 
 int main(void)
 {
+#ifdef __AVX512BW__
+    if (!__builtin_cpu_supports("avx512bw"))
+        return 0;
+#elif defined __AVX2__
+    if (!__builtin_cpu_supports("avx2"))
+        return 0;
+#endif
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_split_text_as_the_scanner_does),
     };
