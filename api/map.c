@@ -4,6 +4,7 @@
 
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
 #include "base/arena.h"
@@ -391,6 +392,8 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
         vcm_error_reset(&found);
         rc = VCM_OK;
     }
+    for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
+        vcm_kb_forget_scope(vcm, (*out)->unmapped[i]);
     if (rc == VCM_OK && !extra->map_text)
         note_on_roster(vcm, *out, options);
     for (; rc == VCM_OK && lost; lost = lost->next)

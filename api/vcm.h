@@ -816,6 +816,34 @@ typedef int (*vcm_kb_file_fn)(void *context, const struct vcm_kb_file *file, str
 int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
                   vcm_kb_file_fn visit, void *context, struct vcm_error *err);
 
+struct vcm_promote_options {
+    const char *repository;   /* a path at or below a repository with a working tree */
+    const char *const *paths; /* files, directories or patterns, from the root */
+    size_t path_count;
+    bool dry_run; /* tell, and change nothing */
+};
+
+struct vcm_promote_result {
+    const char *repo_root;
+    const char **patterns; /* as the map has them */
+    size_t pattern_count;
+    uint64_t files;      /* of HEAD's tree that they match */
+    uint64_t routes_set; /* that led to the knowledge base */
+    bool route_added;
+    const char *row; /* the literature row that the paths were added to, or NULL */
+    bool row_added;
+    const char *commit; /* of the change; NULL when nothing was to be changed, and in a dry run */
+    const char *text;   /* of the map now */
+    bool changed;
+};
+
+/* Moves literature from the knowledge base to pages: changes the map and commits just that file.
+ * UNSUPPORTED when the map cannot be edited safely, INVALID_ARGUMENT when it has changes that are
+ * not committed. Free with vcm_promote_result_free(). */
+int vcm_promote(struct vcm_promote_result **out, struct vcm *vcm,
+                const struct vcm_promote_options *options, struct vcm_error *err);
+void vcm_promote_result_free(struct vcm_promote_result *result);
+
 struct vcm_kb_chunk {
     const char *chunk_id;
     const char *source; /* NULL for none */

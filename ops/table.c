@@ -11,6 +11,7 @@
     op(check) \
     op(preview) \
     op(show) \
+    op(promote) \
     op(unmap) \
     op(scopes) \
     op(coverage) \

@@ -280,6 +280,7 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
                           .chunk_target_tokens = row->chunk_target_tokens,
                           .chunk_overlap_tokens = row->chunk_overlap_tokens,
                           .extractions = options->extractions,
+                          .scope_id = planned->scope_id,
                           .cancel = options->cancel,
                       },
                       err);

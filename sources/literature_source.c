@@ -21,6 +21,7 @@ struct literature {
     struct vcm_source *files; /* the git source that walks */
     char *repository;
     char *extractions; /* may be NULL */
+    char *scope_id;    /* may be NULL */
     uint32_t target_tokens, overlap_tokens;
     const struct vcm_cancel *cancel;
 };
@@ -147,6 +148,8 @@ static int read_pdf(struct vcm_source_content *content, struct reader *reader,
         if (rc == VCM_OK && store && reader->store_writable)
             vcm_store_put_extraction(store, id, VCM_EXTRACT_VERSION, vcm_buf_slice(out), NULL);
     }
+    if (rc == VCM_OK && store && reader->store_writable && reader->literature->scope_id)
+        vcm_store_keep_extraction(store, id, reader->literature->scope_id, NULL);
     content->lossy = document.lossy;
     vcm_document_release(&document);
     return rc;
@@ -278,6 +281,7 @@ static void close_source(struct vcm_source *source)
     vcm_source_close(literature->files);
     free(literature->repository);
     free(literature->extractions);
+    free(literature->scope_id);
     free(literature);
 }
 
@@ -306,7 +310,10 @@ static int open_source(struct vcm_source **out, const struct vcm_source_request 
     literature->repository = strdup(request->repository);
     if (request->extractions)
         literature->extractions = strdup(request->extractions);
-    if (!literature->repository || (request->extractions && !literature->extractions))
+    if (request->scope_id)
+        literature->scope_id = strdup(request->scope_id);
+    if (!literature->repository || (request->extractions && !literature->extractions) ||
+        (request->scope_id && !literature->scope_id))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK)
         rc = vcm_git_source_type.open(&literature->files, request, err);

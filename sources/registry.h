@@ -29,6 +29,7 @@ struct vcm_source_request {
     uint32_t chunk_overlap_tokens;
     const char *extractions;         /* path of the knowledge base, which keeps the texts of PDFs;
                                         NULL: they are read each time */
+    const char *scope_id;            /* that is mapped, for which they are kept; NULL: for none */
     const struct vcm_cancel *cancel; /* may be NULL; outlives the source */
 };
 

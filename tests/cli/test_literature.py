@@ -148,9 +148,26 @@ class Literature(RepoMapTest):
         chunks = {hit["chunk_id"] for hit in
                   self.report_kb("search", "page", "--limit", "100")["hits"]}
         self.assertLessEqual(chunks, {record["record_id"] for record in self.records()})
-        with sqlite3.connect(os.path.join(self.home, "kb.sqlite")) as base:
-            self.assertEqual(base.execute("SELECT count(*) FROM extractions").fetchone(), (1,))
+        self.assertEqual(self.texts(), 1)
+
+    def test_a_text_is_kept_while_a_scope_refers_to_it(self):
+        repo = self.repo_with(map_of(ROW, routes=["paths: ['papers/']"]), FILES)
+        row = self.map_row(repo)
+        self.report_kb("clear", "--all")
+        self.assertEqual(self.texts(), 1)
+        self.vcm("unmap", row["scope_id"], check=0)
+        self.assertEqual(self.texts(), 0)
+        self.map_row(repo)
+        self.report_kb("clear", "--all")
+        self.commit(repo, {MAP: map_of("name: other, type: git_repo")})
+        self.assertEqual(self.report("map", repo)["unmapped"], [row["scope_id"]])
+        self.assertEqual(self.texts(), 0)
+
+    def texts(self):
+        base = sqlite3.connect(os.path.join(self.home, "kb.sqlite"))
+        count = base.execute("SELECT count(*) FROM extractions").fetchone()[0]
         base.close()
+        return count
 
     def report_kb(self, *args):
         return self.vcm("kb", *args, "--json", check=0).json()

@@ -63,8 +63,8 @@ MmapOptions = _struct(
 MapOptions = _struct(
     "vcm_map_options", *_texts("repository", "base_scope_id", "branch", "commit"), ("only", TEXTS),
     ("only_count", c_size_t), ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
-    ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("only_live", c_bool),
-    ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint), ("progress", ProgressFn),
+    ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("knowledge", c_bool),
+    ("only_live", c_bool), ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint), ("progress", ProgressFn),
     ("progress_context", c_void_p))
 PageEvent = _struct("vcm_page_event", *_texts("event", "scope_id", "page_id", "old_page_id"),
                     ("paths", TEXTS), ("path_count", c_size_t))
@@ -118,8 +118,8 @@ KbSearchOptions = _struct("vcm_kb_search_options", *_texts("query"), ("filter", 
 Record = _struct("vcm_record", *_texts("record_id", "path", "blob"), ("start_line", c_uint32),
                  ("end_line", c_uint32), ("part", c_uint32), ("parts", c_uint32),
                  ("tokens", c_uint32), ("lossy", c_bool), ("path_lossy", c_bool),
-                 *_texts("media_type"), *_u64("size"), *_texts("heading"), ("text", c_void_p),
-                 ("text_len", c_size_t))
+                 *_texts("media_type"), *_u64("size"), *_texts("section"), ("page", c_uint32),
+                 *_texts("heading"), ("text", c_void_p), ("text_len", c_size_t))
 Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count", c_size_t),
                *_texts("scope_id"), ("seq", c_uint32), ("occurrences", c_uint32),
                ("tokens", c_uint32), *_u64("bytes"), ("frame", c_void_p),
