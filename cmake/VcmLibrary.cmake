@@ -3,7 +3,7 @@
 include(VcmHeader)
 
 # The folders, lowest last. Their objects make up both libraries.
-set(vcm_folders api repomap sources kb lfs vcm git tokens base)
+set(vcm_folders api symbols repomap sources kb lfs vcm git tokens base)
 set(version_script ${CMAKE_SOURCE_DIR}/api/libvcm.map)
 
 # The whole of api/ goes in; of the other folders what it needs. Everything but the functions of the
