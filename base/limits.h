@@ -35,6 +35,7 @@
 #define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
 #define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
+#define VCM_LIMIT_BASE_CACHE_BYTES  (32 * VCM_MIB)  /* objects that deltas lead to, all readers */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
 
@@ -70,6 +71,15 @@
 #define VCM_LIMIT_HEADING_BYTES       ((size_t)256)         /* of a title; what is longer is cut */
 #define VCM_LIMIT_HEADING_LEVELS      16
 #define VCM_LIMIT_HITS                1000u /* of a search */
+
+/* Symbols of a file, and the map of a repository. */
+#define VCM_LIMIT_SYMBOLS_FILE_BYTES ((size_t)2 * VCM_MIB)   /* larger files are not parsed */
+#define VCM_LIMIT_SYMBOLS_BYTES      ((size_t)256 * VCM_MIB) /* of one file's symbols */
+#define VCM_LIMIT_SYMBOLS_COUNT      ((size_t)200000) /* definitions, and references, of a file */
+#define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
+#define VCM_LIMIT_SIGNATURE_BYTES    ((size_t)240)
+#define VCM_LIMIT_SYMBOL_NAME_BYTES  ((size_t)512)
+#define VCM_LIMIT_SYMBOL_DEPTH       64 /* containers in each other that are named */
 
 /* The program that reads PDFs. */
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)

@@ -16,6 +16,7 @@ vcm_dependency(XXHASH libxxhash)   # base/hash.c
 vcm_dependency(ZSTD libzstd)       # vcm/codec.c
 vcm_dependency(LIBGIT2 libgit2)    # git/
 vcm_dependency(ZLIB zlib)          # git/loose.c
+vcm_dependency(DEFLATE libdeflate) # git/pack_reader.c
 vcm_dependency(SQLITE sqlite3)     # kb/store*.c
 vcm_dependency(POPPLER poppler-glib) # kb/extract_pdf.c, of vcm-extract alone
 vcm_dependency(SECCOMP libseccomp) # kb/extract_sandbox.c, of vcm-extract alone

@@ -4,7 +4,7 @@
 include(CMakePackageConfigHelpers)
 
 # What the static library needs, besides the C library.
-set(VCM_PRIVATE_MODULES "lmdb yajl yaml-0.1 nettle libxxhash libzstd libgit2 zlib sqlite3")
+set(VCM_PRIVATE_MODULES "lmdb yajl yaml-0.1 nettle libxxhash libzstd libgit2 zlib libdeflate sqlite3")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vcm)
 
 # From the folder of vcm.pc to the prefix, so that what is installed may be moved.

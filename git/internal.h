@@ -10,10 +10,14 @@
 
 #include "git/repo.h"
 
+struct vcm_git_pack_reader;
+
 struct vcm_git_repo {
     git_repository *handle;
     git_odb *odb;
     char *root;
+    struct vcm_git_pack_reader *packs; /* NULL until a blob is wanted, and without packs */
+    bool packs_opened;
 };
 
 /* Sets the error for a negative code of libgit2: the given text, a colon, and libgit2's own

@@ -182,9 +182,11 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
 
 static struct vcm_slice line_before(struct vcm_slice text, size_t at)
 {
-    size_t start = at - 1;
-    while (start > 0 && at - start < NEIGHBOUR_BYTES && text.data[start - 1] != '\n')
-        start--;
+    size_t start = at > NEIGHBOUR_BYTES ? at - NEIGHBOUR_BYTES : 0;
+    const char *newline = memrchr(text.data + start, '\n', at - 1 - start);
+
+    if (newline)
+        start = (size_t)(newline - text.data) + 1;
     return vcm_slice_of(text.data + start, at - start);
 }
 
@@ -195,19 +197,29 @@ static struct vcm_slice line_after(struct vcm_slice text, size_t at)
     return vcm_slice_of(text.data + at, newline ? (size_t)(newline - text.data) - at : span);
 }
 
+static bool is_white(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool is_closing(char c)
+{
+    return c == '}' || c == ')' || c == ']';
+}
+
 static bool is_blank_or_closing(struct vcm_slice line)
 {
-    if (strchr("})]", line.data[0]) && line.data[0] != '\0')
+    if (is_closing(line.data[0]))
         return true;
     for (size_t i = 0; i < line.len; i++)
-        if (!strchr(" \t\r\n", line.data[i]) || line.data[i] == '\0')
+        if (!is_white(line.data[i]))
             return false;
     return true;
 }
 
 static bool begins_block(char first)
 {
-    return first != '\0' && !strchr(" \t\r\n})]", first);
+    return first != '\0' && !is_white(first) && !is_closing(first);
 }
 
 static enum cut_class classify(struct vcm_slice text, size_t at)

@@ -34,6 +34,7 @@ OWNERS = {
     "git2.h": ["git/*"],
     "git2/*": ["git/*"],
     "zlib.h": ["git/loose.c"],
+    "libdeflate.h": ["git/pack_reader.c"],
     "yajl/*": ["base/json.c"],
     "yaml.h": ["base/yaml.c"],
     "zstd*.h": ["vcm/codec.c"],
@@ -44,6 +45,7 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
+    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -1,0 +1,181 @@
+#include "git/pack_file.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/banned.h"
+
+#define ID_BYTES      20
+#define WORD_BYTES    4
+#define HEADER_BYTES  8  /* of an index of version 2 */
+#define PACK_HEADER   12 /* signature, version, number of objects */
+#define TRAILER_BYTES (2 * ID_BYTES)
+#define IS_LARGE      0x80000000u
+#define IDS_AT        (HEADER_BYTES + VCM_GIT_PACK_FAN_OUT * WORD_BYTES)
+/* Ids are as good as random, so that one is found by reading this many around its likely place. */
+#define IDS_AT_ONCE 64u
+
+static uint32_t word_at(const unsigned char *bytes)
+{
+    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+/* As much as there is. */
+static size_t read_some(int fd, void *out, size_t len, uint64_t at)
+{
+    unsigned char *to = out;
+    size_t done = 0;
+
+    while (done < len) {
+        ssize_t got = pread(fd, to + done, len - done, (off_t)(at + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        done += (size_t)got;
+    }
+    return done;
+}
+
+static bool read_all(int fd, void *out, size_t len, uint64_t at)
+{
+    return read_some(fd, out, len, at) == len;
+}
+
+static bool size_of(uint64_t *bytes, int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size < 0)
+        return false;
+    *bytes = (uint64_t)status.st_size;
+    return true;
+}
+
+static uint32_t object_count(const struct vcm_git_pack_file *file)
+{
+    return file->fan_out[VCM_GIT_PACK_FAN_OUT - 1];
+}
+
+static bool open_index(struct vcm_git_pack_file *file)
+{
+    unsigned char head[IDS_AT] = {0};
+
+    if (!size_of(&file->index_bytes, file->index_fd) ||
+        !read_all(file->index_fd, head, sizeof head, 0) ||
+        memcmp(head, "\377tOc\0\0\0\2", HEADER_BYTES) != 0)
+        return false;
+    for (size_t i = 0; i < VCM_GIT_PACK_FAN_OUT; i++) {
+        file->fan_out[i] = word_at(head + HEADER_BYTES + i * WORD_BYTES);
+        if (i > 0 && file->fan_out[i] < file->fan_out[i - 1])
+            return false;
+    }
+    uint64_t least =
+        IDS_AT + TRAILER_BYTES + (uint64_t)object_count(file) * (ID_BYTES + 2 * WORD_BYTES);
+    return file->index_bytes >= least;
+}
+
+static bool open_pack(struct vcm_git_pack_file *file)
+{
+    unsigned char head[PACK_HEADER] = {0};
+    uint64_t bytes = 0;
+
+    if (!size_of(&bytes, file->pack_fd) || bytes < PACK_HEADER + ID_BYTES ||
+        !read_all(file->pack_fd, head, sizeof head, 0))
+        return false;
+    file->end = bytes - ID_BYTES;
+    return memcmp(head, "PACK\0\0\0\2", 2 * WORD_BYTES) == 0 &&
+           word_at(head + 2 * WORD_BYTES) == object_count(file);
+}
+
+bool vcm_git_pack_file_open(struct vcm_git_pack_file *file, int index_fd, int pack_fd)
+{
+    memset(file, 0, sizeof *file);
+    file->index_fd = index_fd;
+    file->pack_fd = pack_fd;
+    if (index_fd >= 0 && pack_fd >= 0 && open_index(file) && open_pack(file))
+        return true;
+    vcm_git_pack_file_close(file);
+    return false;
+}
+
+void vcm_git_pack_file_close(struct vcm_git_pack_file *file)
+{
+    if (file->index_fd >= 0)
+        close(file->index_fd);
+    if (file->pack_fd >= 0)
+        close(file->pack_fd);
+    file->index_fd = file->pack_fd = -1;
+}
+
+static bool offset_of(uint64_t *offset, const struct vcm_git_pack_file *file, uint32_t number)
+{
+    uint64_t count = object_count(file);
+    uint64_t at = IDS_AT + count * (ID_BYTES + WORD_BYTES) + (uint64_t)number * WORD_BYTES;
+    unsigned char entry[2 * WORD_BYTES] = {0};
+
+    if (!read_all(file->index_fd, entry, WORD_BYTES, at))
+        return false;
+    uint64_t found = word_at(entry);
+    if (found & IS_LARGE) {
+        at = IDS_AT + count * (ID_BYTES + 2 * WORD_BYTES) + (found & ~IS_LARGE) * sizeof entry;
+        if (at + sizeof entry > file->index_bytes - TRAILER_BYTES ||
+            !read_all(file->index_fd, entry, sizeof entry, at))
+            return false;
+        found = (uint64_t)word_at(entry) << 32 | word_at(entry + WORD_BYTES);
+    }
+    *offset = found;
+    return found >= PACK_HEADER && found < file->end;
+}
+
+/* Where to read next: around the likely place at first, in the middle of what is left later. */
+static uint32_t choose(uint32_t low, uint32_t high, const unsigned char *id, bool first)
+{
+    uint32_t span = high - low;
+    uint32_t middle = low + span / 2;
+
+    if (first)
+        middle = low + (uint32_t)((uint64_t)span * word_at(id + 1) >> 32);
+    uint32_t from = middle > low + IDS_AT_ONCE / 2 ? middle - IDS_AT_ONCE / 2 : low;
+    return high - from > IDS_AT_ONCE ? from : high - IDS_AT_ONCE;
+}
+
+bool vcm_git_pack_file_find(uint64_t *offset, const struct vcm_git_pack_file *file,
+                            const unsigned char *id)
+{
+    unsigned char ids[IDS_AT_ONCE * ID_BYTES] = {0};
+    uint32_t low = id[0] > 0 ? file->fan_out[id[0] - 1] : 0;
+    uint32_t high = file->fan_out[id[0]];
+
+    for (bool first = true; low < high; first = false) {
+        uint32_t now = high - low < IDS_AT_ONCE ? high - low : IDS_AT_ONCE;
+        uint32_t from = now == high - low ? low : choose(low, high, id, first);
+        uint32_t i = 0;
+        int order = 1;
+        if (!read_all(file->index_fd, ids, now * ID_BYTES, IDS_AT + (uint64_t)from * ID_BYTES))
+            return false;
+        while (i < now && (order = memcmp(id, ids + i * ID_BYTES, ID_BYTES)) > 0)
+            i++;
+        if (order == 0)
+            return offset_of(offset, file, from + i);
+        if (i > 0 && i < now)
+            return false;
+        if (i == 0)
+            high = from;
+        else
+            low = from + now;
+    }
+    return false;
+}
+
+size_t vcm_git_pack_file_read(const struct vcm_git_pack_file *file, void *out, size_t len,
+                              uint64_t offset)
+{
+    if (offset < PACK_HEADER || offset >= file->end)
+        return 0;
+    if (len > file->end - offset)
+        len = (size_t)(file->end - offset);
+    return read_some(file->pack_fd, out, len, offset);
+}
