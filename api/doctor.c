@@ -13,6 +13,7 @@
 #include "base/spawn.h"
 #include "base/text.h"
 #include "git/repo.h"
+#include "symbols/language.h"
 
 #include "base/banned.h"
 
@@ -42,6 +43,32 @@ static int report(struct doctor *doctor, const char *check, enum vcm_finding_sta
     };
     int rc = vcm_buf_check(&doctor->detail, "a finding", err);
     return rc == VCM_OK ? doctor->visit(doctor->context, &finding, err) : rc;
+}
+
+/* Which languages symbols are read from. "full": definitions, containers, references and imports
+ * are those of a sample that a person went through. */
+static int check_languages(struct doctor *doctor, const char *name, struct vcm_error *err)
+{
+    static const struct {
+        enum vcm_language_level level;
+        const char *word;
+    } levels[] = {{VCM_LANGUAGE_FULL, "full"},
+                  {VCM_LANGUAGE_DEFINITIONS, "definitions only"},
+                  {VCM_LANGUAGE_ABSENT, "absent"}};
+
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        const char *before = doctor->detail.len > 0 ? "; " : "";
+        bool first = true;
+        for (unsigned j = 1; j < VCM_LANGUAGE_COUNT; j++) {
+            if (vcm_language_level((enum vcm_language)j) != levels[i].level)
+                continue;
+            if (first)
+                vcm_buf_append_format(&doctor->detail, "%s%s:", before, levels[i].word);
+            vcm_buf_append_format(&doctor->detail, " %s", vcm_language_name((enum vcm_language)j));
+            first = false;
+        }
+    }
+    return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
 static int check_libraries(struct doctor *doctor, const char *name, struct vcm_error *err)
@@ -225,6 +252,7 @@ static const struct {
     {"git_lfs", check_git_lfs},
     {"home", check_home},
     {"inotify", check_inotify},
+    {"languages", check_languages},
     {"libraries", check_libraries},
     {"store", check_store},
 };

@@ -7,9 +7,12 @@
 
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/own_source.h"
+#include "api/self_check.h"
 #include "base/limits.h"
 #include "base/path.h"
 
+#include "kb/store.h"
 #include "base/banned.h"
 
 #define HOME_MODE   0700
@@ -86,18 +89,28 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
     char *repository = strndup(scope->repo_root.data, scope->repo_root.len);
     char *commit = strndup(scope->commit.data, scope->commit.len);
     char *name = strndup(scope->source_type.data, scope->source_type.len);
+    struct vcm_buf extractions = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
     *out = NULL;
     int rc = repository && commit && name ? VCM_OK : vcm_error_memory(err);
     if (rc == VCM_OK)
+        rc = vcm_handle_path(&extractions, vcm, VCM_STORE_FILE, err);
+    if (rc == VCM_OK)
         rc = vcm_registry_find(&type, &vcm->registry, name, err);
     if (rc == VCM_OK)
-        rc = type->open(out,
-                        &(struct vcm_source_request){.repository = repository,
-                                                     .commit = commit,
-                                                     .start_dir = "",
-                                                     .include_binaries = true},
-                        err);
+        rc = type->open(
+            out,
+            &(struct vcm_source_request){.type = type,
+                                         .repository = repository,
+                                         .commit = commit,
+                                         .start_dir = "",
+                                         .include_binaries = true,
+                                         .chunk_target_tokens = scope->chunk_target_tokens,
+                                         .chunk_overlap_tokens = scope->chunk_overlap_tokens,
+                                         .extractions = vcm_buf_text(&extractions),
+                                         .cancel = vcm->cancel},
+            err);
+    vcm_buf_release(&extractions);
     free(repository);
     free(commit);
     free(name);
@@ -107,6 +120,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
 void vcm_handle_close_store(struct vcm *vcm)
 {
     vcm_page_cache_close(vcm->cache);
+    vcm_self_check(vcm);
     vcm_page_store_close(vcm->store);
     vcm->cache = NULL;
     vcm->store = NULL;
@@ -121,6 +135,7 @@ void vcm_close(struct vcm *vcm)
         vcm_handle_close_store(vcm); /* in a child it is the parent's */
     vcm->mark = CLOSED_MARK;
     vcm_config_release(&vcm->config);
+    vcm_own_source_free_all(vcm->own_sources);
     free(vcm->credentials);
     free(vcm->clones_directory);
     free(vcm->home);

@@ -168,7 +168,7 @@ int vcm_heading_fill(struct vcm_record *records, size_t count, struct vcm_arena 
     int rc = VCM_OK;
 
     for (size_t i = 0; rc == VCM_OK && i < count; i++) {
-        if (records[i].part <= 1)
+        if (records[i].part <= 1 || records[i].section)
             continue;
         struct vcm_heading_search search = {.before = records[i].start_line};
         vcm_buf_init(&search.pending, 2 * VCM_LIMIT_CONTEXT_LINE_BYTES);

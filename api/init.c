@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 
 #include "api/internal.h"
@@ -148,6 +149,7 @@ static int survey(struct result *result, struct vcm *vcm, const struct vcm_init_
     struct vcm_glob_list globs;
     int rc = VCM_OK;
 
+    assert(vcm);
     if (!b->include || (options->migrate && !options->dry_run))
         return VCM_OK;
     vcm_glob_list_init(&globs);

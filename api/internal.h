@@ -29,6 +29,7 @@ struct vcm {
     bool store_writable;
     struct vcm_page_cache *cache;
     struct vcm_registry registry;
+    struct vcm_own_source *own_sources;             /* types that a caller defined */
     const char *type_names[VCM_REGISTRY_TYPES_MAX]; /* of the registry, for the loader */
     struct vcm_repo_map_types types;
     struct vcm_git_clones clones; /* what vcm_handle_clones() filled in */
@@ -57,6 +58,11 @@ int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_erro
 
 /* What the configuration lets the store take. */
 void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm);
+
+/* The type (see sources/registry.h) must outlive the handle. INVALID_ARGUMENT when the name is
+ * taken. */
+int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
+                             struct vcm_error *err);
 
 void vcm_handle_close_store(struct vcm *vcm);
 

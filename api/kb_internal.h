@@ -11,4 +11,7 @@
 int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable,
                       struct vcm_error *err);
 
+/* Texts that only this scope of pages needed go. What is wrong with that is logged. */
+void vcm_kb_forget_scope(struct vcm *vcm, const char *scope_id);
+
 #endif

@@ -4,11 +4,13 @@
 
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "kb/store.h"
 #include "repomap/materialise.h"
 
 #include "base/banned.h"
@@ -25,6 +27,7 @@ struct progress_receiver {
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_map_result public;
+    struct vcm_plan_request request; /* that the plan was made for */
     struct vcm_plan plan;
     struct vcm_arena arena;
     size_t unmapped_capacity;
@@ -154,7 +157,8 @@ static enum vcm_status overall_status(const struct vcm_map_result *result)
     }
     if (errors > 0 && errors == result->source_count)
         return VCM_STATUS_ERROR;
-    if (errors > 0 || failed_files > 0)
+    failed_files += result->knowledge.failed;
+    if (errors > 0 || failed_files > 0 || result->knowledge.code != VCM_OK)
         return VCM_STATUS_PARTIAL;
     return already == result->source_count ? VCM_STATUS_ALREADY_MAPPED : VCM_STATUS_MAPPED;
 }
@@ -183,7 +187,9 @@ static void pass_progress(void *context, const struct vcm_ingest_progress *progr
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
                      const struct vcm_map_extra *extra, struct vcm_error *err)
 {
-    struct vcm_plan_request request = {
+    struct vcm_plan_request *request = &result->request;
+
+    *request = (struct vcm_plan_request){
         .repository = options->repository,
         .base_scope = options->base_scope_id,
         .branch = options->branch,
@@ -191,16 +197,15 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         .only = options->only,
         .only_count = (unsigned)options->only_count,
         .no_rows = extra->no_rows,
-        .nested_scope = extra->nested_scope,
+        .nested_scope = options->nested_scope,
         .map_text = extra->map_text,
         .overrides = {options->flush_threshold, options->flush_token_budget, options->pinned},
     };
-
-    vcm_handle_plan_defaults(&request, vcm);
-    request.offline = options->offline;
-    int rc = vcm_handle_clones(&request, vcm, options->timeout_ms, err);
+    vcm_handle_plan_defaults(request, vcm);
+    request->offline = options->offline;
+    int rc = vcm_handle_clones(request, vcm, options->timeout_ms, err);
     if (rc == VCM_OK)
-        rc = vcm_plan_make(&result->plan, &request, err);
+        rc = vcm_plan_make(&result->plan, request, err);
     if (rc != VCM_OK)
         return rc;
     if (result->plan.map_differs && !options->only_live)
@@ -208,11 +213,6 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
                       "%s in the working tree differs from the one in commit %.12s, which counts; "
                       "commit it to map by it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
-    if (result->plan.map.route_count > 0 && result->plan.all_rows && !options->only_live)
-        vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "this version of vcm has no knowledge base: knowledge_routing in %s is not "
-                      "carried out",
-                      VCM_REPO_MAP_PATH);
     struct vcm_map_result *public = &result->public;
     public->repo_root = result->plan.repo_root;
     public->origin_url = vcm_handle_text_or_null(result->plan.origin_url);
@@ -227,15 +227,19 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
 static int materialise(struct result *result, struct vcm *vcm,
                        const struct vcm_map_options *options, struct vcm_error *err)
 {
+    struct vcm_buf extractions = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_tokenizer *tokenizer = NULL;
 
-    int rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
+    int rc = vcm_handle_path(&extractions, vcm, VCM_STORE_FILE, err);
+    if (rc == VCM_OK)
+        rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
     if (rc == VCM_OK)
         rc = vcm_materialise_run(&result->plan,
                                  &(struct vcm_materialise_options){
                                      .store = vcm->store,
                                      .registry = &vcm->registry,
                                      .tokenizer = tokenizer,
+                                     .extractions = vcm_buf_text(&extractions),
                                      .jobs = settle_jobs(options->jobs),
                                      .replace = options->replace,
                                      .only_live = options->only_live,
@@ -246,7 +250,18 @@ static int materialise(struct result *result, struct vcm *vcm,
                                  },
                                  take_row, take_unmapped, result, err);
     vcm_tokenizer_close(tokenizer);
+    vcm_buf_release(&extractions);
     return rc;
+}
+
+/* A selection of rows leaves the knowledge base alone unless it is asked for, too. */
+static bool follows_routes(const struct result *result, const struct vcm_map_options *options,
+                           const struct vcm_map_extra *extra)
+{
+    const struct vcm_plan *plan = &result->plan;
+
+    return plan->map.route_count > 0 && (plan->all_rows || options->knowledge) &&
+           !(extra->routed && strcmp(extra->routed, plan->commit) == 0);
 }
 
 static int map_once(struct vcm_map_result **out, struct vcm *vcm,
@@ -267,6 +282,9 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
         rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
         rc = materialise(result, vcm, options, err);
+    if (rc == VCM_OK && follows_routes(result, options, extra))
+        rc = vcm_map_route(&result->public.knowledge, &result->arena, vcm, &result->plan,
+                           &result->request, settle_jobs(options->jobs), err);
     if (rc == VCM_OK) {
         result->public.status = overall_status(&result->public);
         result->public.elapsed_ms = vcm_clock_ms() - start;
@@ -300,8 +318,9 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
         .flush_threshold = entry->flush_threshold,
         .flush_token_budget = entry->flush_token_budget,
         .pinned = entry->pinned,
+        .nested_scope = true,
     };
-    const struct vcm_map_extra extra = {.nested_scope = true};
+    const struct vcm_map_extra extra = {0};
     struct vcm_map_result *result = NULL;
     struct vcm_error why = {0};
 
@@ -373,6 +392,8 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
         vcm_error_reset(&found);
         rc = VCM_OK;
     }
+    for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
+        vcm_kb_forget_scope(vcm, (*out)->unmapped[i]);
     if (rc == VCM_OK && !extra->map_text)
         note_on_roster(vcm, *out, options);
     for (; rc == VCM_OK && lost; lost = lost->next)

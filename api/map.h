@@ -5,15 +5,23 @@
 #define VCM_API_MAP_H
 
 #include "api/vcm.h"
+#include "base/arena.h"
+#include "repomap/plan.h"
 
 struct vcm_map_extra {
     bool no_rows;         /* a selection of none */
-    bool nested_scope;    /* the base may be several names with ':' between */
     const char *map_text; /* in the place of the repository's map; may be NULL */
+    const char *routed;   /* a commit whose routes were followed before; may be NULL */
 };
 
 int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
                  const struct vcm_map_options *options, const struct vcm_map_extra *extra,
                  struct vcm_error *err);
+
+/* Follows the plan's routes into the knowledge base; the files that `out` lists live in the arena.
+ * That the base cannot be used is in `out`. INTERRUPTED, or for want of memory. */
+int vcm_map_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
+                  const struct vcm_plan *plan, const struct vcm_plan_request *request,
+                  unsigned jobs, struct vcm_error *err);
 
 #endif

@@ -177,6 +177,9 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     if (record->binary)
         out->media_type = media_type_of(record, text->text);
     out->size = record->size;
+    out->page = record->page;
+    if (record->prose && !(out->section = vcm_arena_copy(&page->arena, record->section)))
+        return vcm_error_memory(err);
     out->text = text->text.data;
     out->text_len = text->text.len;
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
@@ -241,32 +244,40 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     return read_records(page, vcm->cache, frame, &row, err);
 }
 
+int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct vcm_page_id *id,
+                     struct vcm_error *err)
+{
+    *out = NULL;
+    struct view *view = calloc(1, sizeof *view);
+    if (!view)
+        return vcm_error_memory(err);
+    view->process = getpid();
+    int rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
+    vcm_page_id_to_hex(view->page_id, id);
+    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
+        rc = vcm_names_no_page(view->page_id, err);
+    if (rc == VCM_OK) {
+        view->public.page_id = view->page_id;
+        view->public.data = vcm_view_bytes(view->view).data;
+        view->public.bytes = vcm_view_bytes(view->view).len;
+        *out = &view->public;
+    } else {
+        free(view);
+    }
+    return vcm_damage_note(vcm, rc, err);
+}
+
 int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err)
 {
     struct vcm_page_id *id = NULL;
 
     *out = NULL;
-    struct view *view = calloc(1, sizeof *view);
-    if (!view)
-        return vcm_error_memory(err);
-    view->process = getpid();
     int rc = vcm_residency_find(&id, vcm, &name, 1, err);
     if (rc == VCM_OK)
-        rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
-    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
-        rc = vcm_names_no_page(name, err);
-    if (rc == VCM_OK) {
-        vcm_page_id_to_hex(view->page_id, id);
-        view->public.page_id = view->page_id;
-        view->public.data = vcm_view_bytes(view->view).data;
-        view->public.bytes = vcm_view_bytes(view->view).len;
-        *out = &view->public;
-    } else {
-        vcm_page_view_release(&view->public);
-    }
+        rc = vcm_page_view_of(out, vcm, id, err);
     free(id);
-    return vcm_damage_note(vcm, rc, err);
+    return rc;
 }
 
 void vcm_page_view_release(struct vcm_page_view *view)

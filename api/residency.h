@@ -29,4 +29,8 @@ int vcm_residency_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_p
 /* When a lock that is taken now for so long ends: Unix seconds, rounded up. */
 uint64_t vcm_residency_until(uint64_t ttl_ms);
 
+/* A view of a page that was found by its name. NOT_FOUND when it is gone since. */
+int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct vcm_page_id *id,
+                     struct vcm_error *err);
+
 #endif

@@ -43,6 +43,7 @@ int vcm_materialize_repo_map(struct vcm_map_result **out, struct vcm *vcm,
         .only = options->enabled_sources,
         .only_count = options->enabled_sources ? options->enabled_count : 0,
         .replace = options->replace,
+        .nested_scope = true,
         .jobs = options->jobs,
         .timeout_ms = options->timeout_ms,
         .progress = options->progress,
@@ -50,7 +51,6 @@ int vcm_materialize_repo_map(struct vcm_map_result **out, struct vcm *vcm,
     };
     const struct vcm_map_extra extra = {
         .no_rows = options->enabled_sources && options->enabled_count == 0,
-        .nested_scope = true,
     };
     take_config(&map, options->config);
     return vcm_map_with(out, vcm, &map, &extra, err);
@@ -119,15 +119,15 @@ int vcm_mmap_application_scope(struct vcm_map_result **out, struct vcm *vcm,
             .branch = options->branch,
             .commit = commit_of(options->commit),
             .replace = options->replace,
+            .nested_scope = true,
             .jobs = options->jobs,
             .timeout_ms = options->timeout_ms,
             .progress = options->progress,
             .progress_context = options->progress_context,
         };
         take_config(&map, options->config);
-        rc = vcm_map_with(
-            out, vcm, &map,
-            &(struct vcm_map_extra){.nested_scope = true, .map_text = vcm_buf_text(&text)}, err);
+        rc = vcm_map_with(out, vcm, &map, &(struct vcm_map_extra){.map_text = vcm_buf_text(&text)},
+                          err);
     }
     vcm_buf_release(&text);
     return rc;

@@ -120,7 +120,9 @@ int vcm_trace_replay_file(uint64_t *accesses, struct vcm *vcm, const char *path,
     struct vcm_trace *trace = NULL;
 
     *accesses = 0;
-    int rc = vcm_path_read_file(&text, path, VCM_LIMIT_TRACE_BYTES, err);
+    int rc = vcm_handle_check(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_path_read_file(&text, path, VCM_LIMIT_TRACE_BYTES, err);
     if (rc == VCM_OK)
         rc = vcm_trace_open(&trace, err);
     if (rc == VCM_OK)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/internal.h"
+#include "api/kb_internal.h"
 #include "api/names.h"
 #include "api/roster.h"
 #include "base/limits.h"
@@ -58,6 +59,8 @@ int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *c
         rc = vcm_mapping_remove(vcm->store, vcm_slice_of_string(id), vcm->cancel, err);
         if (rc == VCM_OK)
             rc = vcm_roster_forget(vcm->home, id, err);
+        if (rc == VCM_OK)
+            vcm_kb_forget_scope(vcm, id);
         if (rc == VCM_OK)
             rc = visit(context, id, err);
         at += strlen(id) + 1;

@@ -44,11 +44,50 @@ void vcm_close(struct vcm *vcm);
 
 const char *vcm_home(const struct vcm *vcm);
 
-/* Makes a type of source of the caller's own known, so that rows of a map can name it. The type
- * (see sources/registry.h) must outlive the handle. INVALID_ARGUMENT when the name is taken. */
-struct vcm_source_type;
-int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
-                             struct vcm_error *err);
+/* A type of source of the caller's own, that rows of a map can name in `type` */
+
+/* What a row asks for. */
+struct vcm_source_row {
+    const char *repository;           /* path of a repository on this machine */
+    const char *commit;               /* full id */
+    const char *start_dir;            /* "" for the whole tree */
+    const char *const *include_globs; /* gitignore patterns; none: everything */
+    size_t include_count;
+    const char *const *exclude_globs;
+    size_t exclude_count;
+};
+
+struct vcm_source_entry {
+    const char *path; /* need not end with NUL, nor be UTF-8 */
+    size_t path_len;
+    const void *content_id; /* 1 to 32 bytes: the same ones mean the same text */
+    size_t content_id_len;
+};
+typedef int (*vcm_source_entry_fn)(void *context, const struct vcm_source_entry *entry,
+                                   struct vcm_error *err);
+/* Takes a piece of text, any number of times. */
+typedef int (*vcm_source_text_fn)(void *context, const char *text, size_t len,
+                                  struct vcm_error *err);
+
+/* walk() shows what there is, in the same order each time; read() is called from several threads at
+ * once. What read() cannot read it answers with NOT_FOUND: the entry counts as failed, and the rest
+ * goes on. Invalid UTF-8 is replaced. */
+struct vcm_source_definition {
+    const char *name;
+    void *context; /* of open() */
+    int (*open)(void **source, void *context, const struct vcm_source_row *row,
+                struct vcm_error *err);
+    int (*walk)(void *source, vcm_source_entry_fn visit, void *visit_context,
+                struct vcm_error *err);
+    int (*read)(void *source, const struct vcm_source_entry *entry, vcm_source_text_fn write,
+                void *write_context, struct vcm_error *err);
+    void (*close)(void *source);
+};
+
+/* The name and the context must outlive the handle. INVALID_ARGUMENT when the name is taken or a
+ * function is missing. */
+int vcm_register_source(struct vcm *vcm, const struct vcm_source_definition *definition,
+                        struct vcm_error *err);
 
 /* Mapping */
 
@@ -84,6 +123,26 @@ struct vcm_map_source {
     uint64_t elapsed_ms;
 };
 
+/* What became of a document on its way into the knowledge base. */
+struct vcm_kb_file {
+    const char *source; /* base scope of the repository that it is of, NULL for none */
+    const char *path;   /* from the root of that repository, else absolute */
+    const char *status; /* "ingested", "skipped_already_present", "failed", "removed" */
+    const char *data_type;
+    uint64_t chunks;
+    enum vcm_code code;  /* of a failure */
+    const char *message; /* NULL when there is nothing to say */
+};
+
+/* What became of the files that a map routes to the knowledge base. */
+struct vcm_map_knowledge {
+    uint64_t ingested, skipped, failed, removed;
+    struct vcm_kb_file *files;
+    size_t file_count;
+    enum vcm_code code;  /* VCM_OK unless the knowledge base itself could not be used */
+    const char *message; /* NULL when there is nothing to say */
+};
+
 struct vcm_map_result {
     const char *repo_root;
     const char *origin_url; /* NULL without a remote */
@@ -95,6 +154,7 @@ struct vcm_map_result {
     size_t source_count;
     const char **unmapped; /* scope ids */
     size_t unmapped_count;
+    struct vcm_map_knowledge knowledge; /* empty when no route was followed */
     uint64_t elapsed_ms;
 };
 
@@ -114,6 +174,8 @@ struct vcm_map_options {
     uint32_t flush_token_budget; /* 0: as configured */
     bool pinned;                 /* in addition to what is configured */
     bool replace;                /* take the scope over from another origin */
+    bool nested_scope;           /* the base may be several names with ':' between */
+    bool knowledge;              /* follow knowledge_routing also with a selection of rows */
     bool only_live;              /* as a watch maps: static rows that are mapped stay as they are,
                                     and nothing is said about the map */
     bool offline;                /* fetch nothing: rows that would need it stay as they are */
@@ -555,6 +617,8 @@ struct vcm_record {
     const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
                                when that does not fit a page */
     uint64_t size;          /* of a binary file's content, 0 otherwise */
+    const char *section;    /* of a chunk of a document: its headings; NULL of files */
+    uint32_t page;          /* of a chunk: where it begins; 0 when the document has no pages */
     const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
@@ -728,16 +792,6 @@ int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens
 
 /* The knowledge base */
 
-struct vcm_kb_file {
-    const char *source; /* base scope of the repository that it is of, NULL for none */
-    const char *path;   /* from the root of that repository, else absolute */
-    const char *status; /* "ingested", "skipped_already_present", "failed", "removed" */
-    const char *data_type;
-    uint64_t chunks;
-    enum vcm_code code;  /* of a failure */
-    const char *message; /* NULL when there is nothing to say */
-};
-
 /* A document that the caller holds. */
 struct vcm_kb_bytes {
     const char *name; /* its extension tells its type */
@@ -761,6 +815,34 @@ typedef int (*vcm_kb_file_fn)(void *context, const struct vcm_kb_file *file, str
  * their path. A document that cannot be read is a result, not a failure. */
 int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
                   vcm_kb_file_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_promote_options {
+    const char *repository;   /* a path at or below a repository with a working tree */
+    const char *const *paths; /* files, directories or patterns, from the root */
+    size_t path_count;
+    bool dry_run; /* tell, and change nothing */
+};
+
+struct vcm_promote_result {
+    const char *repo_root;
+    const char **patterns; /* as the map has them */
+    size_t pattern_count;
+    uint64_t files;      /* of HEAD's tree that they match */
+    uint64_t routes_set; /* that led to the knowledge base */
+    bool route_added;
+    const char *row; /* the literature row that the paths were added to, or NULL */
+    bool row_added;
+    const char *commit; /* of the change; NULL when nothing was to be changed, and in a dry run */
+    const char *text;   /* of the map now */
+    bool changed;
+};
+
+/* Moves literature from the knowledge base to pages: changes the map and commits just that file.
+ * UNSUPPORTED when the map cannot be edited safely, INVALID_ARGUMENT when it has changes that are
+ * not committed. Free with vcm_promote_result_free(). */
+int vcm_promote(struct vcm_promote_result **out, struct vcm *vcm,
+                const struct vcm_promote_options *options, struct vcm_error *err);
+void vcm_promote_result_free(struct vcm_promote_result *result);
 
 struct vcm_kb_chunk {
     const char *chunk_id;
@@ -975,6 +1057,66 @@ struct vcm_finding {
 typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,
                               struct vcm_error *err);
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err);
+
+/* Orientation in a repository. */
+
+struct vcm_repo_fetch_options {
+    const char *url;     /* https, ssh, file, or a path */
+    const char *ref;     /* branch, tag or commit; NULL for the remote's HEAD */
+    const char *subpath; /* describe this directory of it; NULL for all */
+    const char *dest;    /* check it out here; NULL: the clone in the home is all there is */
+    unsigned depth;      /* commits of history; 0 for one */
+    unsigned timeout_ms; /* 0 for a minute */
+};
+
+/* A JSON document, which lives as long as the call. */
+typedef int (*vcm_document_fn)(void *context, const char *json, size_t len, struct vcm_error *err);
+
+/* Brings a repository here, or up to its upstream's state, and passes on a JSON document of at most
+ * 8,192 bytes that says what it holds. AUTH_FAILED, NOT_FOUND, TIMEOUT, NETWORK_ERROR,
+ * INVALID_ARGUMENT. */
+int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
+                   vcm_document_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_repo_map_options {
+    const char *path;           /* of a repository or a directory in it; NULL: around here */
+    uint64_t token_budget;      /* 0 for 1,500 */
+    const char *const *include; /* globs; none takes everything */
+    size_t include_count;
+    const char *const *focus; /* paths from the root that matter most */
+    size_t focus_count;
+    const char *const *mentions; /* names that matter most */
+    size_t mention_count;
+    bool by_symbol_count; /* the plain ranking, to compare with */
+};
+
+/* The ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
+int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
+                 void *context, struct vcm_error *err);
+
+struct vcm_symbol_query {
+    const char *path; /* as above */
+    const char *const *kinds;
+    size_t kind_count;
+    const char *file; /* glob; NULL for all */
+    const char *name; /* part of the name, case aside; NULL for all */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* The definitions of HEAD by path and line, as a JSON document. */
+int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
+                    void *context, struct vcm_error *err);
+
+struct vcm_reference_query {
+    const char *path; /* as above */
+    const char *name; /* or the symbol_id of a definition */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* Who uses a name at HEAD, by path and line, as a JSON document. NOT_FOUND for an id that is no
+ * definition's. */
+int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
+                       vcm_document_fn visit, void *context, struct vcm_error *err);
 
 #ifdef __cplusplus
 #pragma GCC diagnostic pop

@@ -1,9 +1,11 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/map.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "git/ref_watch.h"
@@ -40,7 +42,8 @@ struct watch {
     bool gone;
     struct stat place; /* of the root, when it was last looked at */
     uint64_t next_poll_ms;
-    struct vcm_buf trouble; /* what was logged last, so that it is said once */
+    char routed[VCM_GIT_ID_HEX + 1]; /* the last commit whose routes were followed */
+    struct vcm_buf trouble;          /* what was logged last, so that it is said once */
 };
 
 static const char *const event_names[] = {
@@ -114,9 +117,12 @@ static int look_at_scope(void *context, const struct vcm_scope *scope, struct vc
     if (!watched)
         return VCM_INTERNAL;
     watched->seen = true;
-    if (watched->table.mapping == scope->mapping)
+    uint64_t revision = vcm_scope_revision(scope);
+    if (watched->table.mapping == scope->mapping && watched->table.revision == revision)
         return VCM_OK;
-    return vcm_page_diff_take(&watched->fresh, look->txn, scope->mapping, err);
+    int rc = vcm_page_diff_take(&watched->fresh, look->txn, scope->mapping, err);
+    watched->fresh.revision = revision;
+    return rc;
 }
 
 /* A scope that is no longer mapped lost all its pages. Nothing of the store is held meanwhile: the
@@ -176,6 +182,7 @@ static int look_at_repository(struct watch *watch, struct vcm_error *err)
     struct vcm_plan_request request = {
         .repository = watch->map.repository,
         .base_scope = watch->map.base_scope_id,
+        .nested_scope = watch->map.nested_scope,
         .branch = watch->map.branch,
         .commit = watch->map.commit,
         .offline = true,
@@ -223,6 +230,18 @@ static void report_rows(struct watch *watch, const struct vcm_map_result *result
     vcm_buf_release(&trouble);
 }
 
+/* Routes are followed once for each commit: asking the knowledge base about every file each time
+ * that remotes are polled would read them all. */
+static int map_and_route(struct vcm_map_result **out, struct watch *watch, struct vcm_error *err)
+{
+    const struct vcm_map_extra extra = {.routed = watch->routed};
+
+    int rc = vcm_map_with(out, watch->vcm, &watch->map, &extra, err);
+    if (rc == VCM_OK && (*out)->knowledge.code == VCM_OK)
+        snprintf(watch->routed, sizeof watch->routed, "%s", (*out)->commit);
+    return rc;
+}
+
 /* One mapping after the first. Only what ends the watch is an error. */
 static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
 {
@@ -241,7 +260,7 @@ static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
     if (wake == WAKE_POLL)
         watch->next_poll_ms = vcm_clock_ms() + watch->options->poll_ms;
     if (rc == VCM_OK)
-        rc = vcm_map(&result, watch->vcm, &watch->map, &failure);
+        rc = map_and_route(&result, watch, &failure);
     if (rc == VCM_OK)
         report_rows(watch, result);
     else if (rc != VCM_INTERRUPTED)
@@ -319,7 +338,7 @@ static int begin(struct watch *watch, struct vcm_error *err)
     if (rc == VCM_OK && !options->map_first && watch->base.len > 0)
         rc = look_at_scopes(watch, err);
     if (rc == VCM_OK)
-        rc = vcm_map(&result, watch->vcm, &watch->map, err);
+        rc = map_and_route(&result, watch, err);
     if (rc == VCM_OK && watch->base.len == 0)
         vcm_buf_append_string(&watch->base, result->base_scope_id);
     if (rc == VCM_OK && options->mapped)

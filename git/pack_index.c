@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -22,6 +24,8 @@
 #define PACK_BYTES_MIN (PACK_HEADER + ID_BYTES)
 #define IS_LARGE       0x80000000u
 #define CHUNK_BYTES    (16 * VCM_KIB)
+#define REMEMBERED     64
+#define SETTLED_S      2 /* a file that changed before shows it in its time when it changes again */
 
 struct index {
     int fd;
@@ -166,6 +170,63 @@ const char *vcm_git_pack_index_fault(int fd, uint64_t pack_bytes)
     return fault ? fault : check_offsets(&index);
 }
 
+/* An index that was found whole. */
+struct sound {
+    dev_t device;
+    ino_t inode;
+    uint64_t bytes, pack_bytes;
+    struct timespec changed;
+};
+
+/* Of this process, which opens a repository once for each of its threads. */
+static pthread_mutex_t sound_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct sound sound_ones[REMEMBERED];
+static unsigned sound_count; /* that were ever put in */
+
+static bool is_same(const struct sound *a, const struct sound *b)
+{
+    return a->device == b->device && a->inode == b->inode && a->bytes == b->bytes &&
+           a->pack_bytes == b->pack_bytes && a->changed.tv_sec == b->changed.tv_sec &&
+           a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static bool is_remembered(const struct sound *index)
+{
+    bool found = false;
+
+    pthread_mutex_lock(&sound_lock);
+    for (unsigned i = 0; !found && i < sound_count && i < REMEMBERED; i++)
+        found = is_same(&sound_ones[i], index);
+    pthread_mutex_unlock(&sound_lock);
+    return found;
+}
+
+static void remember(const struct sound *index)
+{
+    pthread_mutex_lock(&sound_lock);
+    sound_ones[sound_count++ % REMEMBERED] = *index;
+    pthread_mutex_unlock(&sound_lock);
+}
+
+static const char *fault_unless_remembered(int fd, uint64_t pack_bytes)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return vcm_git_pack_index_fault(fd, pack_bytes);
+    const struct sound index = {.device = status.st_dev,
+                                .inode = status.st_ino,
+                                .bytes = (uint64_t)status.st_size,
+                                .pack_bytes = pack_bytes,
+                                .changed = status.st_ctim};
+    if (is_remembered(&index))
+        return NULL;
+    const char *fault = vcm_git_pack_index_fault(fd, pack_bytes);
+    if (!fault && time(NULL) - index.changed.tv_sec > SETTLED_S)
+        remember(&index);
+    return fault;
+}
+
 /* The size of the pack that goes with "x.idx"; false when there is none, and nobody reads it. */
 static bool find_pack(uint64_t *bytes, int directory, const char *index_name)
 {
@@ -190,7 +251,7 @@ static int check_entry(int directory, const char *name, const char *objects, str
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0)
         return VCM_OK; /* gone since, or not for us: then libgit2 cannot read it either */
-    const char *fault = vcm_git_pack_index_fault(fd, pack_bytes);
+    const char *fault = fault_unless_remembered(fd, pack_bytes);
     close(fd);
     if (!fault)
         return VCM_OK;

@@ -27,6 +27,15 @@ static const char schema[] =
     "CREATE VIRTUAL TABLE search USING fts5 (section, text, content = 'chunks',"
     " content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');";
 
+/* Which scopes of pages need a text. Came later: a file of the same version may not have it yet. */
+static const char scopes_schema[] =
+    "CREATE TABLE IF NOT EXISTS extraction_scopes (scope TEXT NOT NULL, content BLOB NOT NULL,"
+    " PRIMARY KEY (scope, content)) WITHOUT ROWID";
+
+static const char prune_sql[] =
+    "DELETE FROM extractions WHERE content NOT IN (SELECT content FROM documents)"
+    " AND content NOT IN (SELECT content FROM extraction_scopes)";
+
 static const char *const kept_sql[VCM_STORE_STATEMENTS] = {
     [VCM_STORE_INSERT_DOCUMENT] =
         "INSERT INTO documents (source, path, content, profile, data_type, settings,"
@@ -271,6 +280,8 @@ static int set_up(struct vcm_store *store, bool writable, struct vcm_error *err)
                                err);
     if (rc == VCM_OK)
         rc = check_schema(store, writable, err);
+    if (rc == VCM_OK && writable)
+        rc = vcm_store_run_sql(store, scopes_schema, err);
     return rc;
 }
 
@@ -562,11 +573,9 @@ int vcm_store_remove(struct vcm_store *store, const struct vcm_store_filter *fil
     if (rc == VCM_OK)
         rc = walk_documents(store, filter, true, visit, context, err);
     if (rc == VCM_OK)
-        rc = vcm_store_run_sql(
-            store,
-            "DELETE FROM extractions WHERE content NOT IN (SELECT content FROM documents);"
-            "COMMIT; PRAGMA incremental_vacuum",
-            err);
+        rc = vcm_store_run_sql(store, prune_sql, err);
+    if (rc == VCM_OK)
+        rc = vcm_store_run_sql(store, "COMMIT; PRAGMA incremental_vacuum", err);
     vcm_store_rollback(store);
     return rc;
 }
@@ -726,4 +735,38 @@ int vcm_store_put_extraction(struct vcm_store *store,
     }
     sqlite3_finalize(statement);
     return rc;
+}
+
+int vcm_store_keep_extraction(struct vcm_store *store,
+                              const unsigned char content[VCM_HASH_SHA256_BYTES], const char *scope,
+                              struct vcm_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc = vcm_store_prepare(
+        &statement, store,
+        "INSERT OR IGNORE INTO extraction_scopes (scope, content) VALUES (?1, ?2)", err);
+
+    if (rc == VCM_OK) {
+        sqlite3_bind_text(statement, 1, scope, -1, SQLITE_STATIC);
+        bind_blob(statement, 2, content, VCM_HASH_SHA256_BYTES);
+        rc = finish(store, statement, err);
+    }
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+int vcm_store_forget_scope(struct vcm_store *store, const char *scope, struct vcm_error *err)
+{
+    sqlite3_stmt *statement;
+    int rc =
+        vcm_store_prepare(&statement, store, "DELETE FROM extraction_scopes WHERE scope = ?1", err);
+
+    if (rc == VCM_OK) {
+        sqlite3_bind_text(statement, 1, scope, -1, SQLITE_STATIC);
+        rc = finish(store, statement, err);
+    }
+    sqlite3_finalize(statement);
+    if (rc == VCM_OK)
+        rc = vcm_store_run_sql(store, prune_sql, err);
+    return rc == VCM_OK ? vcm_store_run_sql(store, "PRAGMA incremental_vacuum", err) : rc;
 }

@@ -113,13 +113,19 @@ struct vcm_store_stat {
 int vcm_store_stat(struct vcm_store_stat *out, struct vcm_store *store, struct vcm_error *err);
 
 /* The extracted form of a document (document.h), kept by content and version of the extractor.
- * NOT_FOUND when it is not kept. Extractions that no document refers to go with the next removal.
- */
+ * NOT_FOUND when it is not kept. Extractions that no document and no scope refers to go with the
+ * next removal. */
 int vcm_store_get_extraction(struct vcm_buf *out, struct vcm_store *store,
                              const unsigned char content[VCM_HASH_SHA256_BYTES], uint32_t version,
                              struct vcm_error *err);
 int vcm_store_put_extraction(struct vcm_store *store,
                              const unsigned char content[VCM_HASH_SHA256_BYTES], uint32_t version,
                              struct vcm_slice encoded, struct vcm_error *err);
+
+/* A scope of pages refers to an extraction, until it is forgotten. */
+int vcm_store_keep_extraction(struct vcm_store *store,
+                              const unsigned char content[VCM_HASH_SHA256_BYTES], const char *scope,
+                              struct vcm_error *err);
+int vcm_store_forget_scope(struct vcm_store *store, const char *scope, struct vcm_error *err);
 
 #endif

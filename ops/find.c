@@ -108,8 +108,12 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         snprintf(text, sizeof text, "%lld of %lld", (long long)vcm_json_get_int(p, "part", 1),
                  (long long)vcm_json_get_int(p, "parts", 1));
         vcm_print_table_cell(&table, VCM_PRINT_PLAIN, text);
-        snprintf(text, sizeof text, "%lld-%lld", (long long)vcm_json_get_int(p, "start_line", 0),
-                 (long long)vcm_json_get_int(p, "end_line", 0));
+        if (vcm_json_get_int(p, "start_line", 0) > 0)
+            snprintf(text, sizeof text, "%lld-%lld",
+                     (long long)vcm_json_get_int(p, "start_line", 0),
+                     (long long)vcm_json_get_int(p, "end_line", 0));
+        else
+            snprintf(text, sizeof text, "-"); /* an empty file, or a PDF */
         vcm_print_table_cell(&table, VCM_PRINT_PLAIN, text);
     }
     vcm_print_table_end(&table);

@@ -12,6 +12,7 @@ enum {
     BRANCH,
     COMMIT,
     ONLY,
+    KNOWLEDGE,
     FLUSH_THRESHOLD,
     FLUSH_TOKEN_BUDGET,
     PINNED,
@@ -45,6 +46,9 @@ static const struct vcm_op_param params[] = {
               .repeated = true,
               .placeholder = "NAME",
               .summary = "map this row of the map alone (may be given several times)"},
+    [KNOWLEDGE] = {.name = "knowledge",
+                   .type = VCM_OP_FLAG,
+                   .summary = "follow knowledge_routing with --only, too"},
     [FLUSH_THRESHOLD] = {.name = "flush-threshold",
                          .type = VCM_OP_NUMBER,
                          .placeholder = "N",
@@ -125,17 +129,26 @@ static void put_source(struct vcm_jsonw *w, const struct vcm_map_source *source)
     vcm_jsonw_end_object(w);
 }
 
-/* No routing yet: nothing is ingested, and the document says so. */
-static void put_knowledge(struct vcm_jsonw *w)
+static void put_knowledge(struct vcm_jsonw *w, const struct vcm_map_knowledge *knowledge)
 {
     vcm_jsonw_key(w, "knowledge");
     vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "ingested", 0);
-    vcm_jsonw_member_uint(w, "skipped", 0);
-    vcm_jsonw_member_uint(w, "failed", 0);
-    vcm_jsonw_member_uint(w, "removed", 0);
+    vcm_jsonw_member_uint(w, "ingested", knowledge->ingested);
+    vcm_jsonw_member_uint(w, "skipped", knowledge->skipped);
+    vcm_jsonw_member_uint(w, "failed", knowledge->failed);
+    vcm_jsonw_member_uint(w, "removed", knowledge->removed);
     vcm_jsonw_key(w, "files");
     vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < knowledge->file_count; i++) {
+        const struct vcm_kb_file *file = &knowledge->files[i];
+        vcm_jsonw_begin_object(w);
+        vcm_jsonw_member_string(w, "path", file->path);
+        vcm_jsonw_member_string(w, "status", file->status);
+        vcm_jsonw_member_string(w, "data_type", file->data_type);
+        vcm_jsonw_member_uint(w, "chunks", file->chunks);
+        vcm_jsonw_member_string(w, "message", file->message);
+        vcm_jsonw_end_object(w);
+    }
     vcm_jsonw_end_array(w);
     vcm_jsonw_end_object(w);
 }
@@ -159,7 +172,7 @@ static void put_result(struct vcm_jsonw *w, const struct vcm_map_result *map)
     for (size_t i = 0; i < map->unmapped_count; i++)
         vcm_jsonw_string(w, map->unmapped[i]);
     vcm_jsonw_end_array(w);
-    put_knowledge(w);
+    put_knowledge(w, &map->knowledge);
     vcm_jsonw_member_uint(w, "elapsed_ms", map->elapsed_ms);
     vcm_jsonw_end_object(w);
 }
@@ -210,6 +223,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .flush_token_budget = (uint32_t)vcm_op_number(call, FLUSH_TOKEN_BUDGET, 0),
         .pinned = vcm_op_flag(call, PINNED),
         .replace = vcm_op_flag(call, REPLACE),
+        .knowledge = vcm_op_flag(call, KNOWLEDGE),
         .jobs = (unsigned)vcm_op_number(call, JOBS, 0),
         .timeout_ms = timeout_ms,
         .progress = call->progress,
@@ -257,7 +271,10 @@ const struct vcm_op vcm_op_map = {
         "not here. Credentials come from credentials.<host> of the configuration, or from git's "
         "own helpers; vcm asks nobody and keeps none.\n"
         "A second run on the same commit does nothing; after a new commit only pages with changed "
-        "content are written. Every tracked file is accounted for in the coverage ledger. "
+        "content are written. Every tracked file is accounted for in the coverage ledger.\n"
+        "Files that knowledge_routing names are then taken into the knowledge base, unless a route "
+        "to vcm matches them too; what is there already is passed over, and what the tree lost is "
+        "removed. "
         "The exit status is 3 when some files could not be mapped and the rest was.",
     .examples = examples,
     .params = params,

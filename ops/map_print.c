@@ -152,6 +152,27 @@ static void print_message(struct vcm_print *out, const struct vcm_json *source)
                          vcm_json_get_text(source, "scope_id", ""), message);
 }
 
+/* What went into the knowledge base, and which files did not. */
+static void print_knowledge(struct vcm_print *out, const struct vcm_json *knowledge)
+{
+    const struct vcm_json *files = vcm_json_get(knowledge, "files");
+    char ingested[VCM_PRINT_NUMBER_BYTES], skipped[VCM_PRINT_NUMBER_BYTES];
+    char failed[VCM_PRINT_NUMBER_BYTES], removed[VCM_PRINT_NUMBER_BYTES];
+
+    if (!files->first)
+        return;
+    vcm_print_format(out, VCM_PRINT_PLAIN,
+                     "knowledge base: %s ingested, %s already there, %s failed, %s removed\n",
+                     vcm_print_count(ingested, count_of(knowledge, "ingested")),
+                     vcm_print_count(skipped, count_of(knowledge, "skipped")),
+                     vcm_print_count(failed, count_of(knowledge, "failed")),
+                     vcm_print_count(removed, count_of(knowledge, "removed")));
+    for (const struct vcm_json *f = files->first; f; f = f->next)
+        if (strcmp(vcm_json_get_text(f, "status", ""), "failed") == 0)
+            vcm_print_format(out, VCM_PRINT_BAD, "%s: %s\n", vcm_json_get_text(f, "path", ""),
+                             vcm_json_get_text(f, "message", "cannot be read"));
+}
+
 void vcm_map_print(struct vcm_print *out, const struct vcm_json *document)
 {
     const struct vcm_json *sources = vcm_json_get(document, "sources");
@@ -164,6 +185,7 @@ void vcm_map_print(struct vcm_print *out, const struct vcm_json *document)
             print_coverage(out, s);
     for (const struct vcm_json *s = sources->first; s; s = s->next)
         print_message(out, s);
+    print_knowledge(out, vcm_json_get(document, "knowledge"));
     for (const struct vcm_json *scope = unmapped->first; scope; scope = scope->next)
         vcm_print_format(out, VCM_PRINT_PLAIN, "unmapped %s: no row names it any more\n",
                          scope->text.data);

@@ -66,8 +66,11 @@ static void put_record(struct vcm_jsonw *w, const struct vcm_record *record)
     vcm_jsonw_member_uint(w, "end_line", record->end_line);
     vcm_jsonw_member_uint(w, "part", record->part);
     vcm_jsonw_member_uint(w, "parts", record->parts);
-    vcm_jsonw_member_null(w, "section");
-    vcm_jsonw_member_null(w, "page");
+    vcm_jsonw_member_string(w, "section", record->section);
+    if (record->page > 0)
+        vcm_jsonw_member_uint(w, "page", record->page);
+    else
+        vcm_jsonw_member_null(w, "page");
     vcm_jsonw_member_uint(w, "tokens", record->tokens);
     vcm_jsonw_member_bool(w, "lossy", record->lossy);
     vcm_jsonw_member_bool(w, "path_lossy", record->path_lossy);
@@ -136,6 +139,7 @@ static void put_record_text(struct vcm_buf *out, const struct vcm_json *r,
                             const struct vcm_page_text_options *options)
 {
     const struct vcm_json *heading = vcm_json_get(r, "heading");
+    const char *section = vcm_json_get_text(r, "section", NULL);
     const struct vcm_page_text_record record = {
         .path = vcm_json_get(r, "path")->text,
         .heading =
@@ -148,6 +152,8 @@ static void put_record_text(struct vcm_buf *out, const struct vcm_json *r,
         .lossy = vcm_json_get_bool(r, "lossy", false),
         .media_type = vcm_json_get_text(r, "media_type", NULL),
         .size = (uint64_t)vcm_json_get_int(r, "size", 0),
+        .section = section ? vcm_json_get(r, "section")->text : vcm_slice_of("", 0),
+        .page = (uint64_t)vcm_json_get_int(r, "page", 0),
     };
 
     vcm_page_text_put(out, &record, options);

@@ -69,6 +69,12 @@ static bool ends_line(struct vcm_slice text)
     return text.len == 0 || text.data[text.len - 1] == '\n';
 }
 
+/* What the record stands under: a chunk's section, or the line above a later part. */
+static struct vcm_slice heading_of(const struct vcm_page_text_record *record)
+{
+    return record->section.len > 0 ? record->section : record->heading;
+}
+
 /* " (lines 3-9, part 2 of 4)" */
 static void put_place(struct vcm_buf *out, const struct vcm_page_text_record *record)
 {
@@ -77,9 +83,13 @@ static void put_place(struct vcm_buf *out, const struct vcm_page_text_record *re
                               record->text.len > 0 ? "base64" : "left out");
     else if (record->text.len == 0)
         vcm_buf_append_string(out, " (empty");
-    else
+    else if (record->page > 0)
+        vcm_buf_append_format(out, " (page %" PRIu64, record->page);
+    else if (record->start_line > 0)
         vcm_buf_append_format(out, " (lines %" PRIu64 "-%" PRIu64, record->start_line,
                               record->end_line);
+    else
+        vcm_buf_append_string(out, " (text");
     if (record->parts > 1)
         vcm_buf_append_format(out, ", part %" PRIu64 " of %" PRIu64, record->part, record->parts);
     if (record->lossy)
@@ -147,7 +157,7 @@ static void put_content(struct vcm_buf *out, const struct vcm_page_text_record *
     struct vcm_slice rest = record->text;
     int width = (int)digits_of(record->end_line);
 
-    if (!options->lines || record->media_type) {
+    if (!options->lines || record->media_type || record->start_line == 0) {
         put_piece(out, rest, xml);
         return;
     }
@@ -170,10 +180,11 @@ static void put_plain(struct vcm_buf *out, const struct vcm_page_text_record *re
     put_path(out, record->path);
     put_place(out, record);
     vcm_buf_append_byte(out, '\n');
-    if (record->heading.len > 0) {
+    struct vcm_slice heading = heading_of(record);
+    if (heading.len > 0) {
         put_run(out, '=', fence);
         vcm_buf_append_string(out, " in ");
-        vcm_buf_append_slice(out, record->heading);
+        vcm_buf_append_slice(out, heading);
         vcm_buf_append_byte(out, '\n');
     }
     put_content(out, record, options);
@@ -220,9 +231,10 @@ static void put_markdown(struct vcm_buf *out, const struct vcm_page_text_record 
     put_code_span(out, vcm_buf_slice(&path));
     put_place(out, record);
     vcm_buf_append_string(out, "\n\n");
-    if (record->heading.len > 0) {
+    struct vcm_slice heading = heading_of(record);
+    if (heading.len > 0) {
         vcm_buf_append_string(out, "in ");
-        put_code_span(out, record->heading);
+        put_code_span(out, heading);
         vcm_buf_append_string(out, "\n\n");
     }
     put_run(out, '`', fence);
@@ -249,6 +261,13 @@ static void put_element(struct vcm_buf *out, const struct vcm_page_text_record *
     if (record->media_type)
         vcm_buf_append_format(out, " media_type=\"%s\" size=\"%" PRIu64 "\" encoding=\"base64\"",
                               record->media_type, record->size);
+    if (record->page > 0)
+        vcm_buf_append_format(out, " page=\"%" PRIu64 "\"", record->page);
+    if (record->section.len > 0) {
+        vcm_buf_append_string(out, " section=\"");
+        put_xml(out, record->section, true);
+        vcm_buf_append_byte(out, '"');
+    }
     vcm_buf_append_string(out, ">\n");
     if (record->heading.len > 0) {
         vcm_buf_append_string(out, "<heading>");

@@ -13,6 +13,7 @@
  *
  * A content that does not end with a line end gets one, and the line above says "no newline at
  * end". A path that would break its line is written as a JSON string.
+ * A chunk of a document stands under its section, and under its page where it has one.
  * A binary file's content is its base64 form, or nothing when that does not fit a page.
  * With line numbers each line begins with its number and a tab.
  */
@@ -38,6 +39,8 @@ struct vcm_page_text_record {
     bool lossy;
     const char *media_type; /* of a binary file, whose text is base64 or left empty; else NULL */
     uint64_t size;
+    struct vcm_slice section; /* of a chunk of a document; stands in the heading's place */
+    uint64_t page;            /* of the document; 0 for none */
 };
 
 struct vcm_page_text_options {

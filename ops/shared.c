@@ -91,3 +91,12 @@ enum vcm_print_style vcm_shared_status_style(const char *status)
         return VCM_PRINT_WARNING;
     return VCM_PRINT_GOOD;
 }
+
+int vcm_shared_put_document(void *context, const char *json, size_t len, struct vcm_error *err)
+{
+    struct vcm_op_call *call = context;
+
+    (void)err;
+    vcm_jsonw_raw(call->out, vcm_slice_of(json, len));
+    return VCM_OK;
+}

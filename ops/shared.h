@@ -48,6 +48,9 @@ struct vcm_jsonw *vcm_shared_list_begin(struct vcm_shared_list *list);
 int vcm_shared_list_end(struct vcm_shared_list *list, struct vcm_jsonw *out, const char *key,
                         int rc, struct vcm_error *err);
 
+/* A vcm_document_fn: the document is the result of the call, which is the context. */
+int vcm_shared_put_document(void *context, const char *json, size_t len, struct vcm_error *err);
+
 /* The colour of a row's status. */
 enum vcm_print_style vcm_shared_status_style(const char *status);
 

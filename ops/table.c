@@ -11,6 +11,7 @@
     op(check) \
     op(preview) \
     op(show) \
+    op(promote) \
     op(unmap) \
     op(scopes) \
     op(coverage) \
@@ -36,6 +37,10 @@
     op(kb_show) \
     op(kb_clear) \
     op(kb_stat) \
+    op(repo_fetch) \
+    op(repo_map) \
+    op(symbols) \
+    op(refs) \
     op(config_list) \
     op(config_get) \
     op(config_set) \

@@ -117,6 +117,14 @@ void vcm_knowledge_rules_apply(const struct vcm_knowledge_rules *rules, struct v
     }
 }
 
+bool vcm_knowledge_rules_cover(const struct vcm_knowledge_rules *rules, struct vcm_slice path)
+{
+    for (unsigned i = 0; i < rules->count; i++)
+        if (covers(&rules->rules[i], path))
+            return true;
+    return false;
+}
+
 /* The content of a pointer whose repository is open. */
 static int read_object(struct vcm_buf *bytes, struct vcm_git_repo *repo,
                        const struct vcm_lfs_pointer *pointer, struct vcm_error *err)

@@ -27,6 +27,9 @@ void vcm_knowledge_rules_close(struct vcm_knowledge_rules *rules);
 void vcm_knowledge_rules_apply(const struct vcm_knowledge_rules *rules, struct vcm_slice path,
                                struct vcm_ingestor_item *item);
 
+/* Whether a literature row covers the path. */
+bool vcm_knowledge_rules_cover(const struct vcm_knowledge_rules *rules, struct vcm_slice path);
+
 /* The files that the plan's routes send to the knowledge base, then what the tree lost. `profile`
  * is for routes without one; may be NULL. */
 int vcm_knowledge_run(const struct vcm_plan *plan, const struct vcm_plan_request *request,

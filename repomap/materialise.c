@@ -8,17 +8,24 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/wire.h"
+#include "kb/extract.h"
 #include "repomap/scope_id.h"
+#include "sources/literature_source.h"
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 3\n"
+#define FINGERPRINT_PREFIX "vcm-config 4\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
     vcm_wire_put_count(out, list.count);
     for (unsigned i = 0; i < list.count; i++)
         vcm_wire_put_string(out, list.items[i]);
+}
+
+static bool is_literature(const struct vcm_repo_map_row *row)
+{
+    return strcmp(row->type, VCM_REPO_MAP_LITERATURE) == 0;
 }
 
 /* Everything that decides the pages but the commit. */
@@ -36,6 +43,11 @@ static int fingerprint(unsigned char out[VCM_HASH_SHA256_BYTES], const struct vc
     vcm_wire_put_u8(&text, row->row->include_binaries);
     vcm_wire_put_u32(&text, row->config.flush_threshold);
     vcm_wire_put_u32(&text, row->config.flush_token_budget);
+    if (is_literature(row->row)) {
+        vcm_wire_put_u32(&text, row->row->chunk_target_tokens);
+        vcm_wire_put_u32(&text, row->row->chunk_overlap_tokens);
+        vcm_wire_put_u32(&text, VCM_EXTRACT_VERSION);
+    }
     int rc = vcm_buf_check(&text, "a row's configuration", err);
     if (rc == VCM_OK)
         vcm_hash_sha256_of(out, vcm_buf_slice(&text));
@@ -75,7 +87,8 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
 
     if (omission->outcome != VCM_SOURCE_FAILED && omission->outcome != VCM_SOURCE_LFS_MISSING)
         return VCM_OK;
-    if (vcm_slice_equal(omission->reason, vcm_slice_of_string("path_exceeds_budget")))
+    if (vcm_slice_equal(omission->reason, vcm_slice_of_string("path_exceeds_budget")) ||
+        vcm_literature_source_is_final(omission->reason))
         return VCM_OK; /* the same content and configuration fail in the same way */
     if (omission->content_id.len > sizeof item.content_id)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "an omission in the store is malformed");
@@ -105,7 +118,7 @@ static int has_become_readable(bool *changed, struct vcm_page_store *store,
     if (former->coverage.by_outcome[VCM_SOURCE_FAILED] == 0 &&
         former->coverage.by_outcome[VCM_SOURCE_LFS_MISSING] == 0)
         return VCM_OK;
-    vcm_buf_init(&retry.content.text, 3 * VCM_LIMIT_FILE_BYTES);
+    vcm_buf_init(&retry.content.text, VCM_SOURCE_TEXT_BYTES_MAX);
     int rc = source->functions->reader_open(&retry.reader, source, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_read_begin(&txn, store, err);
@@ -171,6 +184,10 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->flush_threshold = row->config.flush_threshold;
     scope->flush_token_budget = row->config.flush_token_budget;
     scope->pinned = row->config.pinned;
+    if (is_literature(row->row)) {
+        scope->chunk_target_tokens = row->row->chunk_target_tokens;
+        scope->chunk_overlap_tokens = row->row->chunk_overlap_tokens;
+    }
 }
 
 static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
@@ -233,21 +250,6 @@ static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
     return vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched", planned->origin_url);
 }
 
-/* A map may name a type of our own that this version does not carry out yet. */
-static int find_type(const struct vcm_source_type **type, const struct vcm_registry *registry,
-                     const char *name, struct vcm_error *err)
-{
-    struct vcm_error unknown = {0};
-
-    int rc = vcm_registry_find(type, registry, name, &unknown);
-    if (rc != VCM_OK && strcmp(name, VCM_REPO_MAP_LITERATURE) == 0)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "this version of vcm does not map '%s' rows",
-                             name);
-    if (rc != VCM_OK && err)
-        *err = unknown;
-    return rc;
-}
-
 static int open_source(struct vcm_source **source, const struct vcm_plan_row *planned,
                        const struct vcm_materialise_options *options, struct vcm_error *err)
 {
@@ -261,11 +263,12 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
     }
     if (!planned->repository)
         return not_here(planned, err);
-    int rc = find_type(&type, options->registry, row->type, err);
+    int rc = vcm_registry_find(&type, options->registry, row->type, err);
     if (rc != VCM_OK)
         return rc;
     return type->open(source,
                       &(struct vcm_source_request){
+                          .type = type,
                           .repository = planned->repository,
                           .commit = planned->commit,
                           .start_dir = row->start_dir,
@@ -274,6 +277,11 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
                           .exclude = row->exclude_globs.items,
                           .exclude_count = row->exclude_globs.count,
                           .include_binaries = row->include_binaries,
+                          .chunk_target_tokens = row->chunk_target_tokens,
+                          .chunk_overlap_tokens = row->chunk_overlap_tokens,
+                          .extractions = options->extractions,
+                          .scope_id = planned->scope_id,
+                          .cancel = options->cancel,
                       },
                       err);
 }

@@ -36,6 +36,7 @@ struct vcm_materialise_options {
     struct vcm_page_store *store;
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
+    const char *extractions; /* path of the knowledge base, which keeps texts; may be NULL */
     unsigned jobs;
     bool replace;   /* another origin may take the scope over */
     bool only_live; /* static rows that are mapped stay as they are */

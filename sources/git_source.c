@@ -8,7 +8,7 @@
 #include "base/utf8.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "lfs/object.h"
+#include "sources/blob_reader.h"
 #include "sources/path_filter.h"
 
 #include "base/banned.h"
@@ -22,12 +22,10 @@ struct git_source {
     struct vcm_path_filter *filter;
 };
 
-/* A worker's own handle: libgit2's are not shared between threads. */
 struct reader {
-    struct vcm_git_repo *repo;
+    struct vcm_blob_reader *blobs;
     bool include_binaries;
-    struct vcm_lfs_objects *objects; /* NULL until a pointer is met */
-    struct vcm_buf raw;              /* content with invalid UTF-8, before its replacement */
+    struct vcm_buf raw; /* content with invalid UTF-8, before its replacement */
 };
 
 struct walk {
@@ -79,8 +77,7 @@ static void close_reader(void *opaque)
 
     if (!reader)
         return;
-    vcm_lfs_objects_close(reader->objects);
-    vcm_git_repo_close(reader->repo);
+    vcm_blob_reader_close(reader->blobs);
     vcm_buf_release(&reader->raw);
     free(reader);
 }
@@ -95,23 +92,12 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
         return vcm_error_memory(err);
     vcm_buf_init(&reader->raw, VCM_LIMIT_FILE_BYTES);
     reader->include_binaries = git->include_binaries;
-    int rc = vcm_git_repo_open(&reader->repo, vcm_git_repo_root(git->repo), err);
+    int rc = vcm_blob_reader_open(&reader->blobs, vcm_git_repo_root(git->repo), err);
     if (rc == VCM_OK)
         *out = reader;
     else
         close_reader(reader);
     return rc;
-}
-
-/* What is wrong with one object costs that object alone. Running out of memory is not its fault. */
-static int fail_item(struct vcm_source_content *content, int rc, struct vcm_error *err)
-{
-    if (rc == VCM_INTERNAL)
-        return rc;
-    content->outcome = VCM_SOURCE_FAILED;
-    content->reason = rc == VCM_NOT_FOUND ? "object_missing" : "object_damaged";
-    vcm_error_reset(err);
-    return VCM_OK;
 }
 
 static int decode(struct vcm_source_content *content, struct reader *reader, struct vcm_error *err)
@@ -136,79 +122,14 @@ static int decode(struct vcm_source_content *content, struct reader *reader, str
     return vcm_buf_check(&content->text, "a file's text", err);
 }
 
-static void leave_out(struct vcm_source_content *content, enum vcm_source_outcome outcome,
-                      const char *reason)
-{
-    content->outcome = outcome;
-    content->reason = reason;
-    vcm_buf_clear(&content->text);
-}
-
-/* The content that a pointer stands for, in its place. */
-static int read_lfs(struct vcm_source_content *content, struct reader *reader,
-                    const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
-{
-    struct vcm_error failed = {0};
-    bool exists = false;
-    int rc = VCM_OK;
-
-    if (!reader->objects)
-        rc = vcm_lfs_objects_open(&reader->objects, reader->repo, err);
-    if (rc != VCM_OK)
-        return rc;
-    rc = vcm_lfs_object_exists(&exists, reader->objects, pointer, &failed);
-    if (rc == VCM_OK && !exists)
-        rc = VCM_NOT_FOUND;
-    if (rc == VCM_OK && pointer->size > VCM_LIMIT_FILE_BYTES) {
-        leave_out(content, VCM_SOURCE_TOO_LARGE, NULL);
-        return VCM_OK;
-    }
-    if (rc == VCM_OK && pointer->extensions > 0) {
-        leave_out(content, VCM_SOURCE_FAILED, "lfs_extension");
-        return VCM_OK;
-    }
-    vcm_buf_clear(&content->text);
-    if (rc == VCM_OK)
-        rc = vcm_lfs_object_read(&content->text, reader->objects, pointer, &failed);
-    if (rc == VCM_OK)
-        return decode(content, reader, err);
-    if (rc == VCM_INTERNAL) {
-        if (err)
-            *err = failed;
-        return rc;
-    }
-    if (rc == VCM_NOT_FOUND)
-        leave_out(content, VCM_SOURCE_LFS_MISSING, NULL);
-    else
-        leave_out(content, VCM_SOURCE_FAILED,
-                  rc == VCM_STORE_CORRUPT ? "lfs_corrupt" : "lfs_unreadable");
-    return VCM_OK;
-}
-
 static int read_item(struct vcm_source_content *content, void *opaque,
                      const struct vcm_source_item *item, struct vcm_error *err)
 {
     struct reader *reader = opaque;
-    struct vcm_lfs_pointer pointer;
-    struct vcm_git_id id;
-    uint64_t size = 0;
 
-    memcpy(id.bytes, item->content_id, sizeof id.bytes);
-    size_t bytes_max = content->bytes_max > 0 && content->bytes_max < VCM_LIMIT_FILE_BYTES
-                           ? content->bytes_max
-                           : VCM_LIMIT_FILE_BYTES;
-    int rc = vcm_git_blob_read_upto(&content->text, &size, reader->repo, &id, bytes_max, err);
-    if (rc != VCM_OK)
-        return fail_item(content, rc, err);
-    if (size > bytes_max) {
-        content->outcome = size > VCM_LIMIT_FILE_BYTES ? VCM_SOURCE_TOO_LARGE : VCM_SOURCE_PAGED;
-        content->postponed = content->outcome == VCM_SOURCE_PAGED;
-        return VCM_OK;
-    }
-    content->outcome = VCM_SOURCE_PAGED;
-    if (size <= VCM_LFS_POINTER_BYTES_MAX &&
-        vcm_lfs_pointer_parse(&pointer, vcm_buf_slice(&content->text)))
-        return read_lfs(content, reader, &pointer, err);
+    int rc = vcm_blob_reader_read(content, reader->blobs, item, VCM_LIMIT_FILE_BYTES, err);
+    if (rc != VCM_OK || content->outcome != VCM_SOURCE_PAGED || content->postponed)
+        return rc;
     return decode(content, reader, err);
 }
 

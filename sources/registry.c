@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "sources/git_source.h"
+#include "sources/literature_source.h"
 
 #include "base/banned.h"
 
@@ -19,6 +20,7 @@ void vcm_registry_init(struct vcm_registry *registry)
 {
     memset(registry, 0, sizeof *registry);
     registry->types[registry->count++] = &vcm_git_source_type;
+    registry->types[registry->count++] = &vcm_literature_source_type;
 }
 
 int vcm_registry_add(struct vcm_registry *registry, const struct vcm_source_type *type,

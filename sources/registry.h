@@ -12,16 +12,25 @@
 
 #define VCM_REGISTRY_TYPES_MAX 32
 
+struct vcm_source_type;
+
 /* What a source is to read: a row of a map with its place resolved. */
 struct vcm_source_request {
-    const char *repository;     /* path of a repository on this machine */
-    const char *commit;         /* full id */
-    const char *start_dir;      /* "" for the whole tree */
+    const struct vcm_source_type *type; /* that is asked */
+    const char *repository;             /* path of a repository on this machine */
+    const char *commit;                 /* full id */
+    const char *start_dir;              /* "" for the whole tree */
     const char *const *include; /* gitignore patterns relative to start_dir; none: everything */
     unsigned include_count;
     const char *const *exclude;
     unsigned exclude_count;
     bool include_binaries;
+    uint32_t chunk_target_tokens; /* of literature, as the next */
+    uint32_t chunk_overlap_tokens;
+    const char *extractions;         /* path of the knowledge base, which keeps the texts of PDFs;
+                                        NULL: they are read each time */
+    const char *scope_id;            /* that is mapped, for which they are kept; NULL: for none */
+    const struct vcm_cancel *cancel; /* may be NULL; outlives the source */
 };
 
 struct vcm_source_type {

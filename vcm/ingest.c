@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/arena.h"
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/utf8.h"
@@ -56,6 +57,7 @@ struct batch {
     struct vcm_buf paths;
     struct vcm_buf values;           /* the serialised parts, one behind the other */
     struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
+    struct vcm_arena sections;       /* theirs */
     uint32_t record_count;
     uint32_t record_capacity;
     int rc;
@@ -121,7 +123,12 @@ static int add_part(void *context, struct vcm_slice value, const struct vcm_page
         batch->records = records;
         batch->record_capacity = capacity;
     }
-    batch->records[batch->record_count++] = *record;
+    struct vcm_page_record *kept = &batch->records[batch->record_count];
+    *kept = *record;
+    if (record->prose &&
+        (kept->section.data = vcm_arena_copy(&batch->sections, record->section)) == NULL)
+        return vcm_error_memory(err);
+    batch->record_count++;
     vcm_buf_append_slice(&batch->values, value);
     return vcm_buf_check(&batch->values, "a file's records", err);
 }
@@ -153,7 +160,10 @@ static int cut_text(const struct batch *batch, const struct batch_item *item,
     struct vcm_slice path = shown_path(batch, item);
     struct vcm_slice text = vcm_buf_slice(&worker->content.text);
     const struct vcm_split_options options = split_options(batch->ingest);
+    const struct vcm_source_functions *source = batch->ingest->options->source->functions;
 
+    if (source->cut)
+        return source->cut(&worker->content, worker->reader, path, &options, emit, context, err);
     if (worker->content.binary)
         return vcm_binary_emit(path, text, &options, emit, context, err);
     return vcm_split_text(worker->split, path, text, emit, context, err);
@@ -440,6 +450,7 @@ static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
     pthread_mutex_unlock(&ingest->mutex);
     clear_or_shrink(&batch->values);
     clear_or_shrink(&batch->paths);
+    vcm_arena_release(&batch->sections);
     batch->count = 0;
     batch->to_read = false;
     batch->record_count = 0;
@@ -540,11 +551,12 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
     if (!ingest->batches || !ingest->workers)
         return vcm_error_memory(err);
     for (unsigned i = 0; i <= jobs; i++)
-        vcm_buf_init(&ingest->workers[i].content.text, 3 * VCM_LIMIT_FILE_BYTES);
+        vcm_buf_init(&ingest->workers[i].content.text, VCM_SOURCE_TEXT_BYTES_MAX);
     for (unsigned i = 0; i < ingest->batch_count; i++) {
         ingest->batches[i].ingest = ingest;
         vcm_buf_init(&ingest->batches[i].paths, KEEP_BYTES + 5 * VCM_LIMIT_TREE_PATH_BYTES);
         vcm_buf_init(&ingest->batches[i].values, 4 * VCM_LIMIT_FRAME_BYTES);
+        vcm_arena_init(&ingest->batches[i].sections, VCM_LIMIT_FRAME_BYTES);
     }
     int rc = vcm_pool_open(&ingest->pool, jobs, ingest->batch_count, err);
     if (rc != VCM_OK)
@@ -565,6 +577,7 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
                                  .scope_id = ingest->scope->scope_id,
                                  .tokenizer = vcm_tokenizer_name(options->tokenizer),
                                  .pinned = ingest->scope->pinned,
+                                 .base = ingest->known ? vcm_known_base(ingest->known) : NULL,
                                  .cancel = options->cancel,
                              },
                              err);
@@ -590,6 +603,7 @@ static void close_stages(struct ingest *ingest)
         struct batch *batch = &ingest->batches[i];
         vcm_buf_release(&batch->paths);
         vcm_buf_release(&batch->values);
+        vcm_arena_release(&batch->sections);
         free(batch->records);
     }
     free(ingest->batches);

@@ -11,9 +11,12 @@
 #include "base/banned.h"
 
 #define NAMES_BYTES_MAX (48 * VCM_MIB)
+/* How many rows are read before the store's map is given back. */
+#define TRIM_EACH 256
 
 struct known_page {
     struct vcm_page_id id;
+    uint32_t seq;
     uint32_t first; /* record */
     uint32_t count;
 };
@@ -31,6 +34,9 @@ struct vcm_known {
     uint32_t slot_mask;
     uint32_t frame_page; /* whose frame is in `frame` */
     struct vcm_buf frame;
+    struct vcm_known_base base;
+    struct vcm_buf scope; /* what its slice points into */
+    bool pinned;
 };
 
 static int grow(struct vcm_known *known, uint32_t count, struct vcm_error *err)
@@ -79,11 +85,14 @@ static int add_row(void *context, const struct vcm_page_row *row, struct vcm_err
         memcpy(known->records + known->record_count, records, count * sizeof *records);
         for (uint32_t i = 0; i < count; i++)
             known->page_of[known->record_count + i] = known->page_count;
-        known->pages[known->page_count++] =
-            (struct known_page){.id = row->id, .first = known->record_count, .count = count};
+        known->pages[known->page_count++] = (struct known_page){
+            .id = row->id, .seq = row->seq, .first = known->record_count, .count = count};
         known->record_count += count;
     }
     free(records);
+    /* Rows lie among frames, and a look at one maps its surroundings. */
+    if (row->seq % TRIM_EACH == TRIM_EACH - 1)
+        vcm_kv_trim(known->store->kv);
     return rc;
 }
 
@@ -146,6 +155,13 @@ static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *s
         rc = VCM_OK;
     if (exists && memcmp(former.fingerprint, scope->fingerprint, sizeof former.fingerprint) == 0) {
         rc = vcm_page_store_each_row(txn, former.mapping, 0, add_row, known, err);
+        vcm_scope_put(&known->scope, &former);
+        known->base = (struct vcm_known_base){.mapping = former.mapping,
+                                              .pages = (uint32_t)former.pages,
+                                              .scope = vcm_buf_slice(&known->scope)};
+        known->pinned = former.pinned;
+        if (rc == VCM_OK)
+            rc = vcm_buf_check(&known->scope, "a scope's description", err);
         *useful = rc == VCM_OK && known->record_count > 0;
     }
     vcm_kv_read_end(txn);
@@ -167,6 +183,7 @@ int vcm_known_open(struct vcm_known **out, struct vcm_page_store *store,
     known->frame_page = VCM_KNOWN_NONE;
     vcm_arena_init(&known->names, 2 * NAMES_BYTES_MAX);
     vcm_buf_init(&known->frame, VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&known->scope, 64 * VCM_KIB);
     int rc = load(known, &useful, scope, err);
     if (rc == VCM_OK && useful)
         rc = make_index(known, err);
@@ -184,11 +201,17 @@ void vcm_known_close(struct vcm_known *known)
     vcm_rebuild_close(known->rebuild);
     vcm_arena_release(&known->names);
     vcm_buf_release(&known->frame);
+    vcm_buf_release(&known->scope);
     free(known->records);
     free(known->page_of);
     free(known->pages);
     free(known->slots);
     free(known);
+}
+
+const struct vcm_known_base *vcm_known_base(const struct vcm_known *known)
+{
+    return known->pinned ? NULL : &known->base;
 }
 
 uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
@@ -209,12 +232,13 @@ const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, ui
     return &known->records[number];
 }
 
-bool vcm_known_page(struct vcm_page_id *out, const struct vcm_known *known, uint32_t number,
-                    uint32_t count)
+bool vcm_known_page(struct vcm_page_id *id, uint32_t *seq, const struct vcm_known *known,
+                    uint32_t number, uint32_t count)
 {
     const struct known_page *page = &known->pages[known->page_of[number]];
 
-    *out = page->id;
+    *id = page->id;
+    *seq = page->seq;
     return page->first == number && page->count == count;
 }
 

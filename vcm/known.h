@@ -15,10 +15,20 @@
 
 struct vcm_known;
 
+/* The table that was read. */
+struct vcm_known_base {
+    uint64_t mapping;
+    uint32_t pages;
+    struct vcm_slice scope; /* its stored description: when that is the same, the table is, too */
+};
+
 /* *out is NULL, too, when there is no former table, or it was made with another configuration. */
 int vcm_known_open(struct vcm_known **out, struct vcm_page_store *store,
                    const struct vcm_scope *scope, struct vcm_error *err);
 void vcm_known_close(struct vcm_known *known);
+
+/* Valid until the end of `known`. NULL when the table is pinned. */
+const struct vcm_known_base *vcm_known_base(const struct vcm_known *known);
 
 /* The number of the file's first record, whose parts have the numbers that follow, or NONE. */
 uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
@@ -27,9 +37,9 @@ uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
 /* Valid until the end of `known`. */
 const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, uint32_t number);
 
-/* Whether `count` records from `number` on are exactly a page; sets its id. */
-bool vcm_known_page(struct vcm_page_id *out, const struct vcm_known *known, uint32_t number,
-                    uint32_t count);
+/* Whether `count` records from `number` on are exactly a page; sets its id and its row. */
+bool vcm_known_page(struct vcm_page_id *id, uint32_t *seq, const struct vcm_known *known,
+                    uint32_t number, uint32_t count);
 
 /* Appends the serialised value of a record, from its page. NOT_FOUND when that is gone. */
 int vcm_known_value(struct vcm_buf *out, struct vcm_known *known, uint32_t number,

@@ -7,42 +7,15 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "vcm/mapping_build.h"
 #include "vcm/mapping_drop.h"
+#include "vcm/mapping_revise.h"
 #include "vcm/tables.h"
-#include "vcm/transition.h"
 
 #include "base/banned.h"
 
 /* How many pages are written before the store's map is given back. */
-#define TRIM_EACH 128
-
-/* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
-struct queued {
-    bool is_page;
-    bool is_known; /* a page that was in the store, without its frame */
-    uint32_t seq;
-    struct vcm_page_info info;  /* of a page */
-    size_t frame_at, frame_len; /* of a page */
-    size_t value_at, value_len; /* row or omission */
-};
-
-struct vcm_mapping {
-    struct vcm_page_store *store;
-    struct vcm_mapping_options options;
-    char *scope_id;
-    uint64_t number;
-    int lock_fd; /* holds the byte `number` of the lock file */
-    uint32_t next_page;
-    uint32_t next_omission;
-    struct queued *queue;
-    size_t queue_count;
-    size_t queue_capacity;
-    struct vcm_buf bytes;
-    struct vcm_slice *frames; /* of the pages in the queue, while it is written */
-    unsigned frames_count;
-    struct vcm_mapping_result result;
-    struct vcm_mapping_result batch; /* of the transaction under way */
-};
+#define TRIM_EACH 32
 
 static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
 {
@@ -130,12 +103,22 @@ static int begin_change(void *context, struct vcm_transition *t, struct vcm_erro
     return rc == VCM_OK ? put_state(mapping, t->txn, VCM_MAPPING_BUILDING, err) : rc;
 }
 
+int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    int rc = vcm_transition_run(mapping->store, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                mapping->options.cancel, err);
+    if (rc == VCM_OK)
+        mapping->revising = false;
+    return rc;
+}
+
 static void free_mapping(struct vcm_mapping *mapping)
 {
     if (mapping->lock_fd >= 0)
         close(mapping->lock_fd);
     vcm_buf_release(&mapping->bytes);
     free(mapping->queue);
+    free(mapping->origins);
     free(mapping->scope_id);
     free(mapping);
 }
@@ -162,9 +145,12 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
     rc = open_lock_file(&mapping->lock_fd, store, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_drop_abandoned(store, mapping->lock_fd, options->cancel, err);
-    if (rc == VCM_OK)
-        rc = vcm_transition_run(store, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
-                                options->cancel, err);
+    if (rc == VCM_OK && options->base) {
+        mapping->revising = true;
+        mapping->number = options->base->mapping;
+    } else if (rc == VCM_OK) {
+        rc = vcm_mapping_start(mapping, err);
+    }
 done:
     if (rc == VCM_OK)
         *out = mapping;
@@ -186,13 +172,14 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
     return rc;
 }
 
-static struct vcm_slice frame_of(const struct vcm_mapping *mapping, const struct queued *q)
+static struct vcm_slice frame_of(const struct vcm_mapping *mapping,
+                                 const struct vcm_mapping_queued *q)
 {
     return vcm_slice_of(mapping->bytes.data + q->frame_at, q->frame_len);
 }
 
 static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
-                          const struct queued *q, struct vcm_error *err)
+                          const struct vcm_mapping_queued *q, struct vcm_error *err)
 {
     const struct vcm_dictionary_samples samples = {mapping->frames, mapping->frames_count};
     struct vcm_page_info info = q->info;
@@ -209,8 +196,8 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
  * parent.
  */
 static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
-                            const struct queued *q, struct vcm_page_info *there, bool is_held,
-                            struct vcm_error *err)
+                            const struct vcm_mapping_queued *q, struct vcm_page_info *there,
+                            bool is_held, struct vcm_error *err)
 {
     int rc = vcm_kv_delete(t->txn, VCM_TABLE_ORPHANS, vcm_table_id_key(&there->id), err);
     if (rc == VCM_NOT_FOUND)
@@ -227,8 +214,8 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
 }
 
 static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
-                        const struct queued *q, uint32_t occurrences, uint32_t first_seq,
-                        struct vcm_error *err)
+                        const struct vcm_mapping_queued *q, uint32_t occurrences,
+                        uint32_t first_seq, struct vcm_error *err)
 {
     struct vcm_buf value = VCM_BUF_INIT(16);
     unsigned char key[VCM_HOLDER_KEY_BYTES];
@@ -244,8 +231,8 @@ static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *tx
     return rc;
 }
 
-static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t, const struct queued *q,
-                      struct vcm_error *err)
+static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t,
+                      const struct vcm_mapping_queued *q, struct vcm_error *err)
 {
     uint32_t occurrences, first_seq;
     struct vcm_page_info there;
@@ -262,10 +249,10 @@ static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t, con
     return rc == VCM_OK ? write_holder(mapping, t->txn, q, occurrences, first_seq, err) : rc;
 }
 
-static int write_queued(struct vcm_mapping *mapping, struct vcm_transition *t,
-                        const struct queued *q, struct vcm_error *err)
+int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
+                      const struct vcm_mapping_queued *q, struct vcm_slice value,
+                      struct vcm_error *err)
 {
-    struct vcm_slice value = vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len);
     unsigned char key[VCM_ROW_KEY_BYTES];
     int rc = VCM_OK;
 
@@ -289,7 +276,9 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
     for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
-        rc = write_queued(mapping, t, &mapping->queue[i], err);
+        const struct vcm_mapping_queued *q = &mapping->queue[i];
+        rc = vcm_mapping_write(mapping, t, q,
+                               vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len), err);
         /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
         if (i % TRIM_EACH == TRIM_EACH - 1)
             vcm_kv_trim(mapping->store->kv);
@@ -303,7 +292,7 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
 static int list_frames(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     mapping->frames_count = 0;
-    mapping->frames = calloc(mapping->queue_count, sizeof *mapping->frames);
+    mapping->frames = calloc(mapping->queue_count + 1, sizeof *mapping->frames);
     if (!mapping->frames)
         return vcm_error_memory(err);
     for (size_t i = 0; i < mapping->queue_count; i++)
@@ -312,13 +301,12 @@ static int list_frames(struct vcm_mapping *mapping, struct vcm_error *err)
     return VCM_OK;
 }
 
-static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
+int vcm_mapping_run(struct vcm_mapping *mapping, vcm_transition_fn change, void *context,
+                    struct vcm_error *err)
 {
-    if (mapping->queue_count == 0)
-        return VCM_OK;
     int rc = list_frames(mapping, err);
     if (rc == VCM_OK)
-        rc = vcm_transition_run(mapping->store, flush_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+        rc = vcm_transition_run(mapping->store, change, context, VCM_LIMIT_LOCK_TIMEOUT_MS,
                                 mapping->options.cancel, err);
     free(mapping->frames);
     mapping->frames = NULL;
@@ -326,6 +314,7 @@ static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
         return rc;
     mapping->result.pages_created += mapping->batch.pages_created;
     mapping->result.pages_reused += mapping->batch.pages_reused;
+    mapping->result.pages_dropped += mapping->batch.pages_dropped;
     mapping->queue_count = 0;
     vcm_buf_clear(&mapping->bytes);
     /* What was written is not read again soon, and counts as this process's memory. */
@@ -333,32 +322,35 @@ static int flush(struct vcm_mapping *mapping, struct vcm_error *err)
     return VCM_OK;
 }
 
-static int enqueue(struct vcm_mapping *mapping, const struct queued *q, struct vcm_error *err)
+int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
+                        struct vcm_error *err)
 {
     int rc = vcm_buf_check(&mapping->bytes, "a batch of pages", err);
     if (rc != VCM_OK)
         return rc;
     if (mapping->queue_count == mapping->queue_capacity) {
         size_t capacity = mapping->queue_capacity ? mapping->queue_capacity * 2 : 256;
-        struct queued *queue = realloc(mapping->queue, capacity * sizeof *queue);
+        struct vcm_mapping_queued *queue = realloc(mapping->queue, capacity * sizeof *queue);
         if (!queue)
             return vcm_error_memory(err);
         mapping->queue = queue;
         mapping->queue_capacity = capacity;
     }
     mapping->queue[mapping->queue_count++] = *q;
+    if (mapping->revising)
+        return vcm_mapping_revise_is_full(mapping) ? vcm_mapping_revise_give_up(mapping, err)
+                                                   : VCM_OK;
     bool full = mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ||
                 mapping->queue_count >= VCM_LIMIT_BATCH_PAGES;
-    return full ? flush(mapping, err) : VCM_OK;
+    return full ? vcm_mapping_run(mapping, flush_change, mapping, err) : VCM_OK;
 }
 
 int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
                          struct vcm_error *err)
 {
-    struct queued q = {
+    struct vcm_mapping_queued q = {
         .is_page = true,
         .is_known = page->known,
-        .seq = mapping->next_page++,
         .info = {.id = page->id,
                  .state = VCM_PAGE_RESIDENT,
                  .bytes = page->frame.len,
@@ -367,20 +359,28 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
         .frame_at = mapping->bytes.len,
         .frame_len = page->known ? 0 : page->frame.len,
     };
+    int rc = VCM_OK;
 
+    if (mapping->revising)
+        rc = vcm_mapping_revise_note(mapping, page->known ? page->known_seq : VCM_KNOWN_NONE, err);
+    if (rc != VCM_OK)
+        return rc;
+    q.seq = mapping->next_page++;
+    if (mapping->revising && page->known)
+        return VCM_OK;
     if (!page->known)
         vcm_buf_append_slice(&mapping->bytes, page->frame);
     q.value_at = mapping->bytes.len;
     vcm_buf_append(&mapping->bytes, page->id.bytes, sizeof page->id.bytes);
     vcm_page_put_records(&mapping->bytes, page->records, page->record_count);
     q.value_len = mapping->bytes.len - q.value_at;
-    return enqueue(mapping, &q, err);
+    return vcm_mapping_enqueue(mapping, &q, err);
 }
 
 int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_omission *omission,
                              struct vcm_error *err)
 {
-    struct queued q = {.seq = mapping->next_omission++, .value_at = mapping->bytes.len};
+    struct vcm_mapping_queued q = {.seq = mapping->next_omission++, .value_at = mapping->bytes.len};
 
     vcm_wire_put_u8(&mapping->bytes, (uint8_t)omission->outcome);
     vcm_wire_put_bytes(&mapping->bytes, omission->path);
@@ -388,10 +388,11 @@ int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_
     vcm_wire_put_bytes(&mapping->bytes, omission->content_id);
     vcm_wire_put_bytes(&mapping->bytes, omission->reason);
     q.value_len = mapping->bytes.len - q.value_at;
-    return enqueue(mapping, &q, err);
+    return vcm_mapping_enqueue(mapping, &q, err);
 }
 
-static int put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope, struct vcm_error *err)
+int vcm_mapping_put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope,
+                          struct vcm_error *err)
 {
     struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
 
@@ -409,14 +410,22 @@ struct commit {
     uint64_t former; /* 0 when the scope is new */
 };
 
-static int commit_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+/* Writes what is left of the table, too. */
+static int commit_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct commit *commit = context;
-    struct vcm_slice scope_id = commit->mapping->options.scope_id;
+    struct vcm_mapping *mapping = commit->mapping;
+    struct vcm_slice scope_id = mapping->options.scope_id;
+    struct vcm_kv_txn *txn = t->txn;
     struct vcm_scope former;
 
     commit->former = 0;
-    int rc = vcm_page_store_scope(&former, txn, scope_id, err);
+    int rc = flush_change(mapping, t, err);
+    if (rc == VCM_OK && mapping->options.base)
+        rc = vcm_mapping_revise_check_base(mapping, txn, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_page_store_scope(&former, txn, scope_id, err);
     if (rc == VCM_OK) {
         commit->former = former.mapping;
         rc = vcm_mapping_retire(txn, former.mapping, err);
@@ -425,21 +434,36 @@ static int commit_change(void *context, struct vcm_kv_txn *txn, struct vcm_error
         rc = VCM_OK;
     }
     if (rc == VCM_OK)
-        rc = put_state(commit->mapping, txn, VCM_MAPPING_IN_FORCE, err);
-    return rc == VCM_OK ? put_scope(txn, commit->scope, err) : rc;
+        rc = put_state(mapping, txn, VCM_MAPPING_IN_FORCE, err);
+    return rc == VCM_OK ? vcm_mapping_put_scope(txn, commit->scope, err) : rc;
+}
+
+/* Revises the table in force; `mapping` is built beside it from now on where that cannot be. */
+static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, struct vcm_error *err)
+{
+    struct vcm_error unfit = {0};
+
+    int rc = vcm_mapping_revise(mapping, scope, &unfit);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_mapping_revise_give_up(mapping, err);
+    if (rc != VCM_OK && err)
+        *err = unfit;
+    return rc;
 }
 
 int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
                        struct vcm_mapping_result *result, struct vcm_error *err)
 {
     struct commit commit = {mapping, scope, 0};
+    int rc = VCM_OK;
 
-    scope->mapping = mapping->number;
     scope->pinned = mapping->options.pinned;
-    int rc = flush(mapping, err);
-    if (rc == VCM_OK)
-        rc = vcm_kv_update(mapping->store->kv, commit_change, &commit, VCM_LIMIT_LOCK_TIMEOUT_MS,
-                           mapping->options.cancel, err);
+    if (mapping->revising)
+        rc = try_revision(mapping, scope, err);
+    if (rc == VCM_OK && !mapping->revising) {
+        scope->mapping = mapping->number;
+        rc = vcm_mapping_run(mapping, commit_change, &commit, err);
+    }
     if (rc != VCM_OK) {
         vcm_mapping_abort(mapping);
         return rc;
@@ -464,7 +488,8 @@ void vcm_mapping_abort(struct vcm_mapping *mapping)
         return;
     struct vcm_error ignored = {0};
     uint64_t dropped;
-    if (vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
+    if (!mapping->revising &&
+        vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
                          VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
         vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                       "the unfinished page table is not cleared away yet: %s", ignored.message);

@@ -24,6 +24,7 @@ struct vcm_mapping_options {
     struct vcm_slice scope_id;
     const char *tokenizer; /* INVALID_ARGUMENT when stored pages were counted with another */
     bool pinned;           /* its pages are resident and stay so; STORE_FULL when they cannot */
+    const struct vcm_known_base *base; /* the table in force, which may be revised; may be NULL */
     const struct vcm_cancel *cancel;
 };
 

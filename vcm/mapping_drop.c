@@ -54,9 +54,8 @@ int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_erro
     return vcm_table_put_mapping(txn, mapping, &info, err);
 }
 
-/* The page loses the pin of the mapping, and goes when nothing else holds it. */
-static int let_go(struct drop *drop, struct vcm_transition *t, const struct vcm_page_id *id,
-                  struct vcm_error *err)
+int vcm_mapping_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
+                       struct vcm_error *err)
 {
     struct vcm_page_info info;
     bool held;
@@ -64,7 +63,7 @@ static int let_go(struct drop *drop, struct vcm_transition *t, const struct vcm_
     int rc = vcm_page_store_page(&info, t->txn, id, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a row of a page table", err);
-    if (rc == VCM_OK && drop->pinned)
+    if (rc == VCM_OK && pinned)
         rc = vcm_transition_pin(t, &info, -1, info.pinned, err);
     if (rc == VCM_OK)
         rc = page_is_held(&held, t->txn, id, err);
@@ -90,7 +89,7 @@ static int release_page(struct drop *drop, struct vcm_transition *t, const struc
         drop->dropped++;
         rc = VCM_OK;
     }
-    return rc == VCM_OK ? let_go(drop, t, id, err) : rc;
+    return rc == VCM_OK ? vcm_mapping_let_go(t, id, drop->pinned, err) : rc;
 }
 
 /* Deletes up to *budget entries of one table that belong to the mapping. */

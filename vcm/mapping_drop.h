@@ -7,6 +7,8 @@
 #include "base/cancel.h"
 #include "vcm/page_store.h"
 
+struct vcm_transition;
+
 /*
  * Deletes the rows and omissions of a mapping and the pages that nothing else holds, in
  * transactions of bounded size; does nothing to one that is in force. Counts in *dropped the
@@ -25,6 +27,10 @@ int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
 
 /* The mapping is no longer in force: it is to be dropped. */
 int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err);
+
+/* The page, whose holder is gone, loses the mapping's pin, and goes when nothing else holds it. */
+int vcm_mapping_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
+                       struct vcm_error *err);
 
 /* Whether nobody holds the lock of a mapping that is being built. Defined in mapping.c. */
 bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number);

@@ -14,6 +14,7 @@ enum record_flag {
     FLAG_LOSSY = 1,
     FLAG_PATH_LOSSY = 2,
     FLAG_BINARY = 4,
+    FLAG_PROSE = 8,
 };
 
 void vcm_page_serialise(struct vcm_buf *out, struct vcm_slice path, struct vcm_slice text)
@@ -58,11 +59,15 @@ void vcm_page_put_records(struct vcm_buf *out, const struct vcm_page_record *rec
     vcm_wire_put_count(out, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct vcm_page_record *r = &records[i];
-        vcm_wire_put_u8(out, (uint8_t)((r->lossy ? FLAG_LOSSY : 0) |
-                                       (r->path_lossy ? FLAG_PATH_LOSSY : 0) |
-                                       (r->binary ? FLAG_BINARY : 0)));
+        vcm_wire_put_u8(
+            out, (uint8_t)((r->lossy ? FLAG_LOSSY : 0) | (r->path_lossy ? FLAG_PATH_LOSSY : 0) |
+                           (r->binary ? FLAG_BINARY : 0) | (r->prose ? FLAG_PROSE : 0)));
         if (r->binary)
             vcm_wire_put_count(out, r->size);
+        if (r->prose) {
+            vcm_wire_put_bytes(out, r->section);
+            vcm_wire_put_count(out, r->page);
+        }
         vcm_wire_put_bytes(out, r->path);
         vcm_wire_put_bytes(out, r->content_id);
         vcm_wire_put_count(out, r->tokens);
@@ -85,12 +90,17 @@ static uint32_t get_count32(struct vcm_wire_reader *r)
 static void get_record(struct vcm_page_record *record, struct vcm_wire_reader *r)
 {
     uint8_t flags = vcm_wire_get_u8(r);
-    if (flags & ~(FLAG_LOSSY | FLAG_PATH_LOSSY | FLAG_BINARY))
+    if (flags & ~(FLAG_LOSSY | FLAG_PATH_LOSSY | FLAG_BINARY | FLAG_PROSE))
         r->bad = true;
     record->lossy = flags & FLAG_LOSSY;
     record->path_lossy = flags & FLAG_PATH_LOSSY;
     record->binary = flags & FLAG_BINARY;
     record->size = record->binary ? get_count32(r) : 0;
+    record->prose = flags & FLAG_PROSE;
+    if (record->prose) {
+        record->section = vcm_wire_get_bytes(r);
+        record->page = get_count32(r);
+    }
     record->path = vcm_wire_get_bytes(r);
     record->content_id = vcm_wire_get_bytes(r);
     record->tokens = get_count32(r);

@@ -32,10 +32,13 @@ struct vcm_page_record {
     uint32_t end_line;
     uint32_t part; /* 1-based */
     uint32_t parts;
-    bool lossy;      /* invalid UTF-8 in the content was replaced */
-    bool path_lossy; /* invalid bytes in the path were written \xHH */
-    bool binary;     /* the text is base64, or empty when that does not fit a page */
-    uint32_t size;   /* of the content in bytes, of binary ones; 0 otherwise */
+    bool lossy;               /* invalid UTF-8 in the content was replaced */
+    bool path_lossy;          /* invalid bytes in the path were written \xHH */
+    bool binary;              /* the text is base64, or empty when that does not fit a page */
+    uint32_t size;            /* of the content in bytes, of binary ones; 0 otherwise */
+    bool prose;               /* a chunk of a document, whose value has a section: */
+    struct vcm_slice section; /* its headings, "" for none */
+    uint32_t page;            /* of the document, 1-based; 0 when it has none */
 };
 
 /* Appends {"path":…,"text":…}. Both must be valid UTF-8. */

@@ -16,7 +16,8 @@
 #define MEMORY_DROPPED (64 * VCM_KIB)
 
 /* The bytes of the records that wait for their pages are in two buffers, in the order of the
- * records: the value of each and a line end in `values`, its path and content id in `names`. */
+ * records: the value of each and a line end in `values`, its path, content id and section in
+ * `names`. */
 struct vcm_page_builder {
     struct vcm_page_builder_options options;
     struct vcm_cluster *cluster;
@@ -31,6 +32,7 @@ struct vcm_page_builder {
     size_t names_first;
     struct vcm_buf frame;     /* of a page that has known records among others */
     struct vcm_buf last_path; /* of the record that was added last */
+    struct vcm_buf last_section;
 };
 
 static int open_cluster(struct vcm_page_builder *builder, struct vcm_error *err)
@@ -57,6 +59,7 @@ int vcm_page_builder_open(struct vcm_page_builder **out,
     vcm_buf_init(&builder->names, VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&builder->frame, VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&builder->last_path, 4 * VCM_LIMIT_TREE_PATH_BYTES);
+    vcm_buf_init(&builder->last_section, VCM_LIMIT_FRAME_BYTES);
     int rc = open_cluster(builder, err);
     if (rc == VCM_OK)
         *out = builder;
@@ -76,6 +79,7 @@ void vcm_page_builder_close(struct vcm_page_builder *builder)
     vcm_buf_release(&builder->values);
     vcm_buf_release(&builder->names);
     vcm_buf_release(&builder->last_path);
+    vcm_buf_release(&builder->last_section);
     free(builder);
 }
 
@@ -109,9 +113,19 @@ static uint64_t strength_of_gap(const struct vcm_page_builder *builder,
     unsigned depth = DEPTH_MAX - (common < DEPTH_MAX ? common : DEPTH_MAX);
     bool across = count_directories(last) > common || count_directories(record->path) > common;
 
+    /* Documents are longer than files: where one ends is as good a place as a directory's end, and
+     * where a section ends is better than inside one. */
+    if (record->prose && !vcm_slice_equal(last, record->path))
+        across = true;
+
     /* The part number keeps apart the gaps between the parts of one file. */
-    uint64_t hash = vcm_hash_checksum(record->path, record->part);
-    return ((uint64_t)depth << 1 | across) << HASH_BITS | hash >> (64 - HASH_BITS);
+    uint64_t hash = vcm_hash_checksum(record->path, record->part) >> (64 - HASH_BITS);
+    if (record->prose) {
+        const uint64_t top = (uint64_t)1 << (HASH_BITS - 1);
+        bool same = vcm_slice_equal(vcm_buf_slice(&builder->last_section), record->section);
+        hash = same ? hash & ~top : hash | top;
+    }
+    return ((uint64_t)depth << 1 | across) << HASH_BITS | hash;
 }
 
 /* Moves what waits to the front when much is done with. Slices of records are offsets until their
@@ -167,13 +181,18 @@ static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
     }
     vcm_buf_append_slice(&builder->names, record->path);
     vcm_buf_append_slice(&builder->names, record->content_id);
+    vcm_buf_append_slice(&builder->names, record->section);
     vcm_buf_clear(&builder->last_path);
     vcm_buf_append_slice(&builder->last_path, record->path);
+    vcm_buf_clear(&builder->last_section);
+    vcm_buf_append_slice(&builder->last_section, record->section);
     int rc = vcm_buf_check(&builder->values, "a page", err);
     if (rc == VCM_OK)
         rc = vcm_buf_check(&builder->names, "a page's paths", err);
     if (rc == VCM_OK)
         rc = vcm_buf_check(&builder->last_path, "a path", err);
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&builder->last_section, "a section", err);
     if (rc == VCM_OK) {
         builder->known[builder->count] = known;
         builder->records[builder->count++] = *record;
@@ -189,7 +208,8 @@ static bool is_known_page(struct vcm_page_built *page, const struct vcm_page_bui
     for (uint32_t i = 0; i < page->record_count; i++)
         if (known[i] == VCM_KNOWN_NONE || known[i] != known[0] + i)
             return false;
-    return vcm_known_page(&page->id, builder->options.known, known[0], page->record_count);
+    return vcm_known_page(&page->id, &page->known_seq, builder->options.known, known[0],
+                          page->record_count);
 }
 
 /* Puts the frame together of values that are here and values of the former table. */
@@ -229,6 +249,8 @@ static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_err
         name += records[i].path.len;
         records[i].content_id.data = name;
         name += records[i].content_id.len;
+        records[i].section.data = name;
+        name += records[i].section.len;
         page.tokens += records[i].tokens;
         bytes += (size_t)records[i].bytes + 1;
         if (builder->known[builder->first + i] == VCM_KNOWN_NONE)

@@ -22,6 +22,7 @@ struct vcm_page_built {
     struct vcm_page_id id;
     struct vcm_slice frame; /* of a known page only the length */
     bool known;             /* it was in the store when `known` was opened */
+    uint32_t known_seq;     /* its row then */
     const struct vcm_page_record *records;
     uint32_t record_count;
     uint32_t tokens;

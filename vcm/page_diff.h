@@ -18,7 +18,8 @@ struct vcm_page_diff_entry {
 
 /* A page table as it was at one time. */
 struct vcm_page_diff_table {
-    uint64_t mapping; /* 0 for one that was not there */
+    uint64_t mapping;  /* 0 for one that was not there */
+    uint64_t revision; /* of the scope, for whoever takes the table */
     struct vcm_page_diff_entry *entries;
     uint32_t count;
     struct vcm_arena arena;

@@ -223,6 +223,24 @@ int vcm_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
     return rc;
 }
 
+int vcm_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+                           struct vcm_slice records, struct vcm_error *err)
+{
+    unsigned char key[VCM_PATH_KEY_BYTES];
+    struct vcm_page_record *list = NULL;
+    uint32_t count;
+
+    int rc = vcm_page_get_records(&list, &count, records, err);
+    for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
+        rc = vcm_kv_delete(txn, VCM_TABLE_PATHS,
+                           vcm_table_path_key(key, mapping, list[i].path, seq), err);
+        if (rc == VCM_NOT_FOUND)
+            rc = VCM_OK; /* another part of the same file */
+    }
+    free(list);
+    return rc;
+}
+
 struct path_walk {
     struct vcm_slice path;
     vcm_page_store_path_fn visit;

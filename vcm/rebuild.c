@@ -16,7 +16,8 @@
 
 /* The source of a scope at the commit of one page table. */
 struct reader {
-    uint64_t mapping; /* 0: free */
+    uint64_t mapping;  /* 0: free */
+    uint64_t revision; /* of the scope */
     struct vcm_source *source;
     void *reader;
     uint64_t used_at;
@@ -62,7 +63,7 @@ int vcm_rebuild_open(struct vcm_rebuild **out, struct vcm_page_store *store, str
     if (!rebuild)
         return vcm_error_memory(err);
     rebuild->store = store;
-    vcm_buf_init(&rebuild->content.text, 3 * VCM_LIMIT_FILE_BYTES);
+    vcm_buf_init(&rebuild->content.text, VCM_SOURCE_TEXT_BYTES_MAX);
     vcm_buf_init(&rebuild->file.path, 4 * VCM_LIMIT_TREE_PATH_BYTES);
     vcm_buf_init(&rebuild->file.content_id, VCM_PAGE_CONTENT_ID_MAX);
     vcm_buf_init(&rebuild->file.values, 4 * VCM_LIMIT_FRAME_BYTES);
@@ -103,28 +104,30 @@ static int open_reader(struct attempt *attempt, uint64_t mapping, struct vcm_err
     struct vcm_rebuild *rebuild = attempt->rebuild;
     struct vcm_page_store *store = rebuild->store;
     struct reader *place = &rebuild->readers[0];
+    uint64_t revision = vcm_scope_revision(&attempt->scope);
     int rc = VCM_OK;
 
     for (unsigned i = 0; i < READERS_MAX; i++) {
         struct reader *reader = &rebuild->readers[i];
-        if (reader->mapping == mapping) {
+        if (reader->mapping == mapping && reader->revision == revision) {
             place = reader;
             break;
         }
         if (reader->used_at < place->used_at)
             place = reader;
     }
-    if (place->mapping != mapping) {
+    if (place->mapping != mapping || place->revision != revision) {
         close_reader(place);
         if (!store->open_source)
             return vcm_error_set(err, VCM_UNSUPPORTED, "nobody told how its source is opened");
         rc = store->open_source(store->open_source_context, &place->source, &attempt->scope, err);
         if (rc == VCM_OK)
             rc = place->source->functions->reader_open(&place->reader, place->source, err);
-        if (rc == VCM_OK)
-            place->mapping = mapping;
-        else
+        if (rc != VCM_OK)
             close_reader(place);
+        else
+            place->mapping = mapping;
+        place->revision = revision;
     }
     place->used_at = ++rebuild->clock;
     attempt->source = place->source;
@@ -198,8 +201,12 @@ static int cut_content(struct attempt *attempt, struct vcm_slice path, struct vc
     struct vcm_slice text = vcm_buf_slice(&attempt->rebuild->content.text);
     const struct vcm_split_options options = {.tokenizer = attempt->rebuild->tokenizer,
                                               .token_budget = attempt->scope.flush_token_budget};
+    const struct vcm_source_functions *source = attempt->source->functions;
     struct vcm_split *split = NULL;
 
+    if (source->cut)
+        return source->cut(&attempt->rebuild->content, attempt->reader, path, &options, add_part,
+                           &attempt->rebuild->file, err);
     if (attempt->rebuild->content.binary)
         return vcm_binary_emit(path, text, &options, add_part, &attempt->rebuild->file, err);
     int rc = vcm_split_open(&split, &options, err);
@@ -245,7 +252,7 @@ static int append_record(struct attempt *attempt, const struct vcm_page_record *
     struct cut_file *file = &attempt->rebuild->file;
     int rc;
 
-    if (record->parts <= 1 && !record->binary) {
+    if (record->parts <= 1 && !record->binary && !record->prose) {
         rc = read_content(attempt, record, err);
         if (rc == VCM_OK)
             vcm_page_serialise(attempt->out, record->path,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/limits.h"
 #include "base/wire.h"
 
 #include "base/banned.h"
@@ -36,6 +37,20 @@ void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope)
     vcm_wire_put_u8(out, VCM_SOURCE_OUTCOMES);
     for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
         vcm_wire_put_u64(out, scope->coverage.by_outcome[i]);
+    if (scope->chunk_target_tokens > 0) {
+        vcm_wire_put_u32(out, scope->chunk_target_tokens);
+        vcm_wire_put_u32(out, scope->chunk_overlap_tokens);
+    }
+}
+
+uint64_t vcm_scope_revision(const struct vcm_scope *scope)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+
+    vcm_scope_put(&value, scope);
+    uint64_t revision = vcm_hash_checksum(vcm_buf_slice(&value), 0);
+    vcm_buf_release(&value);
+    return revision;
 }
 
 int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_error *err)
@@ -68,6 +83,10 @@ int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_erro
         r.bad = true;
     for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
         out->coverage.by_outcome[i] = vcm_wire_get_u64(&r);
+    if (!r.bad && r.rest.len > 0) {
+        out->chunk_target_tokens = vcm_wire_get_u32(&r);
+        out->chunk_overlap_tokens = vcm_wire_get_u32(&r);
+    }
 
     if (vcm_wire_reader_done(&r))
         return VCM_OK;

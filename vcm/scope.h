@@ -25,15 +25,20 @@ struct vcm_scope {
     uint32_t flush_threshold;
     uint32_t flush_token_budget;
     bool pinned;
-    uint64_t mapping;   /* number of the page table that is in force */
+    uint64_t mapping;   /* number of the page table that is in force, see README.md */
     uint64_t mapped_at; /* Unix seconds */
     uint64_t records;
     uint64_t pages;
     uint64_t tokens;
     uint64_t bytes;
     struct vcm_source_coverage coverage;
+    uint32_t chunk_target_tokens; /* of literature, 0 otherwise */
+    uint32_t chunk_overlap_tokens;
     char *memory; /* holds the slices of a scope that was read; NULL otherwise */
 };
+
+/* Another one when the scope was mapped anew: `mapping` may be the same. */
+uint64_t vcm_scope_revision(const struct vcm_scope *scope);
 
 void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope);
 

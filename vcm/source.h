@@ -15,7 +15,9 @@
 
 #include "base/buf.h"
 #include "base/cancel.h"
+#include "base/limits.h"
 #include "vcm/page.h"
+#include "vcm/split.h"
 
 /* What became of an item. An item counts under the first that applies. */
 enum vcm_source_outcome {
@@ -44,14 +46,17 @@ struct vcm_source_item {
     uint8_t content_id_len;
 };
 
+/* Most bytes of `text` below: a document's text with what is known of its sections. */
+#define VCM_SOURCE_TEXT_BYTES_MAX (VCM_LIMIT_DOCUMENT_TEXT_BYTES + 64 * VCM_MIB)
+
 struct vcm_source_content {
     enum vcm_source_outcome outcome; /* PAGED, or why it is left out */
     const char *reason;              /* for FAILED: a static word such as "object_missing" */
-    struct vcm_buf text;             /* valid UTF-8 when PAGED and not binary */
-    bool lossy;                      /* invalid UTF-8 was replaced */
-    bool binary;                     /* `text` holds bytes that are kept as they are */
-    size_t bytes_max;                /* in: content known to be longer need not be read now */
-    bool postponed;                  /* PAGED, but longer than that; it will be asked for again */
+    struct vcm_buf text; /* valid UTF-8 when PAGED and not binary, or what cut() takes */
+    bool lossy;          /* invalid UTF-8 was replaced */
+    bool binary;         /* `text` holds bytes that are kept as they are */
+    size_t bytes_max;    /* in: content known to be longer need not be read now */
+    bool postponed;      /* PAGED, but longer than that; it will be asked for again */
 };
 
 struct vcm_source;
@@ -71,6 +76,12 @@ struct vcm_source_functions {
      * an error; an error ends the mapping. */
     int (*read)(struct vcm_source_content *content, void *reader,
                 const struct vcm_source_item *item, struct vcm_error *err);
+
+    /* May be NULL: then text is cut as split.h says. Cuts what read() gave into records of its own
+     * kind, each within the budget, as vcm_split_text() does. */
+    int (*cut)(const struct vcm_source_content *content, void *reader, struct vcm_slice path,
+               const struct vcm_split_options *options, vcm_split_part_fn emit, void *context,
+               struct vcm_error *err);
 
     void (*close)(struct vcm_source *source);
 };

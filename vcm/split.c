@@ -11,7 +11,8 @@
 
 #include "base/banned.h"
 
-/* A line longer than this is looked at in pieces of at most this many bytes. */
+/* A line longer than the larger is looked at in pieces of so many bytes. */
+#define UNIT_BYTES_MIN ((size_t)64)
 #define UNIT_BYTES_MAX ((size_t)512)
 /* How much of the lines on both sides of a cut its hash sees. */
 #define NEIGHBOUR_BYTES ((size_t)128)
@@ -143,6 +144,30 @@ static size_t legal_cut(struct vcm_slice text, size_t start, size_t cut)
     return cut;
 }
 
+/* Pieces of a long line end where its content says, so that they find themselves again after an
+ * edit before them: behind a blank or punctuation if there is any, and among those where a hash of
+ * the sixteen bytes before it is greatest. */
+static size_t end_inside_line(struct vcm_slice text, size_t start)
+{
+    const char *p = text.data + start;
+    size_t best = UNIT_BYTES_MAX;
+    uint64_t before = 0, earlier = 0, most = 0;
+
+    for (size_t at = UNIT_BYTES_MIN - 16; at < UNIT_BYTES_MAX; at++) {
+        earlier = earlier << 8 | before >> 56;
+        before = before << 8 | (unsigned char)p[at];
+        uint64_t natural = p[at] != '\0' && strchr(" \t,;>)}]", p[at]);
+        uint64_t hash =
+            (before ^ earlier * UINT64_C(0x9fb21c651e98df25)) * UINT64_C(0x9e3779b97f4a7c15);
+        uint64_t preference = natural << 63 | hash >> 1;
+        if (at + 1 >= UNIT_BYTES_MIN && preference >= most) {
+            most = preference;
+            best = at + 1;
+        }
+    }
+    return start + best;
+}
+
 static size_t next_unit_end(struct vcm_slice text, size_t start)
 {
     size_t span = text.len - start < UNIT_BYTES_MAX ? text.len - start : UNIT_BYTES_MAX;
@@ -150,7 +175,9 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
 
     if (newline)
         return (size_t)(newline - text.data) + 1;
-    return legal_cut(text, start, start + span);
+    if (span < UNIT_BYTES_MAX)
+        return text.len;
+    return legal_cut(text, start, end_inside_line(text, start));
 }
 
 static bool is_white(char c)

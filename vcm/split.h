@@ -5,7 +5,8 @@
  * as cluster.h says, and the gap before a line is stronger the better it is as a place to cut. Best
  * is a blank line or a closing bracket at column 0 before a line that begins at column 0, then any
  * line before such a one, then any line end, then a place inside a line; among equals a hash of the
- * line behind the gap decides. Cuts depend on the text, the tokenizer and the budget alone, unless
+ * line behind the gap decides. Long lines are looked at in pieces of 64 to 512 bytes, whose ends
+ * are chosen by content, too. Cuts depend on the text, the tokenizer and the budget alone, unless
  * the path takes more than VCM_SPLIT_PATH_TOKENS.
  * The parts in order are the text, byte for byte; no cut falls inside a UTF-8 sequence or a CRLF.
  * The text is escaped and its tokens are counted once, whatever the number of parts.

@@ -130,6 +130,10 @@ int vcm_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
 int vcm_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
                         struct vcm_slice records, struct vcm_error *err);
 
+/* Deletes them. */
+int vcm_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+                           struct vcm_slice records, struct vcm_error *err);
+
 int vcm_table_put_totals(struct vcm_kv_txn *txn, const struct vcm_page_totals *totals,
                          struct vcm_error *err);
 int vcm_table_put_page(struct vcm_kv_txn *txn, const struct vcm_page_info *info,

@@ -242,15 +242,45 @@ static int call_doctor(struct vcm *vcm, struct vcm_error *err)
     return vcm_doctor(vcm, take_finding, NULL, err);
 }
 
+static int call_top(struct vcm *vcm, struct vcm_error *err)
+{
+    return vcm_top(vcm, &(struct vcm_top_options){0}, err);
+}
+
+static int call_verify(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_verify_result result;
+    return vcm_verify(&result, vcm, false, NULL, NULL, err);
+}
+
+static int call_gc(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_gc_counts counts;
+    return vcm_gc(&counts, vcm, err);
+}
+
+static int call_trace_record(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_trace_recorded out;
+    return vcm_trace_record(&out, vcm, &(struct vcm_trace_record_options){.duration_ms = 1}, err);
+}
+
+static int call_trace_replay(struct vcm *vcm, struct vcm_error *err)
+{
+    uint64_t accesses;
+    return vcm_trace_replay_file(&accesses, vcm, "/nowhere", 0, NULL, NULL, err);
+}
+
 static int (*const calls[])(struct vcm *vcm, struct vcm_error *err) = {
-    call_map,         call_materialize, call_mmap,       call_munmap,    call_watch,
-    call_check,       call_preview,     call_show,       call_init,      call_lfs_status,
-    call_lfs_pull,    call_scopes,      call_coverage,   call_unmap,     call_pages,
-    call_find,        call_page,        call_view,       call_view_hit,  call_fault,
-    call_lock,        call_unlock,      call_locks,      call_extend,    call_pin,
-    call_unpin,       call_evict,       call_tokens,     call_kb_ingest, call_kb_search,
-    call_kb_show,     call_kb_list,     call_kb_clear,   call_kb_stat,   call_stat,
-    call_config_list, call_config_get,  call_config_set, call_doctor,
+    call_map,         call_materialize,  call_mmap,         call_munmap,    call_watch,
+    call_check,       call_preview,      call_show,         call_init,      call_lfs_status,
+    call_lfs_pull,    call_scopes,       call_coverage,     call_unmap,     call_pages,
+    call_find,        call_page,         call_view,         call_view_hit,  call_fault,
+    call_lock,        call_unlock,       call_locks,        call_extend,    call_pin,
+    call_unpin,       call_evict,        call_tokens,       call_kb_ingest, call_kb_search,
+    call_kb_show,     call_kb_list,      call_kb_clear,     call_kb_stat,   call_stat,
+    call_config_list, call_config_get,   call_config_set,   call_top,       call_verify,
+    call_gc,          call_trace_record, call_trace_replay, call_doctor,
 };
 #define CALLS (sizeof calls / sizeof calls[0])
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "api/vcm.h"
+#include "api/internal.h"
 #include "sources/registry.h"
 #include "tests/support/memory_source.h"
 #include "tests/support/repo.h"

@@ -16,6 +16,7 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
 WITHOUT_HOME = {"completion", "init", "lfs status", "trace replay"}
 # Options without which a command has nothing to do.
 OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"], "lock": ["--ttl", "1m"],
+                  "repo fetch": ["--quiet"],
                   "trace record": ["--duration", "1ms"]}
 ESC = "\x1b"
 
@@ -48,12 +49,14 @@ class ContractTest(HelpTest, PagingTest):
 
     def arguments(self, command):
         """Arguments that make the command succeed, by the names in its usage line."""
-        values = {"REPO": self.repo, "DIR": self.other, "PAGE": self.page_id,
+        values = {"REPO": self.repo, "URL": self.repo, "DIR": self.other, "PAGE": self.page_id,
                   "KEY": "cache.policy", "VALUE": "lru", "SHELL": "bash", "SCOPE": "sample", "PATH": "a",
                   "QUERY": "a", "NAME": "sample", "CHUNK": self.chunk_id,
                   "FILE": os.path.join(self.repo, "a")}
         if command.name == "trace replay":
             values["FILE"] = self.trace
+        if command.name == "promote":
+            return ["a", "--repo", self.mapped]
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
         names = re.findall(r"\[?\b([A-Z]+)\]?(?:\.\.\.)?", usage.replace("[OPTIONS]", ""))
         return [values[name] for name in names] + OPTIONS_NEEDED.get(command.name, [])
@@ -64,8 +67,11 @@ class EveryCommand(ContractTest):
         super().setUp()
         self.repo = self.make_repo({"a": "a\n", "dir/b": "b\n"})
         self.other = self.make_repo({"a": "a\n"}, name="other")  # for 'init', which commits
-        self.git(self.other, "config", "user.name", "A Tester")
-        self.git(self.other, "config", "user.email", "tester@example.com")
+        self.mapped = self.make_repo({  # for 'promote', which does, too
+            "a": "a\n", ".colony/repo_map.yaml": "schema_version: 1\nsources: []\n"}, name="mapped")
+        for repo in (self.other, self.mapped):
+            self.git(repo, "config", "user.name", "A Tester")
+            self.git(repo, "config", "user.email", "tester@example.com")
         self.map_row(self.repo, "--scope", "sample")
         self.page_id = self.page_ids()[0]
         self.trace = os.path.join(self.tmp, "reads.trace")

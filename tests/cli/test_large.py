@@ -1,6 +1,35 @@
 """Trees and files of unusual shape are mapped whole, or left out for a reason that is told."""
 
+import hashlib
+import os
+import struct
+import zlib
+
 import paging
+
+HUGE = 4 * 1024 ** 3 + 5
+
+
+def loose_head(size):
+    """The beginning of a loose object that claims so many bytes: whoever inflates more finds garbage."""
+    stream = zlib.compressobj()
+    return stream.compress(f"blob {size}\0".encode() + bytes(64)) + stream.flush(zlib.Z_SYNC_FLUSH)
+
+
+def pack_of(object_id, size):
+    """A pack whose only entry claims so many bytes and has none, and its index."""
+    head, rest = [0x30 | size & 15], size >> 4
+    while rest:
+        head[-1] |= 0x80
+        head.append(rest & 0x7f)
+        rest >>= 7
+    entry = bytes(head) + b"garbage" * 10
+    body = b"PACK" + struct.pack(">II", 2, 1) + entry
+    pack = body + hashlib.sha1(body).digest()
+    fanout = b"".join(struct.pack(">I", byte >= object_id[0]) for byte in range(256))
+    index = (b"\xfftOc" + struct.pack(">I", 2) + fanout + object_id +
+             struct.pack(">II", zlib.crc32(entry), 12) + pack[-20:])
+    return pack, index + hashlib.sha1(index).digest()
 
 
 class Large(paging.PagingTest):
@@ -37,3 +66,37 @@ class Large(paging.PagingTest):
         text = "".join(record["text"] for entry in self.pages()
                        for record in self.page(entry["page_id"])["records"])
         self.assertEqual(text, "word " * 300000)
+
+    def repo_with(self, object_id):
+        """A repository whose tree names an object beside a file."""
+        repo = self.make_repo({"first": "x\n"})
+        blob = self.git(repo, "rev-parse", "HEAD:first").strip()
+        tree = self.git(repo, "mktree", "--missing", input=(
+            f"100644 blob {blob}\tfirst\n100644 blob {object_id.hex()}\thuge\n")).strip()
+        commit = self.git(repo, "commit-tree", "-m", "huge", tree).strip()
+        self.git(repo, "update-ref", "HEAD", commit)
+        return repo
+
+    def check_huge(self, repo):
+        coverage = self.coverage(repo)
+        self.assertEqual((coverage["paged"], coverage["too_large"], coverage["failed"]), (1, 1, 0))
+
+    def test_a_loose_object_of_4_gb_is_too_large_by_its_header_alone(self):
+        object_id = bytes.fromhex("12" * 20)
+        repo = self.repo_with(object_id)
+        directory = os.path.join(repo, ".git/objects/12")
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, object_id.hex()[2:]), "wb") as file:
+            file.write(loose_head(HUGE))
+            file.truncate(HUGE // 1000)  # what so much could be deflated to; a hole
+        self.check_huge(repo)
+
+    def test_a_packed_object_of_4_gb_is_too_large_by_its_header_alone(self):
+        object_id = bytes.fromhex("34" * 20)
+        repo = self.repo_with(object_id)
+        pack, index = pack_of(object_id, HUGE)
+        name = os.path.join(repo, ".git/objects/pack/pack-" + "5" * 40)
+        for suffix, content in ((".pack", pack), (".idx", index)):
+            with open(name + suffix, "wb") as file:
+                file.write(content)
+        self.check_huge(repo)

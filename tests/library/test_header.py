@@ -35,7 +35,7 @@ class Header(unittest.TestCase):
         with open(HEADER, encoding="utf-8") as file:
             text = file.read()
         self.assertNotIn('#include "', text)
-        self.assertNotRegex(text, r"#define (?!VCM_VCM_H)", "it defines a macro")
+        self.assertNotRegex(text, r"#define (?!VCM_)", "a macro has another name")
 
     def test_all_its_names_begin_with_vcm(self):
         with open(HEADER, encoding="utf-8") as file:

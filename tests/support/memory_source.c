@@ -29,6 +29,11 @@ static int walk(struct vcm_source *source, vcm_source_item_fn visit, void *conte
             .content_id_len = 4,
         };
         memcpy(item.content_id, &i, sizeof i);
+        if (memory->texts_in_ids && from->text) {
+            uint64_t hash = vcm_hash_checksum(vcm_slice_of_string(from->text), 0);
+            memcpy(item.content_id + sizeof i, &hash, sizeof hash);
+            item.content_id_len = sizeof i + sizeof hash;
+        }
         if (memory->walk_fails_at == i + 1)
             return vcm_error_set(err, VCM_IO_ERROR, "the walk broke off");
         rc = vcm_cancel_check(cancel, err);

@@ -22,6 +22,7 @@ struct memory_source {
     struct vcm_source source;
     const struct memory_item *items;
     unsigned count;
+    bool texts_in_ids;      /* content ids are of the text, not only of its place */
     unsigned walk_fails_at; /* the walk ends with IO_ERROR before this item, 1-based */
     unsigned read_fails_at; /* reading this item is an error, 1-based */
     bool reader_fails;      /* readers cannot be opened */

@@ -51,7 +51,8 @@ static int map_revision(struct vcm_page_store *store, unsigned revision, struct 
     return vcm_ingest_run(&result, store, &scope,
                           &(struct vcm_ingest_options){.source = &sources[revision].source,
                                                        .tokenizer = tokenizer,
-                                                       .jobs = 2},
+                                                       .jobs = 2,
+                                                       .reuse = revision == 1},
                           err);
 }
 
@@ -216,6 +217,7 @@ int main(int argc, char **argv)
         unsigned count;
         items[i] = memory_source_tree(&count, SEED, i, FILES);
         memory_source_init(&sources[i], items[i], count);
+        sources[i].texts_in_ids = true;
     }
     if (argc == 3)
         _exit(run_role(argv[2]));

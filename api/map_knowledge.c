@@ -1,0 +1,113 @@
+#include <string.h>
+
+#include "api/kb_internal.h"
+#include "api/map.h"
+#include "repomap/knowledge.h"
+
+#include "base/banned.h"
+
+struct receiver {
+    struct vcm_map_knowledge *knowledge;
+    struct vcm_arena *arena;
+    size_t capacity;
+};
+
+static int grow(struct receiver *receiver, struct vcm_error *err)
+{
+    struct vcm_map_knowledge *knowledge = receiver->knowledge;
+    size_t capacity = receiver->capacity > 0 ? 2 * receiver->capacity : 32;
+    struct vcm_kb_file *files = vcm_arena_alloc(receiver->arena, capacity * sizeof *files);
+
+    if (!files)
+        return vcm_error_memory(err);
+    if (knowledge->file_count > 0)
+        memcpy(files, knowledge->files, knowledge->file_count * sizeof *files);
+    knowledge->files = files;
+    receiver->capacity = capacity;
+    return VCM_OK;
+}
+
+/* A copy in the result's memory; NULL stays NULL. */
+static int copy_text(const char **out, struct receiver *receiver, const char *text,
+                     struct vcm_error *err)
+{
+    *out = text ? vcm_arena_copy(receiver->arena, vcm_slice_of_string(text)) : NULL;
+    return text && !*out ? vcm_error_memory(err) : VCM_OK;
+}
+
+static void count(struct vcm_map_knowledge *knowledge, enum vcm_ingestor_status status)
+{
+    knowledge->ingested += status == VCM_INGESTOR_INGESTED;
+    knowledge->skipped += status == VCM_INGESTOR_SKIPPED;
+    knowledge->failed += status == VCM_INGESTOR_FAILED;
+    knowledge->removed += status == VCM_INGESTOR_REMOVED;
+}
+
+static int take_file(void *context, const struct vcm_ingestor_result *result, struct vcm_error *err)
+{
+    struct receiver *receiver = context;
+    struct vcm_map_knowledge *knowledge = receiver->knowledge;
+    int rc = VCM_OK;
+
+    if (knowledge->file_count == receiver->capacity)
+        rc = grow(receiver, err);
+    if (rc != VCM_OK)
+        return rc;
+    struct vcm_kb_file *file = &knowledge->files[knowledge->file_count];
+    *file = (struct vcm_kb_file){
+        .status = vcm_ingestor_status_name(result->status),
+        .chunks = result->chunks,
+        .code = result->code,
+    };
+    rc = copy_text(&file->source, receiver, result->item->source, err);
+    if (rc == VCM_OK)
+        rc = copy_text(&file->path, receiver, result->item->path, err);
+    if (rc == VCM_OK)
+        rc = copy_text(&file->data_type, receiver, result->data_type, err);
+    if (rc == VCM_OK)
+        rc = copy_text(&file->message, receiver, result->message, err);
+    if (rc != VCM_OK)
+        return rc;
+    knowledge->file_count++;
+    count(knowledge, result->status);
+    return VCM_OK;
+}
+
+/* What is wrong with the knowledge base is not wrong with the pages: it is told and not returned,
+ * or a damaged base would have the store set aside. */
+static int excuse(struct receiver *receiver, struct vcm *vcm, int rc, struct vcm_error *failure,
+                  struct vcm_error *err)
+{
+    if (rc == VCM_OK)
+        return rc;
+    if (rc == VCM_INTERRUPTED || rc == VCM_INTERNAL) {
+        if (err)
+            *err = *failure;
+        return rc;
+    }
+    receiver->knowledge->code = failure->code;
+    vcm_log_write(vcm->log, VCM_LOG_WARNING, "the knowledge base was not brought up to date: %s",
+                  failure->message);
+    return copy_text(&receiver->knowledge->message, receiver, failure->message, err);
+}
+
+int vcm_map_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
+                  const struct vcm_plan *plan, const struct vcm_plan_request *request,
+                  unsigned jobs, struct vcm_error *err)
+{
+    struct receiver receiver = {.knowledge = out, .arena = arena};
+    struct vcm_tokenizer *tokenizer = NULL;
+    struct vcm_store *store = NULL;
+    struct vcm_error failure = {0};
+
+    int rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), &failure);
+    if (rc == VCM_OK)
+        rc = vcm_kb_open_store(&store, vcm, true, &failure);
+    if (rc == VCM_OK)
+        rc = vcm_knowledge_run(plan, request, NULL,
+                               &(struct vcm_ingestor_options){store, tokenizer, jobs, vcm->cancel},
+                               take_file, &receiver, &failure);
+    vcm_store_close(store);
+    vcm_tokenizer_close(tokenizer);
+    return excuse(&receiver, vcm, rc, &failure, err);
+}

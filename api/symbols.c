@@ -1,0 +1,466 @@
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "api/internal.h"
+#include "base/jsonw.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "base/text.h"
+#include "base/utf8.h"
+#include "sources/glob.h"
+#include "symbols/map.h"
+#include "symbols/resolve.h"
+
+#include "base/banned.h"
+
+#define SYMBOLS_NAME  "symbols"
+#define SYMBOLS_MODE  0700
+#define TOKEN_BUDGET  1500u
+#define LIST_LIMIT    1000u
+#define EXCERPT_BYTES ((size_t)200)
+#define GLOB_MARKS    "*?[]{}.,-_/"
+
+/* An open index and what goes with it. */
+struct view {
+    struct vcm *vcm;
+    struct vcm_index *index;
+    struct vcm_glob_list globs;
+    char *subpath;
+    struct vcm_buf directory;
+    struct vcm_buf document;
+    struct vcm_jsonw w;
+    struct vcm_buf scratch;
+};
+
+static bool takes(void *context, struct vcm_slice path)
+{
+    return vcm_glob_list_takes(context, path);
+}
+
+static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
+{
+    for (const char *c = glob; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && !strchr(GLOB_MARKS, *c))
+            return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                                 "the glob '%s' has something else than letters, digits and %s",
+                                 glob, GLOB_MARKS);
+    int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
+    return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
+}
+
+/* A directory inside a working tree stands for what is below it. */
+static int find_subpath(struct view *view, const char *path, struct vcm_error *err)
+{
+    struct vcm_git_repo *repo = NULL;
+
+    int rc = vcm_git_repo_open(&repo, path, err);
+    if (rc != VCM_OK)
+        return rc;
+    const char *root = vcm_git_repo_root(repo);
+    char *real = realpath(path, NULL);
+    size_t len = strlen(root);
+    bool inside = real && !vcm_git_repo_is_bare(repo) && strncmp(real, root, len) == 0 &&
+                  real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
+    view->subpath = strdup(inside ? real + len + 1 : "");
+    free(real);
+    vcm_git_repo_close(repo);
+    return view->subpath ? VCM_OK : vcm_error_memory(err);
+}
+
+static int open_view(struct view *view, struct vcm *vcm, const char *path, struct vcm_error *err)
+{
+    const char *place = path ? path : ".";
+
+    view->vcm = vcm;
+    int rc = find_subpath(view, place, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_make_home(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&view->directory, vcm, SYMBOLS_NAME, err);
+    if (rc == VCM_OK)
+        rc = vcm_path_make_directories(vcm_buf_text(&view->directory), SYMBOLS_MODE, err);
+    if (rc == VCM_OK)
+        rc = vcm_index_open(&view->index,
+                            &(struct vcm_index_request){
+                                .directory = vcm_buf_text(&view->directory),
+                                .repository = place,
+                                .subpath = view->subpath,
+                                .takes = view->globs.count > 0 ? takes : NULL,
+                                .context = &view->globs,
+                                .cancel = vcm->cancel,
+                                .log = vcm->log,
+                            },
+                            err);
+    return rc;
+}
+
+static void begin_view(struct view *view)
+{
+    *view = (struct view){.vcm = NULL};
+    vcm_glob_list_init(&view->globs);
+    vcm_buf_init(&view->directory, VCM_LIMIT_PATH_BYTES);
+    vcm_buf_init(&view->document, VCM_LIMIT_JSON_BYTES);
+    vcm_buf_init(&view->scratch, VCM_LIMIT_FILE_BYTES);
+    vcm_jsonw_init(&view->w, &view->document);
+}
+
+/* Passes the document on when all went well, and lets go of everything. */
+static int end_view(struct view *view, int rc, vcm_document_fn visit, void *context,
+                    struct vcm_error *err)
+{
+    if (rc == VCM_OK)
+        rc = vcm_jsonw_finish(&view->w, err);
+    if (rc == VCM_OK)
+        rc = visit(context, vcm_buf_text(&view->document), view->document.len, err);
+    vcm_index_close(view->index);
+    vcm_glob_list_release(&view->globs);
+    vcm_buf_release(&view->scratch);
+    vcm_buf_release(&view->document);
+    vcm_buf_release(&view->directory);
+    free(view->subpath);
+    return rc;
+}
+
+static const char *text_of_path(struct view *view, struct vcm_slice path)
+{
+    vcm_buf_clear(&view->scratch);
+    vcm_utf8_escape_path(&view->scratch, path);
+    return vcm_buf_text(&view->scratch);
+}
+
+/* "src/a.c:12#outer.name" */
+static void put_symbol_id(struct view *view, const char *key, struct vcm_slice path,
+                          const struct vcm_symbol *symbol)
+{
+    text_of_path(view, path);
+    vcm_buf_append_format(&view->scratch, ":%u#", symbol->line);
+    if (symbol->container.len > 0) {
+        vcm_utf8_replace(&view->scratch, symbol->container);
+        vcm_buf_append_byte(&view->scratch, '.');
+    }
+    vcm_utf8_replace(&view->scratch, symbol->name);
+    vcm_jsonw_member_slice(&view->w, key, vcm_buf_slice(&view->scratch));
+}
+
+static void put_commit(struct view *view)
+{
+    char hex[VCM_GIT_ID_HEX + 1];
+
+    vcm_git_id_to_hex(hex, &view->index->commit);
+    vcm_jsonw_member_string(&view->w, "commit", hex);
+}
+
+/* The map */
+
+static const char *reason_of(const struct vcm_index *index, const struct vcm_map *map)
+{
+    if (map->symbols_shown > 0)
+        return NULL;
+    if (index->tracked == 0)
+        return "no_files";
+    if (index->matching == 0)
+        return "filtered_out";
+    return map->symbols_total > 0 ? "budget_too_small" : "no_supported_language";
+}
+
+static void put_map(struct view *view, const struct vcm_map *map)
+{
+    struct vcm_jsonw *w = &view->w;
+
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_slice(w, "map", vcm_slice_of(vcm_buf_text(&map->text), map->text.len));
+    vcm_jsonw_member_uint(w, "tokens", map->tokens);
+    vcm_jsonw_member_uint(w, "tokens_estimated", map->tokens);
+    vcm_jsonw_member_uint(w, "files_covered", map->files_covered);
+    vcm_jsonw_member_uint(w, "files_total", view->index->matching);
+    vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
+    vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
+    if (map->tokens_next > 0)
+        vcm_jsonw_member_uint(w, "next_budget", map->tokens_next);
+    else
+        vcm_jsonw_member_null(w, "next_budget");
+    put_commit(view);
+    vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));
+    vcm_jsonw_end_object(w);
+}
+
+int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
+                 void *context, struct vcm_error *err)
+{
+    size_t budget = options->token_budget > 0 ? (size_t)options->token_budget : TOKEN_BUDGET;
+    const struct vcm_rank_request request = {
+        .focus = options->focus,
+        .focus_count = options->focus_count,
+        .mentions = options->mentions,
+        .mention_count = options->mention_count,
+        .by_symbol_count = options->by_symbol_count,
+        .cancel = vcm->cancel,
+    };
+    struct vcm_tokenizer *tokenizer = NULL;
+    struct vcm_rank *rank = NULL;
+    struct vcm_map map = {.tokens = 0};
+    struct view view;
+    int rc = VCM_OK;
+
+    begin_view(&view);
+    for (size_t i = 0; rc == VCM_OK && i < options->include_count; i++)
+        rc = add_glob(&view, options->include[i], err);
+    if (rc == VCM_OK)
+        rc = vcm_tokenizer_open(&tokenizer, VCM_TOKENIZER_DEFAULT, err);
+    if (rc == VCM_OK)
+        rc = open_view(&view, vcm, options->path, err);
+    if (rc == VCM_OK)
+        rc = vcm_rank_open(&rank, view.index, &request, err);
+    if (rc == VCM_OK)
+        rc = vcm_map_make(&map, view.index, rank, tokenizer, budget, err);
+    if (rc == VCM_OK)
+        put_map(&view, &map);
+    vcm_map_release(&map);
+    vcm_rank_close(rank);
+    vcm_tokenizer_close(tokenizer);
+    return end_view(&view, rc, visit, context, err);
+}
+
+/* Definitions */
+
+static bool has_part(struct vcm_slice text, const char *part)
+{
+    size_t len = strlen(part);
+
+    for (size_t i = 0; i + len <= text.len; i++)
+        if (strncasecmp(text.data + i, part, len) == 0)
+            return true;
+    return false;
+}
+
+static bool symbol_matches(const struct vcm_symbol *symbol, const struct vcm_symbol_query *query)
+{
+    bool kind = query->kind_count == 0;
+
+    for (size_t i = 0; i < query->kind_count; i++)
+        kind = kind || strcmp(query->kinds[i], vcm_symbol_kind_name(symbol->kind)) == 0;
+    return kind && (!query->name || has_part(symbol->name, query->name));
+}
+
+static void put_symbol(struct view *view, const struct vcm_index_file *file,
+                       const struct vcm_symbol *symbol)
+{
+    struct vcm_jsonw *w = &view->w;
+
+    vcm_jsonw_begin_object(w);
+    put_symbol_id(view, "symbol_id", file->path, symbol);
+    vcm_jsonw_member_slice(w, "name", symbol->name);
+    vcm_jsonw_member_string(w, "kind", vcm_symbol_kind_name(symbol->kind));
+    vcm_jsonw_member_slice(w, "signature", symbol->signature);
+    vcm_jsonw_member_slice(w, "documentation", symbol->documentation);
+    vcm_jsonw_member_string(w, "file_path", text_of_path(view, file->path));
+    vcm_jsonw_member_uint(w, "line", symbol->line);
+    vcm_jsonw_member_uint(w, "end_line", symbol->end_line);
+    if (symbol->container.len > 0)
+        vcm_jsonw_member_slice(w, "container", symbol->container);
+    else
+        vcm_jsonw_member_null(w, "container");
+    vcm_jsonw_member_string(w, "language", vcm_language_name(file->language));
+    vcm_jsonw_member_string(w, "visibility", vcm_symbol_visibility_name(symbol->visibility));
+    vcm_jsonw_end_object(w);
+}
+
+/* Files whose symbols are not all there, and why. */
+static void put_incomplete(struct view *view, struct vcm_jsonw *list, size_t file,
+                           enum vcm_symbol_state state)
+{
+    if (state == VCM_SYMBOL_COMPLETE)
+        return;
+    vcm_jsonw_begin_object(list);
+    vcm_jsonw_member_string(list, "file_path", text_of_path(view, view->index->files[file].path));
+    vcm_jsonw_member_string(list, "reason", vcm_symbol_state_name(state));
+    vcm_jsonw_end_object(list);
+}
+
+static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
+                        struct vcm_error *err)
+{
+    struct vcm_buf incomplete = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
+    uint64_t limit = query->limit > 0 ? query->limit : LIST_LIMIT, total = 0;
+    struct vcm_jsonw list;
+    int rc = VCM_OK;
+
+    vcm_jsonw_init(&list, &incomplete);
+    vcm_jsonw_begin_array(&list);
+    vcm_jsonw_begin_object(&view->w);
+    vcm_jsonw_key(&view->w, "symbols");
+    vcm_jsonw_begin_array(&view->w);
+    for (size_t i = 0; rc == VCM_OK && i < view->index->file_count; i++) {
+        struct vcm_symbols symbols;
+        vcm_symbols_init(&symbols);
+        rc = vcm_index_read_definitions(&symbols, view->index, i, err);
+        for (uint32_t j = 0; rc == VCM_OK && j < symbols.definition_count; j++)
+            if (symbol_matches(&symbols.definitions[j], query) && total++ < limit)
+                put_symbol(view, &view->index->files[i], &symbols.definitions[j]);
+        put_incomplete(view, &list, i, symbols.state);
+        vcm_symbols_release(&symbols);
+    }
+    vcm_jsonw_end_array(&view->w);
+    vcm_jsonw_end_array(&list);
+    vcm_jsonw_member_uint(&view->w, "total", total);
+    vcm_jsonw_member_bool(&view->w, "truncated", total > limit);
+    vcm_jsonw_key(&view->w, "incomplete");
+    vcm_jsonw_raw(&view->w, vcm_buf_slice(&incomplete));
+    put_commit(view);
+    vcm_jsonw_end_object(&view->w);
+    vcm_buf_release(&incomplete);
+    return rc;
+}
+
+int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
+                    void *context, struct vcm_error *err)
+{
+    enum vcm_symbol_kind kind;
+    struct view view;
+    int rc = VCM_OK;
+
+    begin_view(&view);
+    for (size_t i = 0; rc == VCM_OK && i < query->kind_count; i++)
+        if (!vcm_symbol_kind_of(&kind, query->kinds[i]))
+            rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "there is no kind of symbol '%s'",
+                               query->kinds[i]);
+    if (rc == VCM_OK && query->file)
+        rc = add_glob(&view, query->file, err);
+    if (rc == VCM_OK)
+        rc = open_view(&view, vcm, query->path, err);
+    if (rc == VCM_OK)
+        rc = list_symbols(&view, query, err);
+    return end_view(&view, rc, visit, context, err);
+}
+
+/* References */
+
+struct references {
+    struct view *view;
+    uint64_t limit, total, resolved;
+    size_t file; /* whose text is at hand; SIZE_MAX for none */
+    struct vcm_buf text;
+    size_t at; /* where `line` begins */
+    uint32_t line;
+};
+
+/* The line of a reference, without the space around it. */
+static void put_excerpt(struct references *references, size_t file, uint32_t line)
+{
+    struct view *view = references->view;
+    struct vcm_error ignored = {0};
+    struct vcm_buf *text = &references->text;
+
+    if (references->file != file || line < references->line) {
+        vcm_buf_clear(text);
+        references->file = file;
+        references->at = 0;
+        references->line = 1;
+        vcm_git_blob_read(text, view->index->repo, &view->index->files[file].blob, &ignored);
+    }
+    for (; references->line < line && references->at < text->len; references->line++) {
+        const char *end = memchr(text->data + references->at, '\n', text->len - references->at);
+        references->at = end ? (size_t)(end + 1 - text->data) : text->len;
+    }
+    size_t start = references->at, len = 0;
+    while (start < text->len && (text->data[start] == ' ' || text->data[start] == '\t'))
+        start++;
+    while (start + len < text->len && text->data[start + len] != '\n' && len < EXCERPT_BYTES)
+        len++;
+    while (len > 0 && isspace((unsigned char)text->data[start + len - 1]))
+        len--;
+    vcm_buf_clear(&view->scratch);
+    vcm_utf8_replace(&view->scratch, vcm_slice_of(vcm_buf_text(text) + start, len));
+    vcm_jsonw_member_slice(&view->w, "excerpt", vcm_buf_slice(&view->scratch));
+}
+
+static int put_reference(void *context, const struct vcm_resolved *found, struct vcm_error *err)
+{
+    struct references *references = context;
+    struct view *view = references->view;
+    struct vcm_jsonw *w = &view->w;
+    const struct vcm_index_file *files = view->index->files;
+
+    (void)err;
+    references->resolved += found->target != NULL;
+    if (references->total++ >= references->limit)
+        return VCM_OK;
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "kind", vcm_symbol_use_name(found->use));
+    if (found->reference->from > 0)
+        put_symbol_id(view, "from_symbol", files[found->file].path,
+                      &found->symbols->definitions[found->reference->from - 1]);
+    else
+        vcm_jsonw_member_null(w, "from_symbol");
+    vcm_jsonw_member_string(w, "file_path", text_of_path(view, files[found->file].path));
+    vcm_jsonw_member_uint(w, "line", found->reference->line);
+    put_excerpt(references, found->file, found->reference->line);
+    vcm_jsonw_member_string(w, "resolution_state", found->target ? "resolved" : "unresolved");
+    if (found->target)
+        put_symbol_id(view, "target", files[found->target_file].path, found->target);
+    else
+        vcm_jsonw_member_null(w, "target");
+    vcm_jsonw_end_object(w);
+    return VCM_OK;
+}
+
+/* "path:12#outer.name" apart; any other text is a name. */
+static void read_name(struct vcm_resolve_query *out, const char *text)
+{
+    const char *mark = strchr(text, '#');
+    const char *colon = mark ? memrchr(text, ':', (size_t)(mark - text)) : NULL;
+    char digits[16] = "";
+    uint64_t line = 0;
+
+    *out = (struct vcm_resolve_query){.name = vcm_slice_of_string(text)};
+    if (!colon || mark - colon >= (ptrdiff_t)sizeof digits)
+        return;
+    memcpy(digits, colon + 1, (size_t)(mark - colon) - 1);
+    if (!vcm_text_parse_uint(&line, digits) || line == 0 || line > UINT32_MAX)
+        return;
+    const char *dot = strrchr(mark + 1, '.');
+    out->name = vcm_slice_of_string(dot && dot[1] != '\0' ? dot + 1 : mark + 1);
+    out->only_file = vcm_slice_of(text, (size_t)(colon - text));
+    out->only_line = (uint32_t)line;
+}
+
+static int list_references(struct view *view, const struct vcm_reference_query *query,
+                           struct vcm_error *err)
+{
+    struct references references = {
+        .view = view, .limit = query->limit > 0 ? query->limit : LIST_LIMIT, .file = SIZE_MAX};
+    struct vcm_resolve_query resolve;
+
+    read_name(&resolve, query->name);
+    vcm_buf_init(&references.text, VCM_LIMIT_FILE_BYTES);
+    vcm_jsonw_begin_object(&view->w);
+    vcm_jsonw_key(&view->w, "references");
+    vcm_jsonw_begin_array(&view->w);
+    int rc = vcm_resolve_visit(view->index, &resolve, put_reference, &references, err);
+    vcm_jsonw_end_array(&view->w);
+    vcm_jsonw_member_uint(&view->w, "total", references.total);
+    vcm_jsonw_member_uint(&view->w, "resolved", references.resolved);
+    vcm_jsonw_member_bool(&view->w, "truncated", references.total > references.limit);
+    put_commit(view);
+    vcm_jsonw_end_object(&view->w);
+    vcm_buf_release(&references.text);
+    return rc;
+}
+
+int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
+                       vcm_document_fn visit, void *context, struct vcm_error *err)
+{
+    struct view view;
+
+    begin_view(&view);
+    int rc = query->name[0] != '\0'
+                 ? VCM_OK
+                 : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
+    if (rc == VCM_OK)
+        rc = open_view(&view, vcm, query->path, err);
+    if (rc == VCM_OK)
+        rc = list_references(&view, query, err);
+    return end_view(&view, rc, visit, context, err);
+}

@@ -1,0 +1,19 @@
+"""vcm - pages of context from version-controlled sources, over libvcm.
+
+    async with vcm.VirtualContextManager() as manager:
+        results = await manager.materialize_repo_map(origin_url="path/or/url")
+        for page in await manager.get_pages_for_scope(results[0].scope_id):
+            ...
+
+The shared library is the one that VCM_LIBRARY names, else one next to this package, else the
+installed one. See docs/library.md.
+"""
+
+from ._native import VcmError, library_version
+from .manager import VirtualContextManager
+from .types import (ApplicationRecord, MmapConfig, MmapResult, PageEvent, PageLock,
+                    SearchHit, VirtualContextPage)
+
+__all__ = ["ApplicationRecord", "MmapConfig", "MmapResult", "PageEvent", "PageLock", "SearchHit",
+           "VcmError", "VirtualContextManager", "VirtualContextPage", "library_version"]
+__version__ = "0.1.0"

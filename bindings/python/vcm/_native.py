@@ -1,0 +1,276 @@
+"""<vcm/vcm.h> for ctypes: the structs that the binding uses, the library, and its errors.
+
+Calls release the interpreter's lock. Layouts are compared with the recorded interface of the
+library (api/libvcm.abi) by a test.
+"""
+
+import ctypes
+import ctypes.util
+import os
+from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
+                    c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
+from typing import Dict, Optional
+
+TEXTS = POINTER(c_char_p)
+
+
+def _struct(name, *fields):
+    return type(name, (Structure,), {"_fields_": list(fields)})
+
+
+def _texts(*names):
+    return [(name, c_char_p) for name in names]
+
+
+def _u64(*names):
+    return [(name, c_uint64) for name in names]
+
+
+Error = _struct("vcm_error", ("code", c_int), ("sys_errno", c_int), ("message", c_char * 512),
+                ("context", c_char * 256), ("details", c_char * 1024))
+LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
+Log = _struct("vcm_log", ("write", LogFn), ("context", c_void_p), ("level", c_int))
+Cancel = _struct("vcm_cancel", ("requested", c_int))
+OpenOptions = _struct("vcm_open_options", *_texts("home"), ("log", POINTER(Log)),
+                      ("cancel", POINTER(Cancel)))
+Coverage = _struct("vcm_coverage", *_u64("tracked", "paged", "excluded", "ignored", "binary",
+                                         "symlink", "submodule", "lfs_missing", "too_large",
+                                         "failed"))
+Progress = _struct("vcm_progress", *_u64("files", "pages", "tokens", "bytes"))
+ProgressFn = CFUNCTYPE(None, c_void_p, POINTER(Progress))
+MapSource = _struct("vcm_map_source", *_texts("name", "scope_id"), ("status", c_int),
+                    ("code", c_int), *_texts("message", "commit"),
+                    *_u64("records", "pages", "tokens", "bytes", "pages_created", "pages_reused",
+                          "pages_dropped"), ("coverage", Coverage), *_u64("elapsed_ms"))
+# A prefix: what follows is not read here.
+MapResult = _struct("vcm_map_result", *_texts("repo_root", "origin_url", "branch", "commit",
+                                              "base_scope_id"), ("status", c_int),
+                    ("sources", POINTER(MapSource)), ("source_count", c_size_t))
+NativeConfig = _struct("vcm_mmap_config", ("flush_threshold", c_uint32),
+                       ("flush_token_budget", c_uint32), ("pinned", c_bool))
+MaterializeOptions = _struct(
+    "vcm_materialize_options", *_texts("origin_url", "branch", "commit", "base_scope_id"),
+    ("config", POINTER(NativeConfig)), ("enabled_sources", TEXTS), ("enabled_count", c_size_t),
+    ("replace", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint), ("progress", ProgressFn),
+    ("progress_context", c_void_p))
+MmapOptions = _struct(
+    "vcm_mmap_options", *_texts("scope_id", "source_type", "origin_url", "branch", "commit"),
+    ("config", POINTER(NativeConfig)), *_texts("start_dir"), ("include_globs", TEXTS),
+    ("include_count", c_size_t), ("exclude_globs", TEXTS), ("exclude_count", c_size_t),
+    *_texts("binary_policy"), ("is_static", c_bool), ("chunk_target_tokens", c_uint32),
+    ("chunk_overlap_tokens", c_int64), ("replace", c_bool), ("jobs", c_uint),
+    ("timeout_ms", c_uint), ("progress", ProgressFn), ("progress_context", c_void_p))
+MapOptions = _struct(
+    "vcm_map_options", *_texts("repository", "base_scope_id", "branch", "commit"), ("only", TEXTS),
+    ("only_count", c_size_t), ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
+    ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("knowledge", c_bool),
+    ("only_live", c_bool), ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint), ("progress", ProgressFn),
+    ("progress_context", c_void_p))
+PageEvent = _struct("vcm_page_event", *_texts("event", "scope_id", "page_id", "old_page_id"),
+                    ("paths", TEXTS), ("path_count", c_size_t))
+MappedFn = CFUNCTYPE(c_int, c_void_p, POINTER(MapResult), POINTER(Error))
+PageEventFn = CFUNCTYPE(c_int, c_void_p, POINTER(PageEvent), POINTER(Error))
+IdleFn = CFUNCTYPE(c_int, c_void_p, POINTER(Error))
+WatchOptions = _struct("vcm_watch_options", ("map", MapOptions), *_u64("poll_ms"),
+                       ("map_first", c_bool), ("mapped", MappedFn), ("event", PageEventFn),
+                       ("idle", IdleFn), ("context", c_void_p))
+ScopeInfo = _struct("vcm_scope_info", *_texts("scope_id", "name", "type", "repo_root",
+                                              "origin_url", "branch", "commit"),
+                    ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
+                    ("pinned", c_bool), *_u64("records", "pages", "tokens", "bytes"),
+                    ("coverage", Coverage), *_u64("mapped_at"))
+PageEntry = _struct("vcm_page_entry", *_texts("page_id", "scope_id"), ("seq", c_uint32),
+                    ("records", c_uint32), ("tokens", c_uint32), *_u64("bytes"),
+                    *_texts("state"), ("pinned", c_bool), *_u64("locked_until"),
+                    ("files", TEXTS), ("file_count", c_size_t))
+PagesQuery = _struct("vcm_pages_query", *_texts("scope", "path", "state"), ("pinned", c_bool),
+                     ("limit", c_uint32), *_texts("cursor"))
+PageQuery = _struct("vcm_page_query", *_texts("page", "scope"), ("seq", c_int64))
+PageView = _struct("vcm_page_view", *_texts("page_id"), ("data", c_void_p), ("bytes", c_size_t))
+PageOutcome = _struct("vcm_page_outcome", *_texts("page_id", "state", "fault", "stays"),
+                      *_u64("locked_until"), ("error", POINTER(Error)))
+FaultQuery = _struct("vcm_fault_query", ("pages", TEXTS), ("count", c_size_t),
+                     ("priority", c_uint), *_u64("lock_ms"), *_texts("owner", "reason"))
+LockQuery = _struct("vcm_lock_query", ("pages", TEXTS), ("count", c_size_t), *_texts("owner"),
+                    *_u64("ttl_ms"), *_texts("reason"), ("force", c_bool))
+LockEntry = _struct("vcm_lock_entry", *_texts("page_id", "owner", "reason"),
+                    *_u64("locked_until"))
+PinOutcome = _struct("vcm_pin_outcome", *_texts("scope_id", "page_id"), ("changed", c_bool))
+Stat = _struct("vcm_stat", *_texts("home"), ("format_version", c_uint32),
+               ("tokenizer", c_char * 32),
+               *_u64("scopes", "pages", "pages_resident", "pages_compressed", "pages_evicted",
+                     "pages_pinned", "pages_locked", "bytes_resident", "bytes_compressed",
+                     "bytes_capacity", "bytes_file", "tokens", "hits", "minor_faults",
+                     "major_faults", "evictions", "private_answers"), *_texts("policy"))
+KbFile = _struct("vcm_kb_file", *_texts("source", "path", "status", "data_type"),
+                 *_u64("chunks"), ("code", c_int), *_texts("message"))
+KbBytes = _struct("vcm_kb_bytes", *_texts("name"), ("data", c_char_p), ("len", c_size_t))
+KbIngestOptions = _struct("vcm_kb_ingest_options", ("files", TEXTS), ("file_count", c_size_t),
+                          ("documents", POINTER(KbBytes)), ("document_count", c_size_t),
+                          *_texts("source", "repository", "profile"), ("jobs", c_uint))
+KbChunk = _struct("vcm_kb_chunk", *_texts("chunk_id", "source", "path", "section"),
+                  ("page", c_uint32), *_texts("profile", "data_type"), *_u64("seq", "chunks"),
+                  ("tokens", c_uint32), ("text", c_void_p), ("text_len", c_size_t),
+                  ("score", c_double), *_texts("snippet"))
+KbFilter = _struct("vcm_kb_filter", *_texts("source", "path", "profile"))
+KbSearchOptions = _struct("vcm_kb_search_options", *_texts("query"), ("filter", KbFilter),
+                          ("limit", c_uint32), *_u64("max_tokens"))
+Record = _struct("vcm_record", *_texts("record_id", "path", "blob"), ("start_line", c_uint32),
+                 ("end_line", c_uint32), ("part", c_uint32), ("parts", c_uint32),
+                 ("tokens", c_uint32), ("lossy", c_bool), ("path_lossy", c_bool),
+                 *_texts("media_type"), *_u64("size"), *_texts("section"), ("page", c_uint32),
+                 *_texts("heading"), ("text", c_void_p), ("text_len", c_size_t))
+Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count", c_size_t),
+               *_texts("scope_id"), ("seq", c_uint32), ("occurrences", c_uint32),
+               ("tokens", c_uint32), *_u64("bytes"), ("frame", c_void_p),
+               ("records", POINTER(Record)), ("record_count", c_size_t))
+
+STRUCTS = [Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
+           MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo, PageEntry,
+           PagesQuery, PageQuery, PageView, PageOutcome, FaultQuery, LockQuery, LockEntry, PinOutcome, Stat, KbFile,
+           KbBytes, KbIngestOptions, KbChunk, KbFilter, KbSearchOptions, Record, Page]
+PREFIXES = {"vcm_map_result"}
+
+OK, INVALID_ARGUMENT, NOT_FOUND, STORE_BUSY, INTERRUPTED = 0, 1, 3, 10, 14
+
+
+def visitor(struct):
+    """The type of a callback that is shown one struct after the other."""
+    return CFUNCTYPE(c_int, c_void_p, POINTER(struct), POINTER(Error))
+
+
+ScopeFn, PageEntryFn, PageOutcomeFn = visitor(ScopeInfo), visitor(PageEntry), visitor(PageOutcome)
+LockEntryFn, PinFn, KbFileFn, KbChunkFn = (visitor(LockEntry), visitor(PinOutcome),
+                                           visitor(KbFile), visitor(KbChunk))
+
+_E, _H = POINTER(Error), c_void_p
+FUNCTIONS: Dict[str, tuple] = {
+    "vcm_version": (c_char_p,),
+    "vcm_error_code_name": (c_char_p, c_int),
+    "vcm_error_retryable": (c_bool, c_int),
+    "vcm_status_name": (c_char_p, c_int),
+    "vcm_cancel_request": (None, POINTER(Cancel)),
+    "vcm_cancel_reset": (None, POINTER(Cancel)),
+    "vcm_open": (c_int, POINTER(_H), POINTER(OpenOptions), _E),
+    "vcm_close": (None, _H),
+    "vcm_materialize_repo_map": (c_int, POINTER(POINTER(MapResult)), _H,
+                                 POINTER(MaterializeOptions), _E),
+    "vcm_mmap_application_scope": (c_int, POINTER(POINTER(MapResult)), _H, POINTER(MmapOptions),
+                                   _E),
+    "vcm_munmap_application_scope": (c_int, POINTER(c_int), _H, c_char_p, _E),
+    "vcm_watch": (c_int, _H, POINTER(WatchOptions), _E),
+    "vcm_map_result_free": (None, POINTER(MapResult)),
+    "vcm_scopes": (c_int, _H, ScopeFn, c_void_p, _E),
+    "vcm_pages": (c_int, POINTER(c_void_p), _H, POINTER(PagesQuery), PageEntryFn, c_void_p, _E),
+    "vcm_page_open": (c_int, POINTER(POINTER(Page)), _H, POINTER(PageQuery), _E),
+    "vcm_page_release": (None, POINTER(Page)),
+    "vcm_page_view_open": (c_int, POINTER(c_void_p), _H, c_char_p, _E),
+    "vcm_page_view_open_hit": (c_int, POINTER(c_void_p), _H, c_char_p, _E),
+    "vcm_page_view_release": (None, c_void_p),
+    "vcm_fault": (c_int, _H, POINTER(FaultQuery), PageOutcomeFn, c_void_p, _E),
+    "vcm_lock": (c_int, _H, POINTER(LockQuery), PageOutcomeFn, c_void_p, _E),
+    "vcm_unlock": (c_int, POINTER(c_uint64), _H, POINTER(LockQuery), PageOutcomeFn, c_void_p, _E),
+    "vcm_locks": (c_int, _H, c_char_p, LockEntryFn, c_void_p, _E),
+    "vcm_lock_extend": (c_int, POINTER(c_uint64), _H, c_char_p, c_char_p, c_uint64, _E),
+    "vcm_pin": (c_int, _H, c_char_p, PinFn, c_void_p, _E),
+    "vcm_unpin": (c_int, _H, c_char_p, PinFn, c_void_p, _E),
+    "vcm_stat": (c_int, POINTER(Stat), _H, _E),
+    "vcm_kb_ingest": (c_int, _H, POINTER(KbIngestOptions), KbFileFn, c_void_p, _E),
+    "vcm_kb_search": (c_int, POINTER(c_uint64), _H, POINTER(KbSearchOptions), KbChunkFn, c_void_p,
+                      _E),
+}
+
+
+def _candidates():
+    named = os.environ.get("VCM_LIBRARY")
+    if named:
+        yield named
+        return
+    here = os.path.dirname(os.path.abspath(__file__))
+    for name in ("libvcm.so.0", "libvcm.so"):
+        if os.path.exists(os.path.join(here, name)):
+            yield os.path.join(here, name)
+    yield "libvcm.so.0"
+
+
+def _load():
+    tried = []
+    for name in _candidates():
+        try:
+            library = ctypes.CDLL(name)
+        except OSError as error:
+            tried.append(str(error))
+            continue
+        for function, (result, *arguments) in FUNCTIONS.items():
+            bound = getattr(library, function)
+            bound.restype, bound.argtypes = result, arguments
+        return library
+    raise ImportError("libvcm cannot be loaded; install it, put it next to this package, or name "
+                      "it in VCM_LIBRARY: " + "; ".join(tried))
+
+
+lib = _load()
+
+
+def library_version() -> str:
+    """The version of the shared library."""
+    return lib.vcm_version().decode()
+
+
+class VcmError(Exception):
+    """What the library says when a call fails; `code` is a name such as NOT_FOUND."""
+
+    def __init__(self, code: int, message: str, context: str = "", details: str = ""):
+        super().__init__(f"{context}: {message}" if context else message)
+        self.code: str = lib.vcm_error_code_name(code).decode()
+        self.number: int = code
+        self.message: str = message
+        self.details: str = "{" + details + "}"
+        self.retryable: bool = lib.vcm_error_retryable(code)
+
+
+def failure(error) -> VcmError:
+    """The exception for a filled error, which is reset."""
+    found = VcmError(error.code, error.message.decode("utf-8", "replace"),
+                     error.context.decode("utf-8", "replace"),
+                     error.details.decode("utf-8", "replace"))
+    ctypes.memset(ctypes.byref(error), 0, ctypes.sizeof(error))
+    return found
+
+
+def decode(text: Optional[bytes]) -> Optional[str]:
+    return None if text is None else text.decode("utf-8", "replace")
+
+
+def encode(value: object, name: str) -> Optional[bytes]:
+    """A string as the library takes it; None stays None."""
+    if value is None:
+        return None
+    if not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name} must be a string, not {type(value).__name__}")
+    text = os.fspath(value)
+    if not isinstance(text, str) or "\0" in text:
+        raise ValueError(f"{name} must be a string without NUL")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} is not valid UTF-8: {error.reason}") from None
+
+
+def encode_list(values: object, name: str):
+    """An array of strings and its length; (None, 0) for None. An empty one is not NULL."""
+    if values is None:
+        return None, 0
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{name} must be a list of strings, not {type(values).__name__}")
+    texts = []
+    for value in values:
+        if value is None:
+            raise TypeError(f"{name} must be a list of strings, not of None")
+        texts.append(encode(value, name))
+    array = (c_char_p * (len(texts) + 1))(*texts, None)
+    return ctypes.cast(array, TEXTS), len(texts)
+
+
+free = ctypes.CDLL(None).free
+free.restype, free.argtypes = None, [c_void_p]

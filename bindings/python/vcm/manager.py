@@ -1,0 +1,572 @@
+"""VirtualContextManager: the handle that Colony's materialiser calls, over libvcm.
+
+Methods are coroutines of one event loop. What is in memory is answered at once; what takes time
+runs in a thread with a handle of its own, and cancelling the task cancels the work.
+"""
+
+import asyncio
+import ctypes
+import itertools
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import POINTER, byref, c_int, c_uint64, c_void_p
+from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Sequence, Union
+
+from . import _native as native
+from ._native import decode, encode, encode_list, lib
+from .types import (ApplicationRecord, MmapConfig, MmapResult, PageEvent, PageLock, SearchHit,
+                    VirtualContextPage, frame_of)
+
+OWNER = "python"
+WORKERS = 8
+
+
+class _Handle:
+    """An open handle with its cancel flag and its error; used by one thread at a time."""
+
+    def __init__(self, home: Optional[bytes]):
+        self.cancel = native.Cancel()
+        self.error = native.Error()
+        self.pointer = c_void_p()
+        options = native.OpenOptions(home=home, cancel=ctypes.pointer(self.cancel))
+        if lib.vcm_open(byref(self.pointer), byref(options), byref(self.error)) != native.OK:
+            raise native.failure(self.error)
+
+    def check(self, code: int) -> None:
+        if code != native.OK:
+            raise native.failure(self.error)
+
+    def close(self) -> None:
+        pointer, self.pointer = self.pointer, c_void_p()
+        lib.vcm_close(pointer)
+
+
+def _collect(handle: _Handle, struct_fn: Any, take: Callable[[Any], Any],
+             call: Callable[[Any], int]) -> List[Any]:
+    """Calls a function that shows structs one after the other; what `take` makes of each."""
+    found: List[Any] = []
+    trouble: List[BaseException] = []
+
+    def visit(_context: Any, item: Any, _error: Any) -> int:
+        try:
+            found.append(take(item.contents))
+        except BaseException as error:  # it must not cross the library
+            trouble.append(error)
+            return native.INTERRUPTED
+        return native.OK
+
+    code = call(struct_fn(visit))
+    if trouble:
+        ctypes.memset(byref(handle.error), 0, ctypes.sizeof(handle.error))
+        raise trouble[0]
+    handle.check(code)
+    return found
+
+
+def _entry(page: Any) -> Dict[str, Any]:
+    return {"page_id": decode(page.page_id), "scope_id": decode(page.scope_id), "seq": page.seq,
+            "records": page.records, "tokens": page.tokens, "bytes": page.bytes,
+            "state": decode(page.state), "pinned": page.pinned,
+            "locked_until": page.locked_until or None,
+            "files": [decode(page.files[i]) for i in range(page.file_count)]}
+
+
+def _coverage(coverage: Any) -> Dict[str, int]:
+    return {name: getattr(coverage, name) for name, _ in coverage._fields_}
+
+
+def _result(source: Any) -> MmapResult:
+    return MmapResult(
+        status=decode(lib.vcm_status_name(source.status)) or "", scope_id=decode(source.scope_id)
+        or "", message=decode(source.message) or "", name=decode(source.name),
+        commit=decode(source.commit),
+        code=decode(lib.vcm_error_code_name(source.code)) if source.code else None,
+        records=source.records, pages=source.pages, tokens=source.tokens, bytes=source.bytes,
+        pages_created=source.pages_created, pages_reused=source.pages_reused,
+        pages_dropped=source.pages_dropped, coverage=_coverage(source.coverage),
+        elapsed_ms=source.elapsed_ms)
+
+
+def _seconds(value: object, name: str) -> int:
+    """Seconds as the milliseconds that the library takes."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
+    if not 0 < value < 1e10:
+        raise ValueError(f"{name} must be more than 0, not {value}")
+    return max(1, int(value * 1000))
+
+
+def _ids(pages: object) -> List[str]:
+    if isinstance(pages, str):
+        return [pages]
+    if isinstance(pages, VirtualContextPage):
+        return [pages.page_id]
+    if not hasattr(pages, "__iter__"):
+        raise TypeError(f"page_ids must be a page id or a list, not {type(pages).__name__}")
+    return [page.page_id if isinstance(page, VirtualContextPage) else page for page in pages]
+
+
+def _config(config: Optional[MmapConfig]) -> Any:
+    if config is None:
+        return None
+    if not isinstance(config, MmapConfig):
+        raise TypeError(f"config must be a MmapConfig, not {type(config).__name__}")
+    return ctypes.pointer(config.native())
+
+
+class VirtualContextManager:
+    """One home of pages. Opened at once; closed with close() or by `async with`."""
+
+    def __init__(self, home: Union[str, "os.PathLike[str]", None] = None):
+        self._home = encode(home, "home")
+        self._closed = False
+        self._lock = threading.Lock()
+        self._idle: List[_Handle] = []
+        self._faults: Dict[str, "asyncio.Task[bool]"] = {}
+        self._watches: "set[asyncio.Task[None]]" = set()
+        self._numbers = itertools.count(1)
+        self._handle = _Handle(self._home)
+        self._out = c_void_p()
+        self._call = (lib.vcm_page_view_open_hit, byref(self._out), byref(self._handle.error))
+        self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="vcm")
+
+    async def __aenter__(self) -> "VirtualContextManager":
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Waits for work that is under way, and closes. Pages that are open stay readable."""
+        tasks = [*self._faults.values(), *self._watches]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+        self.close()
+
+    def close(self) -> None:
+        if self._closed:
+            return
+        self._closed = True
+        self._threads.shutdown()
+        for handle in [self._handle, *self._idle]:
+            handle.close()
+        self._idle.clear()
+
+    # How calls are made
+
+    def _open_handle(self) -> _Handle:
+        if self._closed:
+            raise native.VcmError(native.INVALID_ARGUMENT, "the manager is closed")
+        return self._handle
+
+    def _take(self) -> _Handle:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+        return _Handle(self._home)
+
+    def _put_back(self, handle: _Handle) -> None:
+        lib.vcm_cancel_reset(byref(handle.cancel))
+        with self._lock:
+            self._idle.append(handle)
+
+    async def _run(self, work: Callable[[_Handle], Any]) -> Any:
+        """Runs work in a thread, with a handle of its own. Cancelling the task cancels the work,
+        and is told when the work has ended."""
+        self._open_handle()
+        handle = self._take()
+        future = asyncio.get_running_loop().run_in_executor(self._threads, work, handle)
+        try:
+            return await asyncio.shield(future)
+        except asyncio.CancelledError:
+            lib.vcm_cancel_request(byref(handle.cancel))
+            while not future.done():  # however often the task is cancelled: the handle is in use
+                try:
+                    await asyncio.wait([future])
+                except asyncio.CancelledError:
+                    pass
+            if not future.cancelled():
+                future.exception()
+            raise
+        finally:
+            self._put_back(handle)
+
+    # Mapping
+
+    async def materialize_repo_map(
+            self, *, origin_url: str, branch: Optional[str] = None, commit: Optional[str] = None,
+            base_scope_id: Optional[str] = None, mmap_config: Optional[MmapConfig] = None,
+            enabled_sources: Optional[Iterable[str]] = None, replace: bool = False,
+            jobs: int = 0) -> List[MmapResult]:
+        """Maps the rows of a repository's map. `enabled_sources`: None for all, empty for none."""
+        names, count = encode_list(enabled_sources, "enabled_sources")
+        options = native.MaterializeOptions(
+            origin_url=encode(origin_url, "origin_url"), branch=encode(branch, "branch"),
+            commit=encode(commit, "commit"), base_scope_id=encode(base_scope_id, "base_scope_id"),
+            config=_config(mmap_config), enabled_sources=names, enabled_count=count,
+            replace=replace, jobs=jobs)
+        return await self._run(lambda h: self._map(h, lib.vcm_materialize_repo_map, options))
+
+    async def mmap_application_scope(
+            self, *, scope_id: str, origin_url: str, source_type: str = "git_repo",
+            branch: Optional[str] = None, commit: Optional[str] = None,
+            config: Optional[MmapConfig] = None, start_dir: Optional[str] = None,
+            include_globs: Optional[Sequence[str]] = None,
+            exclude_globs: Optional[Sequence[str]] = None, binary_policy: Optional[str] = None,
+            static: bool = False, chunk_target_tokens: Optional[int] = None,
+            chunk_overlap_tokens: Optional[int] = None, replace: bool = False,
+            jobs: int = 0) -> MmapResult:
+        """Maps one scope; a row that fails is a result with the status `error`."""
+        include, include_count = encode_list(include_globs, "include_globs")
+        exclude, exclude_count = encode_list(exclude_globs, "exclude_globs")
+        options = native.MmapOptions(
+            scope_id=encode(scope_id, "scope_id"), source_type=encode(source_type, "source_type"),
+            origin_url=encode(origin_url, "origin_url"), branch=encode(branch, "branch"),
+            commit=encode(commit, "commit"), config=_config(config),
+            start_dir=encode(start_dir, "start_dir"), include_globs=include,
+            include_count=include_count, exclude_globs=exclude, exclude_count=exclude_count,
+            binary_policy=encode(binary_policy, "binary_policy"), is_static=static,
+            chunk_target_tokens=chunk_target_tokens or 0,
+            chunk_overlap_tokens=-1 if chunk_overlap_tokens is None else chunk_overlap_tokens,
+            replace=replace, jobs=jobs)
+        results = await self._run(lambda h: self._map(h, lib.vcm_mmap_application_scope, options))
+        return results[0]
+
+    @staticmethod
+    def _map(handle: _Handle, function: Any, options: Any) -> List[MmapResult]:
+        out = POINTER(native.MapResult)()
+        handle.check(function(byref(out), handle.pointer, byref(options), byref(handle.error)))
+        try:
+            return [_result(out.contents.sources[i]) for i in range(out.contents.source_count)]
+        finally:
+            lib.vcm_map_result_free(out)
+
+    async def munmap_application_scope(self, scope_id: str) -> MmapResult:
+        name = encode(scope_id, "scope_id")
+
+        def work(handle: _Handle) -> MmapResult:
+            status = c_int()
+            handle.check(lib.vcm_munmap_application_scope(byref(status), handle.pointer, name,
+                                                          byref(handle.error)))
+            return MmapResult(decode(lib.vcm_status_name(status)) or "", scope_id)
+
+        return await self._run(work)
+
+    async def get_all_mapped_scopes(self) -> List[Dict[str, Any]]:
+        handle = self._open_handle()
+
+        def take(scope: Any) -> Dict[str, Any]:
+            return {"scope_id": decode(scope.scope_id), "source_type": decode(scope.type),
+                    "origin_url": decode(scope.origin_url), "branch": decode(scope.branch),
+                    "commit": decode(scope.commit), "created_at": scope.mapped_at,
+                    "config": MmapConfig(scope.flush_threshold, scope.flush_token_budget,
+                                         scope.pinned),
+                    "page_count": scope.pages, "tracked_records": scope.records,
+                    "tokens": scope.tokens, "bytes": scope.bytes,
+                    "coverage": _coverage(scope.coverage)}
+
+        return _collect(handle, native.ScopeFn, take, lambda visit: lib.vcm_scopes(
+            handle.pointer, visit, None, byref(handle.error)))
+
+    async def get_application_scope_mapping_status(self, scope_id: str
+                                                   ) -> Optional[Dict[str, Any]]:
+        """What is known of a mapped scope; None when there is none of this name."""
+        encode(scope_id, "scope_id")
+        for scope in await self.get_all_mapped_scopes():
+            if scope["scope_id"] == scope_id:
+                return scope
+        return None
+
+    async def is_application_scope_mapped(self, scope_id: str) -> bool:
+        return await self.get_application_scope_mapping_status(scope_id) is not None
+
+    async def watch(self, *, origin_url: str, base_scope_id: Optional[str] = None,
+                    branch: Optional[str] = None, poll_s: float = 60.0
+                    ) -> AsyncIterator[PageEvent]:
+        """Maps a repository now and whenever it moves; yields each page that changes, whoever
+        maps. Ends when it is closed or its task is cancelled."""
+        loop = asyncio.get_running_loop()
+        events: "asyncio.Queue[PageEvent]" = asyncio.Queue()
+
+        def take(_context: Any, item: Any, _error: Any) -> int:
+            found = item.contents
+            old = decode(found.old_page_id)
+            event = PageEvent(decode(found.event) or "", decode(found.scope_id) or "",
+                              decode(found.page_id) or "", [old] if old else [],
+                              [decode(found.paths[i]) or "" for i in range(found.path_count)])
+            loop.call_soon_threadsafe(events.put_nowait, event)
+            return native.OK
+
+        options = native.WatchOptions(
+            map=native.MapOptions(repository=encode(origin_url, "origin_url"),
+                                  base_scope_id=encode(base_scope_id, "base_scope_id"),
+                                  branch=encode(branch, "branch"), nested_scope=True),
+            poll_ms=_seconds(poll_s, "poll_s"), map_first=True, event=native.PageEventFn(take))
+        work = asyncio.ensure_future(self._run(lambda h: h.check(lib.vcm_watch(
+            h.pointer, byref(options), byref(h.error)))))
+        self._watches.add(work)
+        try:
+            while True:
+                waiting = asyncio.ensure_future(events.get())
+                try:
+                    await asyncio.wait([waiting, work], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    waiting.cancel()
+                if work.done() and not waiting.done():
+                    work.result()
+                    return
+                yield waiting.result()
+        finally:
+            self._watches.discard(work)
+            work.cancel()
+            await asyncio.gather(work, return_exceptions=True)
+
+    # Pages
+
+    async def get_virtual_page(self, page_id: str) -> VirtualContextPage:
+        """Reads a page: at once when it is in memory, else rebuilt in a thread."""
+        page = self._hit(page_id)
+        return page if page is not None else await self._run(lambda h: self._view(h, page_id))
+
+    def _hit(self, page_id: str) -> Optional[VirtualContextPage]:
+        function, out, error = self._call
+        try:
+            code = function(out, self._handle.pointer, page_id.encode(), error)
+        except AttributeError:
+            raise TypeError(f"page_id must be a string, not {type(page_id).__name__}") from None
+        if code == native.OK:
+            pointer = self._out.value
+            return VirtualContextPage(self, page_id, frame_of(pointer)) if pointer else None
+        problem = native.failure(self._handle.error)
+        if code == native.STORE_BUSY:
+            return VirtualContextPage(self, page_id, self._copy_text(page_id))
+        raise problem if not self._closed else native.VcmError(native.INVALID_ARGUMENT,
+                                                               "the manager is closed")
+
+    def _view(self, handle: _Handle, page_id: str) -> VirtualContextPage:
+        out = c_void_p()
+        handle.check(lib.vcm_page_view_open(byref(out), handle.pointer, page_id.encode(),
+                                            byref(handle.error)))
+        return VirtualContextPage(self, page_id, frame_of(out.value or 0))
+
+    def _open_text(self, page_id: str) -> memoryview:
+        page = self._hit(page_id)
+        if page is None:
+            page = self._view(self._open_handle(), page_id)
+        return page.text
+
+    def _with_page(self, handle: _Handle, page_id: str, take: Callable[[Any], Any]) -> Any:
+        out = POINTER(native.Page)()
+        query = native.PageQuery(page=encode(page_id, "page_id"), seq=-1)
+        handle.check(lib.vcm_page_open(byref(out), handle.pointer, byref(query),
+                                       byref(handle.error)))
+        try:
+            return take(out.contents)
+        finally:
+            lib.vcm_page_release(out)
+
+    def _copy_text(self, page_id: str) -> memoryview:
+        """The text when there are as many views as there may be."""
+        return self._with_page(self._open_handle(), page_id, lambda page: memoryview(
+            ctypes.string_at(page.frame, page.bytes)))
+
+    def _describe(self, page_id: str) -> Dict[str, Any]:
+        def take(page: Any) -> Dict[str, Any]:
+            files = [decode(page.records[i].path) for i in range(page.record_count)]
+            return {"scope_id": decode(page.scope_id), "seq": page.seq, "tokens": page.tokens,
+                    "bytes": page.bytes, "files": list(dict.fromkeys(files))}
+        return self._with_page(self._open_handle(), page_id, take)
+
+    async def get_application_records_in_page(self, page_id: str) -> List[ApplicationRecord]:
+        def take(page: Any) -> List[ApplicationRecord]:
+            return [ApplicationRecord(
+                decode(r.record_id) or "", decode(r.path) or "", decode(r.blob) or "",
+                r.start_line, r.end_line, r.part, r.parts, r.tokens, r.lossy,
+                decode(r.media_type), ctypes.string_at(r.text, r.text_len).decode())
+                for r in page.records[:page.record_count]]
+        return await self._run(lambda h: self._with_page(h, page_id, take))
+
+    async def get_pages_for_scope(self, scope_id: str, path: Optional[str] = None
+                                  ) -> List[VirtualContextPage]:
+        """The pages of a scope in order, or those of a file or directory; texts open when they
+        are looked at."""
+        scope = encode(scope_id, "scope_id")
+        if await self.get_application_scope_mapping_status(scope_id) is None:
+            raise native.VcmError(native.NOT_FOUND, f"no scope '{scope_id}' is mapped")
+        place = encode(path, "path")
+        entries = await self._run(lambda h: self._list(h, scope, place, None))
+        return [VirtualContextPage(self, entry["page_id"], entry=entry) for entry in entries]
+
+    async def list_stored_pages(self, limit: Optional[int] = None, offset: int = 0
+                                ) -> List[Dict[str, Any]]:
+        """What is known of every page, by scope and seq."""
+        most = None if limit is None else limit + offset
+        entries = await self._run(lambda h: self._list(h, None, None, most))
+        return entries[offset:most]
+
+    @staticmethod
+    def _list(handle: _Handle, scope: Optional[bytes], path: Optional[bytes],
+              most: Optional[int]) -> List[Dict[str, Any]]:
+        query = native.PagesQuery(scope=scope, path=path)
+        found: List[Dict[str, Any]] = []
+        while most is None or len(found) < most:
+            cursor = c_void_p()
+            found += _collect(handle, native.PageEntryFn, _entry, lambda visit: lib.vcm_pages(
+                byref(cursor), handle.pointer, byref(query), visit, None, byref(handle.error)))
+            if not cursor.value:
+                break
+            query.cursor = ctypes.string_at(cursor.value)
+            native.free(cursor)
+        return found
+
+    # Faults and locks
+
+    async def request_page_load(self, page_id: str, *, priority: int = 10,
+                                requesting_agent_id: Optional[str] = None,
+                                lock_duration_s: Optional[float] = None,
+                                lock_reason: Optional[str] = None) -> bool:
+        """Makes a page resident, and locks it when a duration is given. False when it cannot be
+        had."""
+        return await self._fault(_ids(page_id), priority, requesting_agent_id, lock_duration_s,
+                                 lock_reason)
+
+    async def _fault(self, pages: List[str], priority: int, owner: Optional[str],
+                     lock_s: Optional[float], reason: Optional[str]) -> bool:
+        names, count = encode_list(pages, "page_ids")
+        query = native.FaultQuery(
+            pages=names, count=count, priority=priority, owner=encode(owner or OWNER, "owner"),
+            lock_ms=0 if lock_s is None else _seconds(lock_s, "lock_duration_s"),
+            reason=encode(reason, "lock_reason"))
+
+        def work(handle: _Handle) -> bool:
+            return all(_collect(handle, native.PageOutcomeFn, lambda page: not page.error,
+                                lambda visit: lib.vcm_fault(handle.pointer, byref(query), visit,
+                                                            None, byref(handle.error))))
+        return await self._run(work)
+
+    async def issue_page_fault(self, page_ids: Union[str, Iterable[str]], *, priority: int = 10,
+                               requesting_agent_id: Optional[str] = None,
+                               lock_duration_s: Optional[float] = None,
+                               lock_reason: Optional[str] = None) -> str:
+        """Begins to make pages resident, and returns the name of the fault at once."""
+        self._open_handle()
+        name = f"fault-{next(self._numbers):012x}"
+        self._faults[name] = asyncio.ensure_future(self._fault(
+            _ids(page_ids), priority, requesting_agent_id, lock_duration_s, lock_reason))
+        return name
+
+    async def wait_for_pages(self, fault_id: str, timeout: Optional[float] = 30.0) -> bool:
+        """Whether all pages of the fault are resident; False after `timeout` seconds, and the
+        fault goes on. The name is forgotten once the fault has ended."""
+        task = self._faults.get(fault_id)
+        if task is None:
+            raise native.VcmError(native.NOT_FOUND, f"there is no fault '{fault_id}'")
+        done, _ = await asyncio.wait([task], timeout=timeout)
+        if not done:
+            return False
+        self._faults.pop(fault_id, None)
+        return task.result()
+
+    async def lock_page(self, page_id: str, *, lock_duration_s: float, locked_by: str = OWNER,
+                        reason: Optional[str] = None) -> PageLock:
+        """Makes the page resident and keeps it so; a lock of the same owner is prolonged."""
+        pages, count = encode_list(_ids(page_id), "page_id")
+        query = native.LockQuery(pages=pages, count=count, owner=encode(locked_by, "locked_by"),
+                                 ttl_ms=_seconds(lock_duration_s, "lock_duration_s"),
+                                 reason=encode(reason, "reason"))
+        await self._run(lambda h: h.check(lib.vcm_lock(
+            h.pointer, byref(query), native.PageOutcomeFn(), None, byref(h.error))))
+        return next(lock for lock in self._locks(page_id) if lock.locked_by == locked_by)
+
+    async def unlock_page(self, page_id: str, *, locked_by: Optional[str] = OWNER) -> bool:
+        """Removes the owner's lock, or everybody's for None. False when there was none."""
+        pages, count = encode_list(_ids(page_id), "page_id")
+        query = native.LockQuery(pages=pages, count=count, owner=encode(locked_by, "locked_by"),
+                                 force=locked_by is None)
+
+        def work(handle: _Handle) -> bool:
+            released = c_uint64()
+            handle.check(lib.vcm_unlock(byref(released), handle.pointer, byref(query),
+                                        native.PageOutcomeFn(), None, byref(handle.error)))
+            return released.value > 0
+        return await self._run(work)
+
+    async def extend_page_lock(self, page_id: str, *, additional_duration_s: float,
+                               locked_by: str = OWNER) -> bool:
+        """Lets a lock last longer. False when the owner has none."""
+        page, owner = encode(page_id, "page_id"), encode(locked_by, "locked_by")
+        more = _seconds(additional_duration_s, "additional_duration_s")
+
+        def work(handle: _Handle) -> bool:
+            until = c_uint64()
+            handle.check(lib.vcm_lock_extend(byref(until), handle.pointer, page, owner, more,
+                                             byref(handle.error)))
+            return True
+        if not any(lock.locked_by == locked_by for lock in self._locks(page_id)):
+            return False
+        return await self._run(work)
+
+    def _locks(self, page_id: Optional[str]) -> List[PageLock]:
+        handle = self._open_handle()
+        page = encode(page_id, "page_id")
+        return _collect(handle, native.LockEntryFn, lambda lock: PageLock(
+            decode(lock.page_id) or "", decode(lock.owner) or "", lock.locked_until,
+            decode(lock.reason)), lambda visit: lib.vcm_locks(
+                handle.pointer, page, visit, None, byref(handle.error)))
+
+    async def get_page_lock_info(self, page_id: str) -> Optional[PageLock]:
+        """The lock that lasts longest, or None."""
+        return max(self._locks(page_id), key=lambda lock: lock.lock_expires_at, default=None)
+
+    # Everything else
+
+    async def get_stats(self) -> Dict[str, Any]:
+        handle = self._open_handle()
+        stat = native.Stat()
+        handle.check(lib.vcm_stat(byref(stat), handle.pointer, byref(handle.error)))
+        found = {name: getattr(stat, name) for name, _ in stat._fields_}
+        for name in ("home", "tokenizer", "policy"):
+            found[name] = decode(found[name])
+        found["pending_faults"] = sum(not task.done() for task in self._faults.values())
+        return found
+
+    async def ingest(self, files: Sequence[str] = (), *, profile: Optional[str] = None,
+                     documents: Optional[Dict[str, bytes]] = None) -> List[Dict[str, Any]]:
+        """Takes files, and documents by name, into the knowledge base."""
+        names, count = encode_list(list(files), "files")
+        held = [native.KbBytes(encode(name, "documents"), data, len(data))
+                for name, data in (documents or {}).items()]
+        array = (native.KbBytes * (len(held) + 1))(*held)
+        options = native.KbIngestOptions(files=names, file_count=count, documents=array,
+                                         document_count=len(held),
+                                         profile=encode(profile, "profile"))
+
+        def work(handle: _Handle) -> List[Dict[str, Any]]:
+            return _collect(handle, native.KbFileFn, lambda file: {
+                "path": decode(file.path), "status": decode(file.status),
+                "data_type": decode(file.data_type), "chunks": file.chunks,
+                "message": decode(file.message)}, lambda visit: lib.vcm_kb_ingest(
+                    handle.pointer, byref(options), visit, None, byref(handle.error)))
+        return await self._run(work)
+
+    async def search(self, query: str, *, limit: int = 10, max_tokens: int = 0,
+                     profile: Optional[str] = None, path: Optional[str] = None,
+                     source: Optional[str] = None) -> List[SearchHit]:
+        """Chunks of the knowledge base, best first."""
+        options = native.KbSearchOptions(
+            query=encode(query, "query"), limit=limit, max_tokens=max_tokens,
+            filter=native.KbFilter(encode(source, "source"), encode(path, "path"),
+                                   encode(profile, "profile")))
+
+        def work(handle: _Handle) -> List[SearchHit]:
+            total = c_uint64()
+            return _collect(handle, native.KbChunkFn, lambda chunk: SearchHit(
+                decode(chunk.chunk_id) or "", decode(chunk.source), decode(chunk.path) or "",
+                decode(chunk.section) or "", chunk.page or None, decode(chunk.data_type) or "",
+                chunk.score, chunk.tokens, ctypes.string_at(chunk.text, chunk.text_len).decode()),
+                lambda visit: lib.vcm_kb_search(byref(total), handle.pointer, byref(options),
+                                                visit, None, byref(handle.error)))
+        return await self._run(work)

@@ -1,0 +1,143 @@
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/limits.h"
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { PATHS, REPO, DRY_RUN };
+
+static const struct vcm_op_param params[] = {
+    [PATHS] = {.name = "paths",
+               .type = VCM_OP_TEXT,
+               .positional = true,
+               .repeated = true,
+               .required = true,
+               .placeholder = "PATH",
+               .hint = VCM_OP_HINT_FILE,
+               .summary = "files, directories or patterns, from the root of the repository; the "
+                          "last one may be the repository"},
+    [REPO] = {.name = "repo",
+              .type = VCM_OP_TEXT,
+              .placeholder = "REPO",
+              .hint = VCM_OP_HINT_DIRECTORY,
+              .default_text = "the repository around the current directory",
+              .summary = "path of the repository, or of a directory in it"},
+    [DRY_RUN] = {.name = "dry-run",
+                 .type = VCM_OP_FLAG,
+                 .summary = "tell what would be changed, and change nothing"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"repo_root", "where the repository is"},
+    {"paths", "what was promoted, as patterns of the map"},
+    {"files", "how many files of the commit they match"},
+    {"changed", "whether the map had to be changed"},
+    {"routes_set", "how many routes lead to vcm now instead of the knowledge base"},
+    {"route_added", "whether a route was added"},
+    {"row", "the literature row that the paths were added to, or null"},
+    {"row_added", "whether it is a new one"},
+    {"commit", "the commit that holds the change, or null"},
+    {"text", "the map, as it is now"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm promote papers/lru.pdf",
+    "vcm promote papers/ ~/src/tool --dry-run",
+    NULL,
+};
+
+/* Whether a word names the top of a working tree. */
+static bool is_repository(const char *word)
+{
+    char path[VCM_LIMIT_PATH_BYTES];
+    struct stat info;
+
+    int len = snprintf(path, sizeof path, "%s/.git", word);
+    return len > 0 && (size_t)len < sizeof path && stat(path, &info) == 0;
+}
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_promote_options options = {
+        .repository = vcm_op_text(call, REPO),
+        .paths = call->values[PATHS].list,
+        .path_count = call->values[PATHS].count,
+        .dry_run = vcm_op_flag(call, DRY_RUN),
+    };
+    struct vcm_promote_result *promoted = NULL;
+    struct vcm_jsonw *w = call->out;
+
+    if (!options.repository && options.path_count > 1 &&
+        is_repository(options.paths[options.path_count - 1]))
+        options.repository = options.paths[--options.path_count];
+    if (!options.repository)
+        options.repository = ".";
+    int rc = vcm_promote(&promoted, call->vcm, &options, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_jsonw_begin_object(w);
+    vcm_jsonw_member_string(w, "repo_root", promoted->repo_root);
+    vcm_jsonw_key(w, "paths");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < promoted->pattern_count; i++)
+        vcm_jsonw_string(w, promoted->patterns[i]);
+    vcm_jsonw_end_array(w);
+    vcm_jsonw_member_uint(w, "files", promoted->files);
+    vcm_jsonw_member_bool(w, "changed", promoted->changed);
+    vcm_jsonw_member_uint(w, "routes_set", promoted->routes_set);
+    vcm_jsonw_member_bool(w, "route_added", promoted->route_added);
+    vcm_jsonw_member_string(w, "row", promoted->row);
+    vcm_jsonw_member_bool(w, "row_added", promoted->row_added);
+    vcm_jsonw_member_string(w, "commit", promoted->commit);
+    vcm_jsonw_member_string(w, "text", promoted->text);
+    vcm_jsonw_end_object(w);
+    vcm_promote_result_free(promoted);
+    return VCM_OK;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    const char *commit = vcm_json_get_text(document, "commit", NULL);
+    const char *row = vcm_json_get_text(document, "row", NULL);
+    bool dry_run = vcm_op_flag(call, DRY_RUN);
+
+    if (call->quiet && !dry_run)
+        return;
+    for (const struct vcm_json *p = vcm_json_get(document, "paths")->first; p; p = p->next)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s\n", p->text.data);
+    if (!vcm_json_get_bool(document, "changed", false)) {
+        vcm_print_text(out, VCM_PRINT_PLAIN, "already promoted\n");
+        return;
+    }
+    if (row)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "pages come from the %s '%s'\n",
+                         vcm_json_get_bool(document, "row_added", false) ? "new row" : "row", row);
+    if (dry_run)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "the map would be:\n\n%s",
+                         vcm_json_get_text(document, "text", ""));
+    else
+        vcm_print_format(out, VCM_PRINT_PLAIN, "committed %.12s; run 'vcm map' to make the pages\n",
+                         commit ? commit : "");
+}
+
+const struct vcm_op vcm_op_promote = {
+    .name = "promote",
+    .summary = "move literature from the knowledge base to pages",
+    .description =
+        "Lets the routes of .colony/repo_map.yaml send the paths to vcm instead of the knowledge "
+        "base, and makes sure that a literature row takes them: one that lists what it takes "
+        "gets them too, else a row is added. Comments and layout of the map stay; a map that is "
+        "written in a way that leaves no safe place for the change is refused.\n"
+        "The change is one commit of just that file; nothing else that is staged or changed is "
+        "touched. Chunks that are in the knowledge base stay there until 'vcm kb clear'.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

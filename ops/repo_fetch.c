@@ -1,0 +1,136 @@
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+enum { URL, REF, SUBPATH, DEST, DEPTH, TIMEOUT };
+
+static const struct vcm_op_param params[] = {
+    [URL] = {.name = "url",
+             .type = VCM_OP_TEXT,
+             .positional = true,
+             .required = true,
+             .placeholder = "URL",
+             .hint = VCM_OP_HINT_DIRECTORY,
+             .summary = "https, ssh or file URL, git@host:path, or a path"},
+    [REF] = {.name = "ref",
+             .type = VCM_OP_TEXT,
+             .placeholder = "R",
+             .default_text = "HEAD",
+             .summary = "branch, tag or commit"},
+    [SUBPATH] = {.name = "subpath",
+                 .type = VCM_OP_TEXT,
+                 .placeholder = "P",
+                 .summary = "describe, and check out, this directory of it only"},
+    [DEST] = {.name = "dest",
+              .type = VCM_OP_TEXT,
+              .placeholder = "DIR",
+              .hint = VCM_OP_HINT_DIRECTORY,
+              .summary = "check it out here; without it there is a bare clone in the home"},
+    [DEPTH] = {.name = "depth",
+               .type = VCM_OP_NUMBER,
+               .placeholder = "N",
+               .default_text = "1",
+               .min = 1,
+               .max = 100000,
+               .summary = "how many commits of history to fetch"},
+    [TIMEOUT] = {.name = "timeout",
+                 .type = VCM_OP_TEXT,
+                 .placeholder = "DURATION",
+                 .default_text = "60s",
+                 .summary = "how long it may take, in ms, s, m or h"},
+};
+
+static const struct vcm_op_key result[] = {
+    {"clone_path", "where it is: the directory of --dest, or a bare repository in the home"},
+    {"commit", "that is described"},
+    {"files", "how many are tracked"},
+    {"tree", "their paths in byte order, 300 at the most: something of every top-level entry, then "
+             "the nearest to the root"},
+    {"tree_total", "how many there would be"},
+    {"tree_truncated", "whether some are left out"},
+    {"readme", "path, content (4 KiB at the most) and whether it is cut; null without one"},
+    {"entrypoints", "files to begin with, and of which kind they are; the root first"},
+    {"entrypoints_total", "how many there would be"},
+    {"doc_hints", "patterns of documents that match something here"},
+    {"signals", "has_readme, has_docs_dir, has_code, doc_file_count, code_file_count, sparse"},
+    {NULL, NULL},
+};
+
+static const char *const examples[] = {
+    "vcm repo fetch https://example.org/tool.git",
+    "vcm repo fetch git@example.org:tool.git --ref v1.2 --dest tool",
+    "vcm repo fetch . --subpath src --json | jq .signals",
+    NULL,
+};
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    struct vcm_repo_fetch_options options = {
+        .url = vcm_op_text(call, URL),
+        .ref = vcm_op_text(call, REF),
+        .subpath = vcm_op_text(call, SUBPATH),
+        .dest = vcm_op_text(call, DEST),
+        .depth = (unsigned)vcm_op_number(call, DEPTH, 0),
+    };
+
+    int rc = vcm_shared_timeout(&options.timeout_ms, vcm_op_text(call, TIMEOUT), err);
+    return rc == VCM_OK ? vcm_repo_fetch(call->vcm, &options, vcm_shared_put_document, call, err)
+                        : rc;
+}
+
+static void print_list(struct vcm_print *out, const struct vcm_json *list, const char *name,
+                       const char *key, int64_t total)
+{
+    int64_t count = 0;
+
+    vcm_print_format(out, VCM_PRINT_BOLD, "\n%s (%lld)\n", name, (long long)total);
+    for (const struct vcm_json *item = list->first; item; item = item->next, count++)
+        vcm_print_format(out, VCM_PRINT_PLAIN, "  %s\n",
+                         key ? vcm_json_get_text(item, key, "") : item->text.data);
+    if (count < total)
+        vcm_print_format(out, VCM_PRINT_DIM, "  and %lld more\n", (long long)(total - count));
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    const struct vcm_json *readme = vcm_json_get(document, "readme");
+    const struct vcm_json *signals = vcm_json_get(document, "signals");
+
+    (void)call;
+    vcm_print_format(out, VCM_PRINT_PLAIN, "%s\n%s\n",
+                     vcm_json_get_text(document, "clone_path", ""),
+                     vcm_json_get_text(document, "commit", ""));
+    vcm_print_format(out, VCM_PRINT_PLAIN, "%lld files, %lld of code, %lld documents\n",
+                     (long long)vcm_json_get_int(document, "files", 0),
+                     (long long)vcm_json_get_int(signals, "code_file_count", 0),
+                     (long long)vcm_json_get_int(signals, "doc_file_count", 0));
+    if (vcm_json_get_bool(signals, "sparse", false))
+        vcm_print_text(out, VCM_PRINT_WARNING,
+                       "nothing here to work from: no README, no code, no documents\n");
+    print_list(out, vcm_json_get(document, "entrypoints"), "entry points", "path",
+               vcm_json_get_int(document, "entrypoints_total", 0));
+    print_list(out, vcm_json_get(document, "tree"), "tree", NULL,
+               vcm_json_get_int(document, "tree_total", 0));
+    if (readme && readme->kind == VCM_JSON_OBJECT) {
+        vcm_print_format(out, VCM_PRINT_BOLD, "\n%s\n", vcm_json_get_text(readme, "path", ""));
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s\n", vcm_json_get_text(readme, "content", ""));
+    }
+}
+
+const struct vcm_op vcm_op_repo_fetch = {
+    .name = "repo fetch",
+    .summary = "bring a repository here and say what it holds",
+    .description =
+        "Clones a repository, or brings a clone to the state of its upstream, and describes it in "
+        "at most 8,192 bytes of JSON: its files, README and entry points, and whether there is "
+        "anything to work from. A fetch that fails for want of credentials is tried over the other "
+        "of ssh and https, one that the network broke off is tried again. A directory given with "
+        "--dest is used again only if it is a clone of the same URL; changes in it are kept.",
+    .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
+    .result = result,
+    .run = run,
+    .print = print,
+};

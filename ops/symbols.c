@@ -1,0 +1,194 @@
+#include "ops/shared.h"
+
+#include "base/banned.h"
+
+#define PLACE                                                                                      \
+    {                                                                                              \
+        .name = "path", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
+        .hint = VCM_OP_HINT_DIRECTORY,                                                             \
+        .default_text = "the repository around the current directory",                             \
+        .summary = "path of a repository, or of a directory in it to look at alone"                \
+    }
+
+#define LIMIT_PARAM                                                                                \
+    {                                                                                              \
+        .name = "limit", .type = VCM_OP_NUMBER, .placeholder = "N", .default_text = "1000",        \
+        .min = 1, .max = 10000000, .summary = "show this many at the most"                         \
+    }
+
+/* Definitions */
+
+enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME, SYMBOLS_LIMIT };
+
+static const char *const kinds[] = {
+    "function", "method",   "constructor", "prototype",  "macro", "class",  "struct",
+    "union",    "enum",     "interface",   "trait",      "type",  "module", "namespace",
+    "constant", "variable", "field",       "enumerator", NULL,
+};
+
+static const struct vcm_op_param symbols_params[] = {
+    [SYMBOLS_REPO] = PLACE,
+    [SYMBOLS_KIND] = {.name = "kind",
+                      .type = VCM_OP_CHOICE,
+                      .choices = kinds,
+                      .placeholder = "K",
+                      .repeated = true,
+                      .summary = "only this kind; may be given several times"},
+    [SYMBOLS_FILE] = {.name = "file",
+                      .type = VCM_OP_TEXT,
+                      .placeholder = "GLOB",
+                      .summary = "only files that match, as in .gitignore"},
+    [SYMBOLS_NAME] = {.name = "name",
+                      .type = VCM_OP_TEXT,
+                      .placeholder = "Q",
+                      .summary = "only names that have this in them, case aside"},
+    [SYMBOLS_LIMIT] = LIMIT_PARAM,
+};
+
+static const struct vcm_op_key symbols_result[] = {
+    {"symbols", "definitions by path and line: id, name, kind, signature, first sentence of the "
+                "comment, place, container, language, visibility"},
+    {"total", "how many there are"},
+    {"truncated", "whether some are left out"},
+    {"incomplete", "files whose symbols are not all there, and why"},
+    {"commit", "that was looked at: HEAD"},
+    {NULL, NULL},
+};
+
+static const char *const symbols_examples[] = {
+    "vcm symbols --name parse",
+    "vcm symbols --kind struct --file 'src/*.h' --json",
+    NULL,
+};
+
+static int run_symbols(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const struct vcm_symbol_query query = {
+        .path = vcm_op_text(call, SYMBOLS_REPO),
+        .kinds = call->values[SYMBOLS_KIND].list,
+        .kind_count = call->values[SYMBOLS_KIND].count,
+        .file = vcm_op_text(call, SYMBOLS_FILE),
+        .name = vcm_op_text(call, SYMBOLS_NAME),
+        .limit = vcm_op_number(call, SYMBOLS_LIMIT, 0),
+    };
+
+    return vcm_symbol_list(call->vcm, &query, vcm_shared_put_document, call, err);
+}
+
+static void print_end(struct vcm_print *out, const struct vcm_json *document,
+                      const struct vcm_json *list, const struct vcm_op_call *call)
+{
+    long long total = (long long)vcm_json_get_int(document, "total", 0);
+
+    if (!call->quiet && total == 0)
+        vcm_print_text(out, VCM_PRINT_PLAIN, "nothing found\n");
+    else if (!call->quiet && total > (long long)list->count)
+        vcm_print_format(out, VCM_PRINT_DIM, "and %lld more; --limit shows them\n",
+                         total - (long long)list->count);
+}
+
+static void print_symbols(struct vcm_print *out, const struct vcm_json *document,
+                          const struct vcm_op_call *call)
+{
+    const struct vcm_json *list = vcm_json_get(document, "symbols");
+
+    for (const struct vcm_json *s = list->first; s; s = s->next) {
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s:%lld: %s %s\n",
+                         vcm_json_get_text(s, "file_path", ""),
+                         (long long)vcm_json_get_int(s, "line", 0),
+                         vcm_json_get_text(s, "kind", ""), vcm_json_get_text(s, "signature", ""));
+        const char *text = vcm_json_get_text(s, "documentation", "");
+        if (text[0] != '\0')
+            vcm_print_format(out, VCM_PRINT_DIM, "    %s\n", text);
+    }
+    const struct vcm_json *incomplete = vcm_json_get(document, "incomplete");
+    for (const struct vcm_json *f = incomplete->first; f && !call->quiet; f = f->next)
+        vcm_print_format(out, VCM_PRINT_WARNING, "%s: not read whole: %s\n",
+                         vcm_json_get_text(f, "file_path", ""), vcm_json_get_text(f, "reason", ""));
+    print_end(out, document, list, call);
+}
+
+const struct vcm_op vcm_op_symbols = {
+    .name = "symbols",
+    .summary = "list what a repository defines",
+    .description = "Lists the definitions of HEAD: functions, types, variables and their members, "
+                   "with signature and the first sentence of their comment.",
+    .examples = symbols_examples,
+    .params = symbols_params,
+    .param_count = VCM_OP_COUNT(symbols_params),
+    .result = symbols_result,
+    .run = run_symbols,
+    .print = print_symbols,
+};
+
+/* References */
+
+enum { REFS_NAME, REFS_REPO, REFS_LIMIT };
+
+static const struct vcm_op_param refs_params[] = {
+    [REFS_NAME] = {.name = "name",
+                   .type = VCM_OP_TEXT,
+                   .positional = true,
+                   .required = true,
+                   .placeholder = "NAME",
+                   .summary = "a name, or the symbol_id of a definition"},
+    [REFS_REPO] = PLACE,
+    [REFS_LIMIT] = LIMIT_PARAM,
+};
+
+static const struct vcm_op_key refs_result[] = {
+    {"references", "by path and line: kind, the symbol that it is in, place, the line's text, and "
+                   "whether it is resolved, and to what"},
+    {"total", "how many there are"},
+    {"resolved", "how many of them are resolved"},
+    {"truncated", "whether some are left out"},
+    {"commit", "that was looked at: HEAD"},
+    {NULL, NULL},
+};
+
+static const char *const refs_examples[] = {
+    "vcm refs vcm_buf_append",
+    "vcm refs 'src/store.py:41#Store.read' --json",
+    NULL,
+};
+
+static int run_refs(struct vcm_op_call *call, struct vcm_error *err)
+{
+    const struct vcm_reference_query query = {
+        .name = vcm_op_text(call, REFS_NAME),
+        .path = vcm_op_text(call, REFS_REPO),
+        .limit = vcm_op_number(call, REFS_LIMIT, 0),
+    };
+
+    return vcm_reference_list(call->vcm, &query, vcm_shared_put_document, call, err);
+}
+
+static void print_refs(struct vcm_print *out, const struct vcm_json *document,
+                       const struct vcm_op_call *call)
+{
+    const struct vcm_json *list = vcm_json_get(document, "references");
+
+    for (const struct vcm_json *r = list->first; r; r = r->next)
+        vcm_print_format(
+            out, VCM_PRINT_PLAIN, "%s:%lld: %s%s: %s\n", vcm_json_get_text(r, "file_path", ""),
+            (long long)vcm_json_get_int(r, "line", 0), vcm_json_get_text(r, "kind", ""),
+            vcm_json_get_text(r, "target", NULL) ? "" : " (unresolved)",
+            vcm_json_get_text(r, "excerpt", ""));
+    print_end(out, document, list, call);
+}
+
+const struct vcm_op vcm_op_refs = {
+    .name = "refs",
+    .summary = "list who uses a name",
+    .description =
+        "Lists the references to a name at HEAD. One is resolved when file, imports and the reach "
+        "of names in its language leave one definition; an ambiguous one, or a member of an object "
+        "whose type is not known, is listed as unresolved. An id, as 'vcm symbols' shows it, "
+        "leaves out what resolves to other definitions.",
+    .examples = refs_examples,
+    .params = refs_params,
+    .param_count = VCM_OP_COUNT(refs_params),
+    .result = refs_result,
+    .run = run_refs,
+    .print = print_refs,
+};

@@ -1,0 +1,50 @@
+/* Grammars are functions of object libraries, queries constant data; the build names the folder. */
+#include "symbols/grammar.h"
+
+#include "base/banned.h"
+
+#define EMBED(name, file)                                                                          \
+    __asm__(".pushsection .rodata, \"a\"\n"                                                        \
+            ".globl vcm_query_" #name "\n"                                                         \
+            ".hidden vcm_query_" #name "\n"                                                        \
+            ".type vcm_query_" #name ", %object\n"                                                 \
+            "vcm_query_" #name ":\n"                                                               \
+            ".incbin \"" file "\"\n"                                                               \
+            ".byte 0\n"                                                                            \
+            ".size vcm_query_" #name ", . - vcm_query_" #name "\n"                                 \
+            ".popsection\n");                                                                      \
+    extern const char vcm_query_##name[];                                                          \
+    extern const TSLanguage *tree_sitter_##name(void)
+
+#define QUERY(name) VCM_QUERIES "/" #name ".scm"
+#define GRAMMARS(grammar)                                                                          \
+    grammar(BASH, bash) grammar(C, c) grammar(C_SHARP, c_sharp) grammar(CPP, cpp) grammar(GO, go)  \
+        grammar(JAVA, java) grammar(JAVASCRIPT, javascript) grammar(KOTLIN, kotlin)                \
+            grammar(LUA, lua) grammar(PHP, php) grammar(PYTHON, python) grammar(RUBY, ruby)        \
+                grammar(RUST, rust) grammar(TSX, tsx) grammar(TYPESCRIPT, typescript)
+
+#define DECLARE(upper, name) EMBED(name, QUERY(name));
+GRAMMARS(DECLARE)
+
+#define CASE(upper, name)                                                                          \
+    case VCM_LANGUAGE_##upper:                                                                     \
+        return tree_sitter_##name();
+
+const TSLanguage *vcm_grammar_of(enum vcm_language language)
+{
+    switch (language) {
+        GRAMMARS(CASE)
+    default:
+        return NULL;
+    }
+}
+
+#define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_query_##name,
+static const char *const queries[VCM_LANGUAGE_COUNT] = {GRAMMARS(TEXT)};
+
+void vcm_grammar_query(struct vcm_slice texts[2], enum vcm_language language)
+{
+    texts[0] = vcm_slice_of_string(queries[language]);
+    texts[1] = language == VCM_LANGUAGE_TSX ? vcm_slice_of_string(queries[VCM_LANGUAGE_TYPESCRIPT])
+                                            : vcm_slice_of("", 0);
+}

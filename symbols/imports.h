@@ -1,0 +1,27 @@
+/*
+ * imports.h - which files of a repository an import means.
+ *
+ * Works on paths: an import's words are turned into the end of a path, and files whose path ends so
+ * are meant. Several may be; who asks decides what that is worth.
+ */
+#ifndef VCM_SYMBOLS_IMPORTS_H
+#define VCM_SYMBOLS_IMPORTS_H
+
+#include "symbols/index.h"
+
+/* More files than this are none in particular. */
+#define VCM_IMPORTS_MAX 64u
+
+struct vcm_imports;
+
+/* Looks at the index's list of files, which must live longer. */
+int vcm_imports_open(struct vcm_imports **out, const struct vcm_index *index,
+                     struct vcm_error *err);
+void vcm_imports_close(struct vcm_imports *imports);
+
+/* Fills in the files, in the order of the index, that `target` means in file `from`, and returns
+ * how many. */
+size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                        size_t from, struct vcm_slice target);
+
+#endif

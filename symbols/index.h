@@ -1,0 +1,61 @@
+/*
+ * index.h - the symbols of a repository at a commit: a list of files, whose symbols are kept by
+ * the id of their blob.
+ *
+ * A blob is parsed once, for every branch, clone and commit that has it; what is not known yet is
+ * parsed when an index is opened, on several threads, and written to the store beside the pages in
+ * transactions of bounded size: a killed process loses work, nothing else. Several processes may
+ * use one store at a time. An index belongs to one thread.
+ */
+#ifndef VCM_SYMBOLS_INDEX_H
+#define VCM_SYMBOLS_INDEX_H
+
+#include "base/cancel.h"
+#include "base/log.h"
+#include "git/tree.h"
+#include "symbols/symbol.h"
+
+struct vcm_index_file {
+    struct vcm_slice path;
+    struct vcm_git_id blob;
+    enum vcm_language language;
+};
+
+struct vcm_index_request {
+    const char *directory;  /* of the store; exists */
+    const char *repository; /* path at or in it */
+    const char *subpath;    /* only what is below this directory; "" for all */
+    /* Whether a file is wanted; NULL for all. */
+    bool (*takes)(void *context, struct vcm_slice path);
+    void *context;
+    unsigned workers; /* 0: one for each processor */
+    const struct vcm_cancel *cancel;
+    const struct vcm_log *log;
+};
+
+struct vcm_index {
+    struct vcm_git_repo *repo;
+    struct vcm_git_id commit;
+    struct vcm_index_file *files; /* of known languages, by path */
+    size_t file_count;
+    size_t tracked;  /* files of the tree below the subpath, of any language */
+    size_t matching; /* of these, those that are wanted */
+    size_t parsed;   /* that were not known before */
+    struct vcm_index_state *state;
+};
+
+/* NOT_FOUND: no repository, no commit yet, no such subpath. STORE_BUSY, STORE_FULL, STORE_CORRUPT
+ * as of the store. *out is NULL after a failure. */
+int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *request,
+                   struct vcm_error *err);
+void vcm_index_close(struct vcm_index *index);
+
+/* Fills symbols that are initialised; they point into the index. */
+int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
+                   struct vcm_error *err);
+
+/* The same without references. */
+int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
+                               struct vcm_error *err);
+
+#endif

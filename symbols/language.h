@@ -1,0 +1,48 @@
+/*
+ * language.h - which language a file is in, by its name alone.
+ *
+ * Names are matched with their case, as compilers and editors do. What a language's files hold is
+ * extract.h's business.
+ */
+#ifndef VCM_SYMBOLS_LANGUAGE_H
+#define VCM_SYMBOLS_LANGUAGE_H
+
+#include "base/buf.h"
+
+/* Numbers are stored: new ones come before the last, with no other moved. */
+enum vcm_language {
+    VCM_LANGUAGE_NONE = 0, /* nothing that symbols are read from */
+    VCM_LANGUAGE_BASH,
+    VCM_LANGUAGE_C,
+    VCM_LANGUAGE_C_SHARP,
+    VCM_LANGUAGE_CPP,
+    VCM_LANGUAGE_GO,
+    VCM_LANGUAGE_JAVA,
+    VCM_LANGUAGE_JAVASCRIPT,
+    VCM_LANGUAGE_KOTLIN,
+    VCM_LANGUAGE_LUA,
+    VCM_LANGUAGE_PHP,
+    VCM_LANGUAGE_PYTHON,
+    VCM_LANGUAGE_RUBY,
+    VCM_LANGUAGE_RUST,
+    VCM_LANGUAGE_TSX,
+    VCM_LANGUAGE_TYPESCRIPT,
+    VCM_LANGUAGE_COUNT,
+};
+
+/* "c", "c_sharp"; "" of VCM_LANGUAGE_NONE and of numbers that are no language. */
+const char *vcm_language_name(enum vcm_language language);
+
+/* How much is read from files of a language. */
+enum vcm_language_level {
+    VCM_LANGUAGE_ABSENT,
+    VCM_LANGUAGE_DEFINITIONS,
+    VCM_LANGUAGE_FULL, /* definitions, containers, references, imports, checked by a sample */
+};
+
+enum vcm_language_level vcm_language_level(enum vcm_language language);
+
+/* By the last part of the path. */
+enum vcm_language vcm_language_of_path(struct vcm_slice path);
+
+#endif

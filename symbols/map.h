@@ -1,0 +1,28 @@
+/*
+ * map.h - the ranked symbols of a repository as text that fits a token budget exactly.
+ *
+ * One block a file: its path and a colon, then a line for each symbol with kind, signature and
+ * line number. Symbols are taken best first; one that does not fit is skipped and smaller ones go
+ * on. The text names files by rank and symbols by line. Equal input gives equal bytes.
+ */
+#ifndef VCM_SYMBOLS_MAP_H
+#define VCM_SYMBOLS_MAP_H
+
+#include "symbols/rank.h"
+#include "tokens/tokenizer.h"
+
+struct vcm_map {
+    struct vcm_buf text;
+    size_t tokens; /* of the text, exactly */
+    size_t files_covered;
+    size_t symbols_shown;
+    size_t symbols_total;
+    size_t tokens_next; /* the budget that would hold the best symbol that was left out, or 0 */
+};
+
+/* Fills a map that the caller releases, also after a failure. */
+int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struct vcm_rank *rank,
+                 const struct vcm_tokenizer *tokenizer, size_t budget, struct vcm_error *err);
+void vcm_map_release(struct vcm_map *map);
+
+#endif

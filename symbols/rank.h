@@ -1,0 +1,37 @@
+/*
+ * rank.h - which files of a repository matter most, and which of their names.
+ *
+ * A file that uses a name points to the files that define it, the more often the stronger; a random
+ * walk over that graph, which begins anew at the files that the caller cares for, gives the ranks
+ * (personalised PageRank). Iterations are fixed and sums are made in one order: equal input gives
+ * equal ranks.
+ */
+#ifndef VCM_SYMBOLS_RANK_H
+#define VCM_SYMBOLS_RANK_H
+
+#include "symbols/index.h"
+
+struct vcm_rank_request {
+    const char *const *focus; /* paths of files or directories */
+    size_t focus_count;
+    const char *const *mentions; /* names, of symbols or parts of paths */
+    size_t mention_count;
+    bool by_symbol_count; /* the plain ranking, to compare with */
+    const struct vcm_cancel *cancel;
+};
+
+struct vcm_rank {
+    double *scores;  /* of the files of the index */
+    uint32_t *order; /* files, best first; ties by path */
+    size_t symbols;  /* definitions of all files */
+    struct vcm_rank_names *names;
+};
+
+int vcm_rank_open(struct vcm_rank **out, const struct vcm_index *index,
+                  const struct vcm_rank_request *request, struct vcm_error *err);
+void vcm_rank_close(struct vcm_rank *rank);
+
+/* How much a name of a file is used elsewhere; above 0. */
+double vcm_rank_of_name(const struct vcm_rank *rank, struct vcm_slice name);
+
+#endif

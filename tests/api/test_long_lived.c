@@ -1,0 +1,176 @@
+/* A process that lives long: it opens the store once, and faults and views pages for ever. */
+#include <malloc.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "api/vcm.h"
+#include "tests/support/repo.h"
+
+#include "base/banned.h"
+
+/* A long run has a million. */
+#define FAULTS_QUICK 1500u
+#define FAULTS_LONG  1000000u
+
+#define PAGES_MAX 16
+
+struct fixture {
+    struct test_repo repo;
+    char *home;
+    struct vcm *vcm;
+    struct vcm_error err;
+    char pages[PAGES_MAX][41];
+    size_t count;
+};
+
+static int keep_page_id(void *context, const struct vcm_page_entry *page, struct vcm_error *err)
+{
+    struct fixture *fix = context;
+
+    (void)err;
+    if (fix->count < PAGES_MAX)
+        snprintf(fix->pages[fix->count++], sizeof fix->pages[0], "%s", page->page_id);
+    return VCM_OK;
+}
+
+static void map(struct fixture *fix, struct vcm *vcm)
+{
+    const struct vcm_mmap_config config = {.flush_threshold = 1};
+    const struct vcm_mmap_options options = {.scope_id = "s",
+                                             .origin_url = fix->repo.path,
+                                             .config = &config,
+                                             .chunk_overlap_tokens = -1};
+    struct vcm_map_result *result = NULL;
+
+    if (vcm_mmap_application_scope(&result, vcm, &options, &fix->err) != VCM_OK)
+        fail_msg("%s", fix->err.message);
+    vcm_map_result_free(result);
+}
+
+static void list(struct fixture *fix)
+{
+    char *cursor = NULL;
+
+    fix->count = 0;
+    assert_int_equal(vcm_pages(&cursor, fix->vcm, &(struct vcm_pages_query){.scope = "s"},
+                               keep_page_id, fix, &fix->err),
+                     VCM_OK);
+    free(cursor);
+}
+
+static int set_up(void **state)
+{
+    struct fixture *fix = calloc(1, sizeof *fix);
+
+    test_repo_init(&fix->repo);
+    for (int i = 0; i < 8; i++) {
+        char name[32], text[64];
+        snprintf(name, sizeof name, "f%d.c", i);
+        snprintf(text, sizeof text, "int f%d;\n", i);
+        test_repo_write_text(&fix->repo, name, text);
+    }
+    test_repo_commit(&fix->repo, "first");
+    fix->home = test_repo_path(&fix->repo, ".git/home");
+    const struct vcm_open_options options = {.home = fix->home};
+    assert_int_equal(vcm_open(&fix->vcm, &options, &fix->err), VCM_OK);
+    map(fix, fix->vcm);
+    list(fix);
+    *state = fix;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fix = *state;
+
+    vcm_close(fix->vcm);
+    free(fix->home);
+    test_repo_release(&fix->repo);
+    free(fix);
+    return 0;
+}
+
+static int count_fault(void *context, const struct vcm_page_outcome *page, struct vcm_error *err)
+{
+    (void)err;
+    *(uint64_t *)context += page->error == NULL;
+    return VCM_OK;
+}
+
+/* Each turn: a view of a page, and every so often a fault of one that was sent down. */
+static void work(struct fixture *fix, size_t turns)
+{
+    for (size_t i = 0; i < turns; i++) {
+        const char *page = fix->pages[i % fix->count];
+        struct vcm_page_view *view = NULL;
+        struct vcm_evict_result evicted;
+        uint64_t faulted = 0;
+        assert_int_equal(vcm_page_view_open(&view, fix->vcm, page, &fix->err), VCM_OK);
+        vcm_page_view_release(view);
+        if (i % 16 == 0)
+            assert_int_equal(vcm_evict(&evicted, fix->vcm,
+                                       &(struct vcm_evict_query){.pages = &page, .count = 1}, NULL,
+                                       NULL, &fix->err),
+                             VCM_OK);
+        assert_int_equal(vcm_fault(fix->vcm, &(struct vcm_fault_query){.pages = &page, .count = 1},
+                                   count_fault, &faulted, &fix->err),
+                         VCM_OK);
+        assert_int_equal(faulted, 1);
+    }
+}
+
+static void faults_leave_no_memory_behind(void **state)
+{
+    struct fixture *fix = *state;
+    size_t turns = getenv("VCM_TEST_LONG") ? FAULTS_LONG : FAULTS_QUICK;
+
+    work(fix, turns / 4);
+    size_t before = mallinfo2().uordblks;
+    work(fix, turns - turns / 4);
+    size_t after = mallinfo2().uordblks;
+    /* Less than a byte a turn: the trace, the queues and the tables have their size by now. */
+    if (after > before)
+        assert_in_range(after - before, 0, turns / 2);
+}
+
+static void what_another_handle_maps_is_read_without_opening_again(void **state)
+{
+    struct fixture *fix = *state;
+    const struct vcm_open_options options = {.home = fix->home};
+    char former[41];
+    struct vcm_page_view *held = NULL, *view = NULL;
+    struct vcm *other = NULL;
+
+    snprintf(former, sizeof former, "%s", fix->pages[0]);
+    assert_int_equal(vcm_page_view_open(&held, fix->vcm, former, &fix->err), VCM_OK);
+    char *text = strndup(held->data, held->bytes);
+    test_repo_write_text(&fix->repo, "f0.c", "int changed;\n");
+    test_repo_commit(&fix->repo, "second");
+    assert_int_equal(vcm_open(&other, &options, &fix->err), VCM_OK);
+    map(fix, other);
+
+    list(fix);
+    assert_string_not_equal(fix->pages[0], former);
+    assert_int_equal(vcm_page_view_open(&view, fix->vcm, fix->pages[0], &fix->err), VCM_OK);
+    assert_non_null(strstr(view->data, "changed"));
+    vcm_page_view_release(view);
+    assert_memory_equal(held->data, text, held->bytes);
+    vcm_page_view_release(held);
+    vcm_close(other);
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(faults_leave_no_memory_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_another_handle_maps_is_read_without_opening_again,
+                                        set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

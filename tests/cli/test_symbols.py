@@ -1,0 +1,176 @@
+"""`vcm symbols`, `vcm refs` and `vcm repo map` over one index of the home."""
+
+import os
+import subprocess
+
+import harness
+
+SHOP = {
+    "core/list.h": "/* A list. */\nstruct list { int size; };\nint list_size(const struct list *list);\n",
+    "core/list.c": '#include "core/list.h"\n\nint list_size(const struct list *list)\n{\n'
+                   "    return list->size;\n}\n\nstatic int helper(void) { return 1; }\n",
+    "main.c": '#include "core/list.h"\n\nint main(void)\n{\n    struct list list;\n'
+              "    return list_size(&list) + helper() + twice();\n}\n",
+    "other.c": "static int helper(void) { return 2; }\nint use(void) { return helper(); }\n",
+    "dup1.c": "int twice(void) { return 2; }\n",
+    "dup2.c": "int twice(void) { return 2; }\n",
+    "notes.md": "# Notes\n",
+}
+
+
+class Symbols(harness.VcmTest):
+    def setUp(self):
+        super().setUp()
+        self.repo = self.make_repo(SHOP)
+
+    def run_json(self, *args, **options):
+        return self.vcm(*args, "--json", check=options.pop("check", 0), **options).json()
+
+    def refusal(self, *args, code, check=1):
+        error = self.run_json(*args, check=check)["error"]
+        self.assertEqual(error["code"], code, error)
+
+    def test_definitions_are_listed_with_what_a_reader_wants(self):
+        found = self.run_json("symbols", self.repo, "--name", "LIST_SIZE", "--kind", "function")
+        self.assertEqual((found["total"], found["truncated"], found["incomplete"]), (1, False, []))
+        self.assertEqual(found["symbols"], [{
+            "symbol_id": "core/list.c:3#list_size", "name": "list_size", "kind": "function",
+            "signature": "int list_size(const struct list *list)", "documentation": "",
+            "file_path": "core/list.c", "line": 3, "end_line": 6, "container": None,
+            "language": "c", "visibility": "public"}])
+        struct = self.run_json("symbols", self.repo, "--kind", "struct")["symbols"][0]
+        self.assertEqual((struct["documentation"], struct["file_path"]), ("A list.", "core/list.h"))
+        cut = self.run_json("symbols", self.repo, "--limit", "2")
+        self.assertEqual((len(cut["symbols"]), cut["truncated"]), (2, True))
+        only = self.run_json("symbols", self.repo, "--file", "core/*.h")["symbols"]
+        self.assertEqual({s["file_path"] for s in only}, {"core/list.h"})
+        self.refusal("symbols", self.repo, "--kind", "gadget", code="INVALID_ARGUMENT", check=2)
+
+    def test_references_are_resolved_where_one_definition_is_left(self):
+        [ref] = self.run_json("refs", "list_size", self.repo)["references"]
+        self.assertEqual(ref, {
+            "kind": "call", "from_symbol": "main.c:3#main", "file_path": "main.c", "line": 6,
+            "excerpt": "return list_size(&list) + helper() + twice();",
+            "resolution_state": "resolved", "target": "core/list.c:3#list_size"})
+
+    def test_an_ambiguous_or_hidden_definition_is_no_answer(self):
+        [ref] = self.run_json("refs", "twice", self.repo)["references"]
+        self.assertEqual((ref["resolution_state"], ref["target"]), ("unresolved", None))
+        refs = self.run_json("refs", "helper", self.repo)["references"]
+        self.assertEqual([(r["file_path"], r["target"]) for r in refs],
+                         [("main.c", None), ("other.c", "other.c:1#helper")])
+
+    def test_an_id_leaves_out_what_means_another(self):
+        found = self.run_json("refs", "core/list.c:8#helper", self.repo)
+        self.assertEqual([r["file_path"] for r in found["references"]], ["main.c"])
+        self.refusal("refs", "core/list.c:99#helper", self.repo, code="NOT_FOUND")
+        self.assertEqual(self.run_json("refs", "nobody", self.repo)["total"], 0)
+
+    def test_imports_decide_between_equal_names(self):
+        repo = self.make_repo({
+            "a/tool.py": "def run():\n    pass\n", "b/tool.py": "def run():\n    pass\n",
+            "go.py": "from b.tool import run\nrun()\n", "lost.py": "run()\n",
+            "made.py": "class Box:\n    pass\nBox()\n"}, name="py")
+        refs = self.run_json("refs", "run", repo)["references"]
+        self.assertEqual([(r["file_path"], r["target"]) for r in refs],
+                         [("go.py", "b/tool.py:1#run"), ("lost.py", None)])
+        [box] = self.run_json("refs", "Box", repo)["references"]
+        self.assertEqual((box["kind"], box["resolution_state"]), ("instantiate", "resolved"))
+
+    def test_only_changed_blobs_are_parsed_again(self):
+        self.run_json("symbols", self.repo)
+        log = self.vcm("symbols", self.repo, "--verbose", check=0)
+        self.assertNotIn("reading the symbols", log.err)
+        self.commit(self.repo, {"main.c": "int fresh(void) { return 0; }\n"})
+        log = self.vcm("symbols", self.repo, "--verbose", "--verbose", check=0)
+        self.assertIn("fresh", log.out)
+
+    def test_what_cannot_be_read_is_named_and_the_rest_is_there(self):
+        deep = "(" * 10000 + ")" * 10000
+        repo = self.make_repo({
+            "bin.c": b"int a;\0\0", "deep.c": f"int x = {deep};\nint good(void) {{ return 1; }}\n",
+            "big.c": "int a[] = {" + "1," * 1500000 + "1};\n", "bad.py": "def (((\nclass :\n\xff",
+            "ok.py": "def fine(): pass\n", "empty.c": ""}, name="hostile")
+        found = self.run_json("symbols", repo)
+        self.assertEqual({f["file_path"]: f["reason"] for f in found["incomplete"]},
+                         {"bin.c": "binary", "big.c": "too_large"})
+        self.assertIn("fine", {s["name"] for s in found["symbols"]})
+
+    def test_a_blob_that_is_not_here_is_named(self):
+        blob = self.git(self.repo, "rev-parse", "HEAD:main.c")
+        os.unlink(os.path.join(self.repo, ".git", "objects", blob[:2], blob[2:]))
+        found = self.run_json("symbols", self.repo)
+        self.assertEqual(found["incomplete"], [{"file_path": "main.c", "reason": "missing"}])
+        self.assertGreater(found["total"], 0)
+
+    def test_two_processes_may_index_at_one_time(self):
+        runs = [subprocess.Popen([self.program, "symbols", self.repo, "--json"], env=self.env,
+                                 stdout=subprocess.PIPE) for _ in range(4)]
+        outputs = {run.communicate()[0] for run in runs}
+        self.assertEqual({run.returncode for run in runs}, {0})
+        self.assertEqual(len(outputs), 1)
+
+
+class Map(harness.VcmTest):
+    def setUp(self):
+        super().setUp()
+        self.repo = self.make_repo(SHOP)
+
+    def map(self, *args, check=0):
+        return self.vcm("repo", "map", *args, "--json", check=check).json()
+
+    def test_the_map_is_in_blocks_of_exactly_counted_tokens(self):
+        found = self.map(self.repo)
+        self.assertIn("core/list.h:\n  struct list :2\n", found["map"])
+        self.assertIn("  function int list_size(const struct list *list) :3\n", found["map"])
+        counted = self.vcm("tokens", "-", "--json", input=found["map"], check=0).json()
+        self.assertEqual(counted["total_tokens"] if "total_tokens" in counted
+                         else counted["files"][0]["tokens"], found["tokens"])
+        self.assertEqual(found["tokens_estimated"], found["tokens"])
+        self.assertEqual((found["files_total"], found["reason"]), (7, None))
+        self.assertEqual(found["commit"], self.git(self.repo, "rev-parse", "HEAD"))
+        text = self.vcm("repo", "map", self.repo, check=0)
+        self.assertEqual(text.out, found["map"])
+
+    def test_no_budget_is_ever_exceeded_and_equal_input_gives_equal_bytes(self):
+        for budget in (1, 5, 12, 20, 33, 50, 80):
+            found = self.map(self.repo, "--token-budget", str(budget))
+            self.assertLessEqual(found["tokens"], budget)
+            self.assertEqual(found, self.map(self.repo, "--token-budget", str(budget)))
+            if found["next_budget"]:
+                self.assertGreater(found["next_budget"], budget)
+        self.assertEqual(self.map(self.repo, "--token-budget", "1")["reason"], "budget_too_small")
+
+    def test_an_empty_map_says_why(self):
+        found = self.map(self.repo, "--include", "*.rs")
+        self.assertEqual((found["map"], found["files_total"], found["reason"]),
+                         ("", 0, "filtered_out"))
+        self.assertEqual(self.map(self.repo, "--include", "*.md")["reason"], "no_supported_language")
+        self.assertEqual(self.map(self.make_repo({}, name="none"))["reason"], "no_files")
+
+    def test_what_is_meant_comes_first(self):
+        first = self.map(self.repo, "--focus", "other.c")["map"].split(":")[0]
+        self.assertEqual(first, "other.c")
+        first = self.map(self.repo, "--mention", "main")["map"].split(":")[0]
+        self.assertEqual(first, "main.c")
+
+    def test_a_directory_is_looked_at_alone(self):
+        found = self.map(os.path.join(self.repo, "core"))
+        self.assertEqual(found["files_total"], 2)
+
+    def test_bad_paths_and_globs_are_refused(self):
+        for args, code, check in (((os.path.join(self.tmp, "gone"),), "NOT_FOUND", 1),
+                                  ((self.tmp,), "NOT_FOUND", 1),
+                                  ((self.repo, "--include", "a;b"), "INVALID_ARGUMENT", 2),
+                                  ((self.repo, "--include", "$(x)"), "INVALID_ARGUMENT", 2)):
+            self.assertEqual(self.map(*args, check=check)["error"]["code"], code)
+        empty = os.path.join(self.tmp, "empty")
+        os.mkdir(empty)
+        self.git(empty, "init", "--quiet")
+        self.assertEqual(self.map(empty, check=1)["error"]["code"], "NOT_FOUND")
+
+    def test_doctor_names_the_languages(self):
+        findings = self.vcm("doctor", "--json").json()["findings"]
+        [detail] = [f["detail"] for f in findings if f["check"] == "languages"]
+        for language in ("c", "python", "typescript", "rust"):
+            self.assertIn(f" {language}", detail)

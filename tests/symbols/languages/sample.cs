@@ -1,0 +1,27 @@
+using System.Text;
+
+namespace Shop
+{
+    /// A basket. It holds items.
+    public class Basket : Holder, IPayable
+    {
+        private int count = 0;
+        public string Name { get; set; }
+
+        public Basket(int start)
+        {
+            count = start;
+        }
+
+        // The sum.
+        protected int Total(Rate rate)
+        {
+            var sum = Compute(rate);
+            this.Name = sum;
+            return new Sum(sum).Value();
+        }
+    }
+
+    interface IPayable { }
+    enum State { Open, Paid }
+}

@@ -1,0 +1,18 @@
+package org.example
+
+import org.example.base.Holder
+
+/** A basket. It holds items. */
+class Basket(val start: Int) : Holder(), Payable {
+    private val count = 0
+
+    // The sum.
+    fun total(rate: Rate): Int {
+        val sum = compute(rate)
+        return Sum(sum).value()
+    }
+}
+
+fun main() {
+    Basket(1).total(2)
+}

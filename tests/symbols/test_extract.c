@@ -1,0 +1,227 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "symbols/extract.h"
+
+#include "base/banned.h"
+
+static struct vcm_extractor *extractor;
+
+static int set_up(void **state)
+{
+    struct vcm_error err = {0};
+
+    (void)state;
+    return vcm_extractor_open(&extractor, &err);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    vcm_extractor_close(extractor);
+    return 0;
+}
+
+/* One line for each symbol, as the expected files have them. */
+static void show(struct vcm_buf *out, const struct vcm_symbols *symbols)
+{
+    for (uint32_t i = 0; i < symbols->import_count; i++)
+        vcm_buf_append_format(out, "import %u %.*s\n", symbols->imports[i].line,
+                              (int)symbols->imports[i].target.len, symbols->imports[i].target.data);
+    for (uint32_t i = 0; i < symbols->definition_count; i++) {
+        const struct vcm_symbol *s = &symbols->definitions[i];
+        vcm_buf_append_format(out, "def %u-%u %s %s %.*s%s%.*s | %.*s | %.*s\n", s->line,
+                              s->end_line, vcm_symbol_visibility_name(s->visibility),
+                              vcm_symbol_kind_name(s->kind), (int)s->container.len,
+                              s->container.data, s->container.len > 0 ? "." : "", (int)s->name.len,
+                              s->name.data, (int)s->signature.len, s->signature.data,
+                              (int)s->documentation.len, s->documentation.data);
+    }
+    for (uint32_t i = 0; i < symbols->reference_count; i++) {
+        const struct vcm_symbol_reference *r = &symbols->references[i];
+        struct vcm_slice from =
+            r->from > 0 ? symbols->definitions[r->from - 1].name : vcm_slice_of("-", 1);
+        vcm_buf_append_format(out, "ref %u %s %.*s in %.*s\n", r->line, vcm_symbol_use_name(r->use),
+                              (int)r->name.len, r->name.data, (int)from.len, from.data);
+    }
+}
+
+static void read_sample(struct vcm_buf *out, const char *name)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_error err = {0};
+
+    vcm_path_join(&path, VCM_LANGUAGE_SAMPLES, name);
+    int rc = vcm_path_read_file(out, vcm_buf_text(&path), 1 * VCM_MIB, &err);
+    if (rc != VCM_OK)
+        fail_msg("%s", err.message);
+    vcm_buf_release(&path);
+}
+
+static void extract(struct vcm_symbols *symbols, enum vcm_language language, struct vcm_slice text)
+{
+    struct vcm_error err = {0};
+
+    vcm_symbols_init(symbols);
+    int rc = vcm_extractor_run(symbols, extractor, language, text, &err);
+    if (rc != VCM_OK)
+        fail_msg("%s", err.message);
+}
+
+static void check_sample(enum vcm_language language, const char *name)
+{
+    struct vcm_buf source = VCM_BUF_INIT(1 * VCM_MIB), expected = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_buf found = VCM_BUF_INIT(1 * VCM_MIB), stored = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_buf again = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_symbols symbols, decoded;
+    struct vcm_error err = {0};
+    char expected_name[64];
+
+    read_sample(&source, name);
+    snprintf(expected_name, sizeof expected_name, "%s.expected", name);
+    read_sample(&expected, expected_name);
+    extract(&symbols, language, vcm_buf_slice(&source));
+    assert_int_equal(symbols.state, VCM_SYMBOL_COMPLETE);
+    show(&found, &symbols);
+    assert_string_equal(vcm_buf_text(&found), vcm_buf_text(&expected));
+
+    vcm_symbols_encode(&stored, &symbols);
+    vcm_symbols_init(&decoded);
+    assert_int_equal(vcm_symbols_decode(&decoded, vcm_buf_slice(&stored), true, &err), VCM_OK);
+    show(&again, &decoded);
+    assert_string_equal(vcm_buf_text(&again), vcm_buf_text(&expected));
+    vcm_symbols_release(&decoded);
+    vcm_symbols_release(&symbols);
+    vcm_buf_release(&again);
+    vcm_buf_release(&stored);
+    vcm_buf_release(&found);
+    vcm_buf_release(&expected);
+    vcm_buf_release(&source);
+}
+
+#define SAMPLE_TEST(language, upper, file)                                                         \
+    static void symbols_of_##language##_are_those_that_a_person_finds(void **state)                \
+    {                                                                                              \
+        (void)state;                                                                               \
+        check_sample(VCM_LANGUAGE_##upper, file);                                                  \
+    }
+
+SAMPLE_TEST(bash, BASH, "sample.sh.text")
+SAMPLE_TEST(c, C, "sample.c.text")
+SAMPLE_TEST(c_sharp, C_SHARP, "sample.cs")
+SAMPLE_TEST(cpp, CPP, "sample.cpp")
+SAMPLE_TEST(go, GO, "sample.go")
+SAMPLE_TEST(java, JAVA, "Sample.java")
+SAMPLE_TEST(javascript, JAVASCRIPT, "sample.js")
+SAMPLE_TEST(kotlin, KOTLIN, "sample.kt")
+SAMPLE_TEST(lua, LUA, "sample.lua")
+SAMPLE_TEST(php, PHP, "sample.php")
+SAMPLE_TEST(python, PYTHON, "sample.py")
+SAMPLE_TEST(ruby, RUBY, "sample.rb")
+SAMPLE_TEST(rust, RUST, "sample.rs")
+SAMPLE_TEST(tsx, TSX, "sample.tsx")
+SAMPLE_TEST(typescript, TYPESCRIPT, "sample.ts")
+
+static void every_language_has_a_query_that_fits_its_grammar(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < VCM_LANGUAGE_COUNT; i++) {
+        struct vcm_symbols symbols;
+        extract(&symbols, (enum vcm_language)i, vcm_slice_of("x", 1));
+        vcm_symbols_release(&symbols);
+    }
+}
+
+static enum vcm_symbol_state state_of(enum vcm_language language, struct vcm_slice text)
+{
+    struct vcm_symbols symbols;
+
+    extract(&symbols, language, text);
+    enum vcm_symbol_state state = symbols.state;
+    vcm_symbols_release(&symbols);
+    return state;
+}
+
+static void what_cannot_be_read_whole_is_named(void **state)
+{
+    struct vcm_buf text = VCM_BUF_INIT(64 * VCM_MIB);
+
+    (void)state;
+    assert_int_equal(state_of(VCM_LANGUAGE_C, vcm_slice_of("int a;\0", 7)), VCM_SYMBOL_BINARY);
+    assert_int_equal(state_of(VCM_LANGUAGE_C, vcm_slice_of("", 0)), VCM_SYMBOL_COMPLETE);
+    while (text.len <= VCM_LIMIT_SYMBOLS_FILE_BYTES)
+        vcm_buf_append_string(&text, "int a[] = {1, 2, 3};\n");
+    assert_int_equal(state_of(VCM_LANGUAGE_C, vcm_buf_slice(&text)), VCM_SYMBOL_TOO_LARGE);
+    vcm_buf_release(&text);
+}
+
+static void deep_nesting_and_broken_syntax_are_survived(void **state)
+{
+    static const char *const pieces[] = {"(",   "{",  "[",  "int f(", "class A {",
+                                         "<a>", "\"", "\\", "\xff"};
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
+        vcm_buf_clear(&text);
+        for (unsigned n = 0; n < 1000; n++)
+            vcm_buf_append_string(&text, pieces[i]);
+        for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language += 3)
+            state_of((enum vcm_language)language, vcm_buf_slice(&text));
+    }
+    vcm_buf_release(&text);
+}
+
+static void damaged_symbols_are_refused(void **state)
+{
+    struct vcm_buf stored = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_symbols symbols;
+
+    (void)state;
+    extract(&symbols, VCM_LANGUAGE_C, vcm_slice_of_string("int f(void) { return g(); }\n"));
+    vcm_symbols_encode(&stored, &symbols);
+    vcm_symbols_release(&symbols);
+    for (size_t len = 0; len < stored.len; len++) {
+        struct vcm_error err = {0};
+        vcm_symbols_init(&symbols);
+        assert_int_equal(vcm_symbols_decode(&symbols, vcm_slice_of(stored.data, len), true, &err),
+                         VCM_STORE_CORRUPT);
+        vcm_symbols_release(&symbols);
+    }
+    vcm_buf_release(&stored);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(symbols_of_bash_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_c_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_cpp_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_go_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_java_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_javascript_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_python_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ruby_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_rust_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_tsx_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_typescript_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_c_sharp_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_kotlin_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_lua_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_php_are_those_that_a_person_finds),
+        cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
+        cmocka_unit_test(what_cannot_be_read_whole_is_named),
+        cmocka_unit_test(deep_nesting_and_broken_syntax_are_survived),
+        cmocka_unit_test(damaged_symbols_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
