@@ -295,14 +295,13 @@ static struct vcm_slice line_before(const struct vcm_split *s, size_t unit)
     return vcm_slice_of(s->text.data + start, at - start);
 }
 
-/* The beginning of the line that the unit begins with, without a line break. */
+/* The beginning of the line that the unit begins with, without a line break. A unit that ends
+ * inside a line has none for longer than is looked at here. */
 static struct vcm_slice line_after(const struct vcm_split *s, size_t unit)
 {
-    size_t at = unit_start(s, unit);
-    size_t len = s->ends[unit] - at;
+    size_t at = unit_start(s, unit), end = s->ends[unit];
+    size_t len = s->text.data[end - 1] == '\n' ? end - 1 - at : s->text.len - at;
 
-    if (s->text.data[at + len - 1] == '\n')
-        len--;
     return vcm_slice_of(s->text.data + at, len < NEIGHBOUR_BYTES ? len : NEIGHBOUR_BYTES);
 }
 
