@@ -180,23 +180,6 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
     return legal_cut(text, start, end_inside_line(text, start));
 }
 
-static struct vcm_slice line_before(struct vcm_slice text, size_t at)
-{
-    size_t start = at > NEIGHBOUR_BYTES ? at - NEIGHBOUR_BYTES : 0;
-    const char *newline = memrchr(text.data + start, '\n', at - 1 - start);
-
-    if (newline)
-        start = (size_t)(newline - text.data) + 1;
-    return vcm_slice_of(text.data + start, at - start);
-}
-
-static struct vcm_slice line_after(struct vcm_slice text, size_t at)
-{
-    size_t span = text.len - at < NEIGHBOUR_BYTES ? text.len - at : NEIGHBOUR_BYTES;
-    const char *newline = memchr(text.data + at, '\n', span);
-    return vcm_slice_of(text.data + at, newline ? (size_t)(newline - text.data) - at : span);
-}
-
 static bool is_white(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
@@ -222,22 +205,22 @@ static bool begins_block(char first)
     return first != '\0' && !is_white(first) && !is_closing(first);
 }
 
-static enum cut_class classify(struct vcm_slice text, size_t at)
+static enum cut_class classify(struct vcm_slice text, size_t at, struct vcm_slice before)
 {
     if (text.data[at - 1] != '\n')
         return CUT_INSIDE_LINE;
     if (at == text.len || !begins_block(text.data[at]))
         return CUT_LINE_END;
-    return is_blank_or_closing(line_before(text, at)) ? CUT_BETWEEN_BLOCKS : CUT_BEFORE_COLUMN_0;
+    return is_blank_or_closing(before) ? CUT_BETWEEN_BLOCKS : CUT_BEFORE_COLUMN_0;
 }
 
 /* By the line behind the cut; the one before it only tells apart what is repeated, so that fewer
  * edits touch a cut. */
-static uint64_t preference(struct vcm_slice text, size_t at)
+static uint64_t preference(struct vcm_slice before, struct vcm_slice after)
 {
-    uint64_t behind = vcm_hash_checksum(line_after(text, at), 0);
+    uint64_t behind = vcm_hash_checksum(after, 0);
 
-    return (behind & ~UINT64_C(0xffffff)) | vcm_hash_checksum(line_before(text, at), behind) >> 40;
+    return (behind & ~UINT64_C(0xffffff)) | vcm_hash_checksum(before, behind) >> 40;
 }
 
 static int add_unit(struct vcm_split *s, size_t end, struct vcm_error *err)
@@ -291,14 +274,47 @@ static size_t measure_units(struct vcm_split *s)
     return done;
 }
 
+static size_t unit_start(const struct vcm_split *s, size_t unit)
+{
+    return unit > 0 ? s->ends[unit - 1] : s->text_first;
+}
+
+/* The end of the line before a unit, its line break included. Where the unit before is the whole
+ * line, nothing has to be looked for. */
+static struct vcm_slice line_before(const struct vcm_split *s, size_t unit)
+{
+    size_t at = unit_start(s, unit);
+    size_t start = at > NEIGHBOUR_BYTES ? at - NEIGHBOUR_BYTES : 0;
+    size_t line = unit > 0 ? unit_start(s, unit - 1) : at;
+
+    if (line == at || (line > start && s->text.data[line - 1] != '\n')) {
+        const char *newline = memrchr(s->text.data + start, '\n', at - 1 - start);
+        line = newline ? (size_t)(newline - s->text.data) + 1 : start;
+    }
+    start = line > start ? line : start;
+    return vcm_slice_of(s->text.data + start, at - start);
+}
+
+/* The beginning of the line that the unit begins with, without a line break. A unit that ends
+ * inside a line has none for longer than is looked at here. */
+static struct vcm_slice line_after(const struct vcm_split *s, size_t unit)
+{
+    size_t at = unit_start(s, unit), end = s->ends[unit];
+    size_t len = s->text.data[end - 1] == '\n' ? end - 1 - at : s->text.len - at;
+
+    return vcm_slice_of(s->text.data + at, len < NEIGHBOUR_BYTES ? len : NEIGHBOUR_BYTES);
+}
+
 /* Natural places are the stronger gaps. */
 static uint64_t strength_before(const struct vcm_split *s, size_t unit)
 {
-    size_t at = unit > 0 ? s->ends[unit - 1] : s->text_first;
+    size_t at = unit_start(s, unit);
 
     if (at == 0)
         return 0;
-    return (uint64_t)(CUT_INSIDE_LINE - classify(s->text, at)) << 62 | preference(s->text, at) >> 2;
+    struct vcm_slice before = line_before(s, unit);
+    uint64_t preferred = preference(before, line_after(s, unit));
+    return (uint64_t)(CUT_INSIDE_LINE - classify(s->text, at, before)) << 62 | preferred >> 2;
 }
 
 static int cluster_units(struct vcm_split *s, size_t count, struct vcm_error *err)

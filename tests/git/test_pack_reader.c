@@ -22,7 +22,7 @@
 #include "base/banned.h"
 
 #define FILES       12u
-#define VERSIONS    8u
+#define VERSIONS    4u
 #define LINES       60u
 #define BLOBS_MAX   512u
 #define FLIPS       400u
