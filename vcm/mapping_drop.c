@@ -7,8 +7,12 @@
 
 #include "base/banned.h"
 
-/* How many entries one transaction deletes. */
-#define DROP_BATCH 1000u
+/* How much one transaction deletes. Entries lie side by side, but what belongs to a row does not.
+ */
+#define DROP_BUDGET 8000u
+#define ROW_COST    4u
+/* How many rows go before the store's map is given back. */
+#define TRIM_EACH 128u
 
 struct drop {
     uint64_t mapping;
@@ -92,10 +96,11 @@ static int release_page(struct drop *drop, struct vcm_transition *t, const struc
     return rc == VCM_OK ? vcm_mapping_let_go(t, id, drop->pinned, err) : rc;
 }
 
-/* Deletes up to *budget entries of one table that belong to the mapping. */
+/* Deletes entries of one table that belong to the mapping while there is some of *budget. */
 static int drop_entries(struct drop *drop, struct vcm_transition *t, enum vcm_table table,
                         unsigned *budget, struct vcm_error *err)
 {
+    const unsigned cost = table == VCM_TABLE_ROWS ? ROW_COST : 1;
     struct vcm_kv_cursor *cursor = NULL;
     struct vcm_slice key, value;
     unsigned char start[VCM_ROW_KEY_BYTES];
@@ -121,7 +126,9 @@ static int drop_entries(struct drop *drop, struct vcm_transition *t, enum vcm_ta
         vcm_kv_cursor_close(cursor);
         if (rc == VCM_OK && table == VCM_TABLE_ROWS)
             rc = release_page(drop, t, &id, err);
-        (*budget)--;
+        if (table == VCM_TABLE_ROWS && *budget / ROW_COST % TRIM_EACH == 0)
+            vcm_kv_trim(t->store->kv);
+        *budget -= cost < *budget ? cost : *budget;
     }
     return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
 }
@@ -131,7 +138,7 @@ static int drop_change(void *context, struct vcm_transition *t, struct vcm_error
     static const enum vcm_table tables[] = {VCM_TABLE_ROWS, VCM_TABLE_OMISSIONS, VCM_TABLE_PATHS};
     struct drop *drop = context;
     struct vcm_mapping_info info;
-    unsigned budget = DROP_BATCH;
+    unsigned budget = DROP_BUDGET;
     unsigned char key[8];
 
     drop->dropped = 0;
