@@ -93,8 +93,10 @@
 #define VCM_LIMIT_READERS         1024
 #define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
-#define VCM_LIMIT_BATCH_BYTES     (8 * VCM_MIB)  /* written in one transaction */
-#define VCM_LIMIT_BATCH_PAGES     4096u          /* or so many */
+#define VCM_LIMIT_BATCH_BYTES     (8 * VCM_MIB) /* written in one transaction */
+#define VCM_LIMIT_BATCH_PAGES     4096u         /* or so many */
+#define VCM_LIMIT_MAPPED_BYTES                                                                     \
+    (48 * VCM_MIB) /* from files, the program among them, while mapping */
 #define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000u
 #define VCM_LIMIT_LOCKS           100000u

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-/* How many pages are written before the store's map is given back. */
+/* How many pages are written before it is asked whether the store's map should be given back. */
 #define TRIM_EACH 32
 
 static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
@@ -299,7 +299,7 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
         rc = vcm_mapping_write(mapping, t, q, value_of(queue, q), err);
         /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
         if (i % TRIM_EACH == TRIM_EACH - 1)
-            vcm_kv_trim(mapping->store->kv);
+            vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
     }
     if (rc == VCM_OK && mapping->options.pinned)
         rc = vcm_transition_check_pinned(t, err);
@@ -342,7 +342,7 @@ int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue
         vcm_buf_release(&queue->bytes);
     vcm_buf_clear(&queue->bytes);
     /* What was written is not read again soon, and counts as this process's memory. */
-    vcm_kv_trim(mapping->store->kv);
+    vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
     return VCM_OK;
 }
 
