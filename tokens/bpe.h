@@ -57,6 +57,7 @@ struct bpe {
     const struct vocabulary_split *splits;
     const uint64_t *pairs;
     const uint16_t *pair_displacements;
+    const uint32_t *byte_pairs;
     const struct vocabulary_word *words;
     const uint16_t *word_displacements;
     const uint64_t *nodes;
@@ -102,6 +103,19 @@ static inline size_t bpe_prefix_count(const struct bpe_prefix *prefix, size_t ba
 
 /* No continuation has a prefix of fewer tokens than this. */
 size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix);
+
+/* Where the token of a pair with this hash is, if there is one; and that token, or NONE. */
+static inline const uint64_t *bpe_pair_slot(const struct bpe *bpe, uint64_t hash)
+{
+    const struct vocabulary_hash *shape = &bpe->vocabulary->pairs;
+    uint16_t displacement = bpe->pair_displacements[hash & shape->bucket_mask];
+    return &bpe->pairs[vocabulary_slot(shape, hash, displacement)];
+}
+
+static inline uint32_t bpe_pair_rank(uint64_t pair, uint64_t key)
+{
+    return pair >> VOCABULARY_RANK_BITS == key ? (uint32_t)pair & VOCABULARY_NONE : VOCABULARY_NONE;
+}
 
 /* For each length, what of 16 bytes belongs to the piece. */
 extern const struct vocabulary_word vcm_bpe_short_masks[16];
