@@ -10,6 +10,8 @@
 
 #include "base/banned.h"
 
+_Static_assert(BPE_MIDDLE_BYTES <= BPE_MERGE_BYTES_MAX, "what is missed is merged");
+
 #define HUGE_PAGE_BYTES ((size_t)2 * 1024 * 1024)
 
 /* Not thread-local themselves: that would take their size from the stack of every thread. */
@@ -124,27 +126,39 @@ static struct bpe_middle_slot *middle_slot(struct bpe_cache *cache, const unsign
     return &cache->middles[hash >> (64 - BPE_MIDDLE_BITS)];
 }
 
-static size_t count_middle(const struct bpe *bpe, struct bpe_cache *cache,
-                           const unsigned char *piece, size_t len)
+static void fill_middle(struct bpe_middle_slot *slot, const unsigned char *piece, size_t len,
+                        size_t count)
+{
+    slot->count = (uint8_t)count;
+    slot->len = (uint8_t)len;
+    memcpy(slot->bytes, piece, len);
+}
+
+bool vcm_bpe_find_middle(struct bpe_missed *out, struct bpe_cache *cache,
+                         const unsigned char *piece, size_t len)
 {
     struct bpe_middle_slot *slot = middle_slot(cache, piece, len);
-    if (slot->len != len || memcmp(slot->bytes, piece, len) != 0) {
-        slot->count = (uint8_t)count_uncached(bpe, piece, len);
-        slot->len = (uint8_t)len;
-        memcpy(slot->bytes, piece, len);
-    }
-    return slot->count;
+    out->middle.piece = piece;
+    out->middle.slot = slot;
+    out->middle_len = (uint32_t)len;
+    out->slot = NULL;
+    out->count = slot->count;
+    return slot->len == len && memcmp(slot->bytes, piece, len) == 0;
 }
 
 size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
                           const unsigned char *piece, size_t len)
 {
-    if (cache && len > BPE_SHORT_BYTES && len <= BPE_MIDDLE_BYTES)
-        return count_middle(bpe, cache, piece, len);
-    return count_uncached(bpe, piece, len);
+    struct bpe_missed lookup;
+    if (!cache || len <= BPE_SHORT_BYTES || len > BPE_MIDDLE_BYTES)
+        return count_uncached(bpe, piece, len);
+    if (!vcm_bpe_find_middle(&lookup, cache, piece, len))
+        fill_middle(lookup.middle.slot, piece, len, count_uncached(bpe, piece, len));
+    return lookup.middle.slot->count;
 }
 
-/* Sets the counts of pieces that are words of the vocabulary to 1, those of others to 0. */
+/* Sets the counts of short pieces that are words of the vocabulary to 1, those of others to 0. What
+ * is looked up for a middling one is nothing, and does not count. */
 static void find_words(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
 {
     const struct vocabulary_hash *shape = &bpe->vocabulary->words;
@@ -160,8 +174,28 @@ static void find_words(const struct bpe *bpe, struct bpe_missed *missed, size_t 
         __builtin_prefetch(words[i]);
     }
     for (size_t i = 0; i < len; i++)
-        missed[i].count =
-            words[i]->low == missed[i].key.low && words[i]->high == missed[i].key.high;
+        missed[i].count = missed[i].slot && words[i]->low == missed[i].key.low &&
+                          words[i]->high == missed[i].key.high;
+}
+
+static void begin_missed(struct merge *merge, const struct bpe *bpe,
+                         const struct bpe_missed *missed)
+{
+    if (missed->slot)
+        vcm_merge_begin(merge, bpe, (const unsigned char *)&missed->key,
+                        (size_t)(missed->key.high >> 56));
+    else
+        vcm_merge_begin(merge, bpe, missed->middle.piece, missed->middle_len);
+}
+
+static void keep_missed(const struct bpe_missed *missed)
+{
+    if (missed->slot) {
+        *missed->slot = missed->key;
+        missed->slot->high |= (uint64_t)missed->count << 60;
+    } else {
+        fill_middle(missed->middle.slot, missed->middle.piece, missed->middle_len, missed->count);
+    }
 }
 
 size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
@@ -171,16 +205,13 @@ size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, si
     find_words(bpe, missed, len);
     for (size_t i = 0; i < len; i++)
         if (missed[i].count == 0)
-            vcm_merge_begin(&merges[merge_count++], bpe, (const unsigned char *)&missed[i].key,
-                            (size_t)(missed[i].key.high >> 56));
+            begin_missed(&merges[merge_count++], bpe, &missed[i]);
     vcm_merge_finish(merges, merge_count, bpe);
     merge_count = 0;
     for (size_t i = 0; i < len; i++) {
-        struct vocabulary_word key = missed[i].key;
         if (missed[i].count == 0)
             missed[i].count = merges[merge_count++].count;
-        key.high |= (uint64_t)missed[i].count << 60;
-        *missed[i].slot = key;
+        keep_missed(&missed[i]);
         total += missed[i].count;
     }
     return total;

@@ -17,7 +17,7 @@
 #include "tokens/vocabulary.h"
 
 /* Above this, merging (which is quadratic) is slower than struct bpe_prefix. */
-#define BPE_MERGE_BYTES_MAX 24
+#define BPE_MERGE_BYTES_MAX 62
 
 /* A short piece is cached as the vocabulary has its words, with the count in the highest 4 bits. */
 #define BPE_SHORT_BYTES VOCABULARY_WORD_BYTES
@@ -25,7 +25,7 @@
 
 /* A middling one is cached whole; what is longer is rare and not cached. */
 #define BPE_MIDDLE_BYTES 62
-#define BPE_MIDDLE_BITS  11
+#define BPE_MIDDLE_BITS  12
 
 struct bpe_middle_slot {
     unsigned char bytes[BPE_MIDDLE_BYTES];
@@ -150,12 +150,23 @@ static inline bool bpe_short_holds(const struct vocabulary_word *slot,
     return slot->low == key->low && (slot->high & (UINT64_MAX >> 4)) == key->high;
 }
 
-/* A short piece that its slot did not hold. */
+/* A piece that its slot did not hold. */
 struct bpe_missed {
-    struct vocabulary_word key;
-    struct vocabulary_word *slot;
-    uint32_t count; /* once it is counted */
+    union {
+        struct vocabulary_word key; /* of a short one */
+        struct {
+            const unsigned char *piece;
+            struct bpe_middle_slot *slot;
+        } middle;
+    };
+    struct vocabulary_word *slot; /* NULL for a middling one */
+    uint32_t count;               /* once it is counted */
+    uint32_t middle_len;
 };
+
+/* Where a middling piece would be; true with its count if it is there. */
+bool vcm_bpe_find_middle(struct bpe_missed *out, struct bpe_cache *cache,
+                         const unsigned char *piece, size_t len);
 
 /* Counts such pieces and puts them into their slots. Many at a time wait for the memory once. */
 #define BPE_MISSED_MAX 16

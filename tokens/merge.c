@@ -5,7 +5,7 @@
 #include "base/banned.h"
 
 /* A rank and a place in one number, so that the least of them is the pair to merge. */
-#define PLACE_BITS 5
+#define PLACE_BITS 6
 #define NO_PAIR    UINT32_MAX
 
 _Static_assert(BPE_MERGE_BYTES_MAX < 1 << PLACE_BITS, "a place must fit");
