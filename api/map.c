@@ -394,6 +394,9 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
     }
     for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
         vcm_kb_forget_scope(vcm, (*out)->unmapped[i]);
+    for (size_t i = 0; rc == VCM_OK && i < (*out)->source_count; i++)
+        if ((*out)->sources[i].status == VCM_STATUS_REMAPPED)
+            vcm_kb_settle_scope(vcm, (*out)->sources[i].scope_id);
     if (rc == VCM_OK && !extra->map_text)
         note_on_roster(vcm, *out, options);
     for (; rc == VCM_OK && lost; lost = lost->next)
