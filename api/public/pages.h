@@ -66,6 +66,18 @@ typedef int (*vcm_find_fn)(void *context, const struct vcm_find_entry *entry,
 int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn visit, void *context,
              struct vcm_error *err);
 
+struct vcm_record_query {
+    const char *record; /* id: 40 hex digits */
+    const char *scope;  /* id, base or unique prefix; NULL for all */
+    const char *path;   /* of its file, where that is known; NULL: every page is looked into */
+};
+
+/* The pages that hold a record: by scope and seq, at least one. With the path it takes no longer
+ * than vcm_find(); without it every page of the scopes is read, and compressed and evicted ones are
+ * made again for it; nothing is counted, and no page changes its state. NOT_FOUND. */
+int vcm_find_record(struct vcm *vcm, const struct vcm_record_query *query, vcm_find_fn visit,
+                    void *context, struct vcm_error *err);
+
 struct vcm_record {
     const char *record_id;
     const char *path;
