@@ -22,7 +22,7 @@ enum role {
     ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
     ROLE_CONTAINER, /* names the container where nesting does not tell it */
     ROLE_IMPORT,
-    ROLE_VERB,   /* an import, or a making of objects, only if the verb is one of that */
+    ROLE_VERB,   /* for a predicate: what the match hangs on and is not part of */
     ROLE_ACCESS, /* a word that changes the visibility of what follows in its container */
     ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
 };
@@ -102,6 +102,34 @@ static bool read_capture(struct capture *out, const char *name, uint32_t len)
     return known;
 }
 
+/* The word of a pattern's predicate, or of its name. */
+static struct vcm_slice word_of(const TSQuery *query, const TSQueryPredicateStep *step)
+{
+    uint32_t len = 0;
+    const char *text = ts_query_string_value_for_id(query, step->value_id, &len);
+
+    return vcm_slice_of(text, len);
+}
+
+/* Only "any-of?", on a capture and words. */
+static bool predicates_are_known(const TSQuery *query)
+{
+    bool known = true;
+
+    for (uint32_t i = 0; known && i < ts_query_pattern_count(query); i++) {
+        uint32_t count = 0;
+        const TSQueryPredicateStep *steps = ts_query_predicates_for_pattern(query, i, &count);
+        for (uint32_t at = 0; known && at < count; at++) {
+            known = count - at > 2 && steps[at].type == TSQueryPredicateStepTypeString &&
+                    steps[at + 1].type == TSQueryPredicateStepTypeCapture &&
+                    vcm_slice_equal(word_of(query, &steps[at]), vcm_slice_of("any-of?", 7));
+            for (at += 2; known && steps[at].type == TSQueryPredicateStepTypeString; at++)
+                continue;
+        }
+    }
+    return known;
+}
+
 static int compile(struct query *out, enum vcm_language language, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
@@ -118,6 +146,9 @@ static int compile(struct query *out, enum vcm_language language, struct vcm_err
     if (!out->query)
         rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
                            vcm_language_name(language), vcm_buf_text(&text) + at);
+    else if (!predicates_are_known(out->query))
+        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has an unknown predicate",
+                           vcm_language_name(language));
     uint32_t count = out->query ? ts_query_capture_count(out->query) : 0;
     if (rc == VCM_OK && !(out->captures = calloc(count + 1, sizeof *out->captures)))
         rc = vcm_error_memory(err);
@@ -217,22 +248,31 @@ static struct vcm_slice slice(const struct run *run, uint32_t start, uint32_t en
     return vcm_slice_of(run->text.data + start, end - start);
 }
 
-static bool is_one_of(struct vcm_slice word, const char *const *words)
+static struct vcm_slice captured(const struct run *run, const TSQueryMatch *match, uint32_t id)
 {
-    for (; *words; words++)
-        if (vcm_slice_equal(word, vcm_slice_of_string(*words)))
-            return true;
-    return false;
+    for (uint16_t i = 0; i < match->capture_count; i++)
+        if (match->captures[i].index == id)
+            return slice(run, ts_node_start_byte(match->captures[i].node),
+                         ts_node_end_byte(match->captures[i].node));
+    return vcm_slice_of("", 0);
 }
 
-static bool verb_fits(const struct run *run, TSNode verb, enum role role)
+/* Whether the text has the words that the pattern asks for: (#any-of? @verb "require" "load"). */
+static bool words_fit(const struct run *run, const TSQueryMatch *match)
 {
-    static const char *const imports[] = {"require", "require_relative", "load",   "source", ".",
-                                          "dofile",  "loadfile",         "import", NULL};
-    static const char *const makers[] = {"new", NULL};
+    const TSQuery *query = run->query->query;
+    uint32_t count = 0;
+    const TSQueryPredicateStep *steps =
+        ts_query_predicates_for_pattern(query, match->pattern_index, &count);
+    bool fits = true;
 
-    return is_one_of(slice(run, ts_node_start_byte(verb), ts_node_end_byte(verb)),
-                     role == ROLE_IMPORT ? imports : makers);
+    for (uint32_t at = 0; fits && at < count; at++) {
+        struct vcm_slice text = captured(run, match, steps[at + 1].value_id);
+        fits = false;
+        for (at += 2; steps[at].type == TSQueryPredicateStepTypeString; at++)
+            fits = fits || vcm_slice_equal(word_of(query, &steps[at]), text);
+    }
+    return fits;
 }
 
 static void set_block(struct found *found, TSNode node)
@@ -255,8 +295,10 @@ static void set_block(struct found *found, TSNode node)
 static void take_match(struct run *run, const TSQueryMatch *match)
 {
     struct found found = {.pattern = match->pattern_index};
-    TSNode name = {.id = NULL}, verb = {.id = NULL};
+    TSNode name = {.id = NULL}, last = {.id = NULL};
 
+    if (!words_fit(run, match))
+        return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
         const struct capture *capture = &run->query->captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
@@ -264,8 +306,8 @@ static void take_match(struct run *run, const TSQueryMatch *match)
         case ROLE_NAME:
             name = node;
             break;
+        case ROLE_NONE:
         case ROLE_VERB:
-            verb = node;
             break;
         case ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
@@ -281,13 +323,15 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             break;
         default:
             found.role = capture->role;
-            name = node;
+            if (!name.id)
+                name = node;
+            last = node; /* of "a", "b", "c" in a.b.c */
         }
     }
-    if (!name.id || found.role == ROLE_NONE || (verb.id && !verb_fits(run, verb, found.role)))
+    if (!name.id || found.role == ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
-    found.name_end = ts_node_end_byte(name);
+    found.name_end = ts_node_end_byte(last.id ? last : name);
     bool block = found.role == ROLE_DEFINE || found.role == ROLE_SCOPE;
     if (!block) {
         found.start = found.end = found.name;
@@ -504,7 +548,9 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->container = keep_line(run, &line);
     vcm_describe_signature(&line, &place);
     symbol->signature = keep_line(run, &line);
-    vcm_describe_comment(&line, run->language, &place);
+    /* A comment above a line is on what the line begins with. */
+    if (!around || around->block->line != found->line)
+        vcm_describe_comment(&line, run->language, &place);
     symbol->documentation = keep_line(run, &line);
     symbol->visibility = vcm_describe_visibility(run->language, symbol->name, symbol->signature,
                                                  around && vcm_symbol_is_type(around->kind));
@@ -682,7 +728,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where names of definitions are, which are no references. */
+/* Where names of definitions are, which are no references but to what they override. */
 static uint32_t *list_names(const struct run *run)
 {
     uint32_t *names = calloc(run->blocks.count + 1, sizeof *names);
@@ -727,7 +773,8 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
         leave_until(nest, use->name);
         if (use->role == ROLE_IMPORT)
             put_import(run, use);
-        else if (!bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
+        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
+                 !bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
             refer(weave, &locals, use);
     }
     free(names);
