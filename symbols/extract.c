@@ -24,6 +24,8 @@ enum role {
     ROLE_IMPORT,
     ROLE_VERB,   /* for a predicate: what the match hangs on and is not part of */
     ROLE_ACCESS, /* a word that changes the visibility of what follows in its container */
+    ROLE_BODY,   /* where a definition's body begins, when no field of the grammar tells */
+    ROLE_IGNORE, /* looks like a use and is none */
     ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
 };
 
@@ -77,7 +79,8 @@ static bool read_capture(struct capture *out, const char *name, uint32_t len)
     } plain[] = {
         {"name", ROLE_NAME},     {"scope", ROLE_SCOPE}, {"container", ROLE_CONTAINER},
         {"import", ROLE_IMPORT}, {"verb", ROLE_VERB},   {"access", ROLE_ACCESS},
-        {"local", ROLE_LOCAL},
+        {"local", ROLE_LOCAL},   {"body", ROLE_BODY},   {"word", ROLE_VERB},
+        {"ignore", ROLE_IGNORE},
     };
     char text[64];
 
@@ -111,7 +114,12 @@ static struct vcm_slice word_of(const TSQuery *query, const TSQueryPredicateStep
     return vcm_slice_of(text, len);
 }
 
-/* Only "any-of?", on a capture and words. */
+static bool is_negated(struct vcm_slice predicate)
+{
+    return vcm_slice_equal(predicate, vcm_slice_of("not-any-of?", 11));
+}
+
+/* Only "any-of?" and "not-any-of?", on a capture and words. */
 static bool predicates_are_known(const TSQuery *query)
 {
     bool known = true;
@@ -122,7 +130,8 @@ static bool predicates_are_known(const TSQuery *query)
         for (uint32_t at = 0; known && at < count; at++) {
             known = count - at > 2 && steps[at].type == TSQueryPredicateStepTypeString &&
                     steps[at + 1].type == TSQueryPredicateStepTypeCapture &&
-                    vcm_slice_equal(word_of(query, &steps[at]), vcm_slice_of("any-of?", 7));
+                    (is_negated(word_of(query, &steps[at])) ||
+                     vcm_slice_equal(word_of(query, &steps[at]), vcm_slice_of("any-of?", 7)));
             for (at += 2; known && steps[at].type == TSQueryPredicateStepTypeString; at++)
                 continue;
         }
@@ -268,9 +277,10 @@ static bool words_fit(const struct run *run, const TSQueryMatch *match)
 
     for (uint32_t at = 0; fits && at < count; at++) {
         struct vcm_slice text = captured(run, match, steps[at + 1].value_id);
-        fits = false;
+        bool negated = is_negated(word_of(query, &steps[at])), among = false;
         for (at += 2; steps[at].type == TSQueryPredicateStepTypeString; at++)
-            fits = fits || vcm_slice_equal(word_of(query, &steps[at]), text);
+            among = among || vcm_slice_equal(word_of(query, &steps[at]), text);
+        fits = among != negated;
     }
     return fits;
 }
@@ -295,7 +305,7 @@ static void set_block(struct found *found, TSNode node)
 static void take_match(struct run *run, const TSQueryMatch *match)
 {
     struct found found = {.pattern = match->pattern_index};
-    TSNode name = {.id = NULL}, last = {.id = NULL};
+    TSNode name = {.id = NULL}, body = {.id = NULL};
 
     if (!words_fit(run, match))
         return;
@@ -308,6 +318,9 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             break;
         case ROLE_NONE:
         case ROLE_VERB:
+            break;
+        case ROLE_BODY:
+            body = node;
             break;
         case ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
@@ -323,16 +336,17 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             break;
         default:
             found.role = capture->role;
-            if (!name.id)
-                name = node;
-            last = node; /* of "a", "b", "c" in a.b.c */
+            name = node;
         }
     }
     if (!name.id || found.role == ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
-    found.name_end = ts_node_end_byte(last.id ? last : name);
+    found.name_end = ts_node_end_byte(name);
+    found.name += run->text.data[found.name] == ':'; /* an atom's mark */
     bool block = found.role == ROLE_DEFINE || found.role == ROLE_SCOPE;
+    if (block && body.id)
+        found.body = ts_node_start_byte(body);
     if (!block) {
         found.start = found.end = found.name;
         found.line = ts_node_start_point(name).row + 1;
@@ -461,6 +475,10 @@ static bool enter(struct nest *nest, const struct found *block, uint32_t index,
     if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
+        if (block->holder_end > 0) {
+            vcm_buf_append_slice(&nest->path, slice(nest->run, block->holder, block->holder_end));
+            vcm_buf_append_byte(&nest->path, '.');
+        }
         vcm_buf_append_slice(&nest->path, slice(nest->run, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
@@ -575,6 +593,21 @@ struct weave {
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
 };
 
+/* Haskell and Elixir write a function as several clauses, one behind the other. */
+static bool goes_on(const struct nest *nest, const struct found *found)
+{
+    const struct run *run = nest->run;
+    const struct vcm_symbol *last = run->out->definition_count > 0
+                                        ? &run->out->definitions[run->out->definition_count - 1]
+                                        : NULL;
+
+    return last &&
+           (run->language == VCM_LANGUAGE_HASKELL || run->language == VCM_LANGUAGE_ELIXIR) &&
+           vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
+           vcm_slice_equal(last->name, slice(run, found->name, found->name_end)) &&
+           vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
+}
+
 static void define(struct weave *weave, size_t block)
 {
     struct nest *nest = &weave->nest;
@@ -595,7 +628,11 @@ static void define(struct weave *weave, size_t block)
         add(run, &run->uses, &local);
         return;
     }
-    if (found->role == ROLE_DEFINE) {
+    if (found->role == ROLE_DEFINE && goes_on(nest, found)) {
+        kind = settle_kind(nest, found);
+        index = run->out->definition_count;
+        run->out->definitions[index - 1].end_line = found->end_line;
+    } else if (found->role == ROLE_DEFINE) {
         if (run->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
             run->too_many = true;
             return;
@@ -661,18 +698,38 @@ static bool is_local(const struct run *run, const struct locals *locals, const s
            locals->items[low].name < end;
 }
 
+/* Whether it has parameters; classes of OCaml do. */
+static bool has_locals(const struct run *run, enum vcm_symbol_kind kind)
+{
+    return vcm_symbol_is_function(kind) || kind == VCM_SYMBOL_MACRO ||
+           (kind == VCM_SYMBOL_CLASS && run->language == VCM_LANGUAGE_OCAML);
+}
+
 /* The outermost function around, whose names reach inwards. */
 static const struct found *function_around(const struct nest *nest)
 {
     for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
+        if (nest->levels[i].index > 0 && has_locals(nest->run, nest->levels[i].kind))
             return nest->levels[i].block;
     return NULL;
 }
 
+/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+static struct vcm_slice without_keyword(struct vcm_slice target)
+{
+    static const char *const keywords[] = {"import ", "using ", "export "};
+
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
+        size_t len = strlen(keywords[i]);
+        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
+            return vcm_slice_of(target.data + len, target.len - len);
+    }
+    return target;
+}
+
 static void put_import(struct run *run, const struct found *use)
 {
-    struct vcm_slice target = slice(run, use->name, use->name_end);
+    struct vcm_slice target = without_keyword(slice(run, use->name, use->name_end));
 
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
@@ -760,6 +817,8 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
         if (use->role == ROLE_LOCAL || (kept > 0 && run->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
+        if (use->role == ROLE_IGNORE)
+            continue;
         for (; block < run->blocks.count && run->blocks.items[block].start <= use->name; block++) {
             const struct found *found = &run->blocks.items[block];
             leave_until(nest, found->start);
