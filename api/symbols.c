@@ -61,6 +61,9 @@ static int find_subpath(struct view *view, const char *path, struct vcm_error *e
     const char *root = vcm_git_repo_root(repo);
     char *real = realpath(path, NULL);
     size_t len = strlen(root);
+    struct vcm_plan_request clones = {.repository = NULL};
+    if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
+        vcm_git_clone_touch(clones.clones, root);
     bool inside = real && !vcm_git_repo_is_bare(repo) && strncmp(real, root, len) == 0 &&
                   real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
     view->subpath = strdup(inside ? real + len + 1 : "");
