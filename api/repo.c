@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -263,11 +264,18 @@ static int describe(struct vcm_buf *document, const struct repo_fetch *fetch, st
 int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
                    vcm_document_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->url));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"ref", options->ref});
+    if (rc != VCM_OK)
+        return rc;
     unsigned timeout = options->timeout_ms > 0 ? options->timeout_ms : FETCH_TIMEOUT_MS;
     struct repo_fetch fetch = {.vcm = vcm, .options = options};
     struct vcm_plan_request request = {.repository = NULL};
     struct vcm_buf document = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
-    int rc = VCM_OK;
+    rc = VCM_OK;
 
     if (options->subpath)
         rc = vcm_path_check_relative(SUBPATH_NAME, vcm_slice_of_string(options->subpath), err);
