@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
@@ -192,6 +193,18 @@ static void put_map(struct view *view, const struct vcm_map *map)
 int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
                  void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("include", options->include, options->include_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("focus", options->focus, options->focus_count, VCM_ARGUMENT_TEXTS,
+                                err);
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("mentions", options->mentions, options->mention_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     size_t budget = options->token_budget > 0 ? (size_t)options->token_budget : TOKEN_BUDGET;
     const struct vcm_rank_request request = {
         .focus = options->focus,
@@ -205,7 +218,7 @@ int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vc
     struct vcm_rank *rank = NULL;
     struct vcm_map map = {.tokens = 0};
     struct view view;
-    int rc = VCM_OK;
+    rc = VCM_OK;
 
     begin_view(&view);
     for (size_t i = 0; rc == VCM_OK && i < options->include_count; i++)
@@ -320,9 +333,16 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
 int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
                     void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"file", query->file}, {"name", query->name});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("kinds", query->kinds, query->kind_count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     enum vcm_symbol_kind kind;
     struct view view;
-    int rc = VCM_OK;
+    rc = VCM_OK;
 
     begin_view(&view);
     for (size_t i = 0; rc == VCM_OK && i < query->kind_count; i++)
@@ -455,12 +475,19 @@ static int list_references(struct view *view, const struct vcm_reference_query *
 int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
                        vcm_document_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->name));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"name", query->name});
+    if (rc != VCM_OK)
+        return rc;
     struct view view;
 
     begin_view(&view);
-    int rc = query->name[0] != '\0'
-                 ? VCM_OK
-                 : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
+    rc = query->name[0] != '\0'
+             ? VCM_OK
+             : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
     if (rc == VCM_OK)
         rc = open_view(&view, vcm, query->path, err);
     if (rc == VCM_OK)
