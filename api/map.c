@@ -297,13 +297,26 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
 
 /* What was mapped is mapped: that it is not on the roster shows only when the store is lost. */
 static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
-                           const struct vcm_map_options *options)
+                           const struct vcm_map_options *options, const char *map_text)
 {
     struct vcm_error ignored = {0};
 
-    if (vcm_roster_note_map(vcm->home, result, options, &ignored) != VCM_OK)
+    if (vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "the list of scopes was not brought up to date: %s", ignored.message);
+}
+
+static void tell_lost(struct vcm *vcm, const struct vcm_roster_entry *entry, const char *why)
+{
+    if (entry->map_text)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "scope '%s' could not be mapped anew: %s; the program that mapped it has to "
+                      "map it again",
+                      entry->scope_id, why);
+    else
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "scope '%s' could not be mapped anew: %s; try 'vcm map %s --scope %s'",
+                      entry->scope_id, why, entry->repository, entry->base_scope_id);
 }
 
 /* Maps a scope of a lost store again, as it was mapped then. */
@@ -312,6 +325,7 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
     const struct vcm_map_options options = {
         .repository = entry->repository,
         .base_scope_id = entry->base_scope_id,
+        .branch = entry->branch,
         .commit = entry->commit,
         .only = &entry->name,
         .only_count = 1,
@@ -320,18 +334,16 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
         .pinned = entry->pinned,
         .nested_scope = true,
     };
-    const struct vcm_map_extra extra = {0};
+    const struct vcm_map_extra extra = {.map_text = entry->map_text};
     struct vcm_map_result *result = NULL;
     struct vcm_error why = {0};
 
     if (map_once(&result, vcm, &options, &extra, &why) == VCM_OK && result->source_count == 1 &&
         result->sources[0].status != VCM_STATUS_ERROR)
-        note_on_roster(vcm, result, &options);
+        note_on_roster(vcm, result, &options, entry->map_text);
     else
-        vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "scope '%s' could not be mapped anew: %s; try 'vcm map %s --scope %s'",
-                      entry->scope_id, result ? result->sources[0].message : why.message,
-                      entry->repository, entry->base_scope_id);
+        tell_lost(vcm, entry,
+                  result && result->source_count == 1 ? result->sources[0].message : why.message);
     vcm_map_result_free(result);
 }
 
@@ -394,8 +406,11 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
     }
     for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
         vcm_kb_forget_scope(vcm, (*out)->unmapped[i]);
-    if (rc == VCM_OK && !extra->map_text)
-        note_on_roster(vcm, *out, options);
+    for (size_t i = 0; rc == VCM_OK && i < (*out)->source_count; i++)
+        if ((*out)->sources[i].status == VCM_STATUS_REMAPPED)
+            vcm_kb_settle_scope(vcm, (*out)->sources[i].scope_id);
+    if (rc == VCM_OK)
+        note_on_roster(vcm, *out, options, extra->map_text);
     for (; rc == VCM_OK && lost; lost = lost->next)
         if (!is_mapped_by(*out, lost->scope_id))
             restore(vcm, lost);

@@ -105,16 +105,29 @@ static int mend(const char *path, struct vcm_error *err)
 }
 
 /* The address as a value of a configuration file; it has no control characters. */
-static void put_config(struct vcm_buf *out, const char *address)
+static void put_remote(struct vcm_buf *out, const char *name, const char *address)
 {
-    vcm_buf_append_string(out, "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
-                               "\tlogallrefupdates = false\n[remote \"origin\"]\n\turl = \"");
+    vcm_buf_append_format(out, "[remote \"%s\"]\n\turl = \"", name);
     for (const char *p = address; *p != '\0'; p++) {
         if (*p == '"' || *p == '\\')
             vcm_buf_append_byte(out, '\\');
         vcm_buf_append_byte(out, *p);
     }
     vcm_buf_append_string(out, "\"\n");
+}
+
+static void put_config(struct vcm_buf *out, const char *address, bool partial)
+{
+    vcm_buf_append_format(out,
+                          "[core]\n\trepositoryformatversion = %d\n\tbare = true\n"
+                          "\tlogallrefupdates = false\n",
+                          partial ? 1 : 0);
+    put_remote(out, "origin", address);
+    if (!partial)
+        return;
+    put_remote(out, VCM_GIT_PLACE_REMOTE, address);
+    vcm_buf_append_string(out, "\tpromisor = true\n\tpartialclonefilter = blob:none\n"
+                               "[extensions]\n\tpartialClone = " VCM_GIT_PLACE_REMOTE "\n");
 }
 
 static int write_file(const char *path, const char *name, struct vcm_slice text,
@@ -128,12 +141,23 @@ static int write_file(const char *path, const char *name, struct vcm_slice text,
     return rc;
 }
 
+static int write_config(const char *path, const char *address, bool partial, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_LIMIT_URL_BYTES + VCM_KIB);
+
+    put_config(&text, address, partial);
+    int rc = vcm_buf_check(&text, "the configuration of a clone", err);
+    if (rc == VCM_OK)
+        rc = write_file(path, "config", vcm_buf_slice(&text), err);
+    vcm_buf_release(&text);
+    return rc;
+}
+
 /* Without git init, which would copy templates and follow the user's configuration. */
 static int make(const char *path, const char *address, struct vcm_error *err)
 {
     static const char *const directories[] = {"objects/pack", "objects/info", "refs/heads",
                                               "refs/tags"};
-    struct vcm_buf text = VCM_BUF_INIT(2 * VCM_LIMIT_URL_BYTES + VCM_KIB);
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
     int rc = vcm_path_remove_tree(path, err);
@@ -141,17 +165,13 @@ static int make(const char *path, const char *address, struct vcm_error *err)
         join(&name, path, directories[i]);
         rc = vcm_path_make_directories(vcm_buf_text(&name), DIRECTORY_MODE, err);
     }
-    put_config(&text, address);
     if (rc == VCM_OK)
-        rc = vcm_buf_check(&text, "the configuration of a clone", err);
-    if (rc == VCM_OK)
-        rc = write_file(path, "config", vcm_buf_slice(&text), err);
+        rc = write_config(path, address, false, err);
     if (rc == VCM_OK)
         rc = write_file(path, "HEAD", vcm_slice_of_string("ref: refs/heads/main\n"), err);
     if (rc == VCM_OK)
         rc = write_file(path, MARKER, vcm_slice_of_string(MARKER_TEXT), err);
     vcm_buf_release(&name);
-    vcm_buf_release(&text);
     return rc;
 }
 
@@ -209,6 +229,12 @@ int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struc
 {
     place->is_new = true;
     return make(place->path, address, err);
+}
+
+int vcm_git_place_make_partial(const struct vcm_git_place *place, const char *address,
+                               struct vcm_error *err)
+{
+    return write_config(place->path, address, true, err);
 }
 
 void vcm_git_place_give_up(struct vcm_git_place *place)

@@ -8,6 +8,10 @@
 #include "base/kv_lock.h"
 #include "git/clone.h"
 
+/* The remote of a clone that is partial. Not "origin", about which the user's own configuration may
+ * say something. */
+#define VCM_GIT_PLACE_REMOTE "vcm"
+
 struct vcm_git_place {
     char *path;
     struct vcm_kv_lock lock;
@@ -32,6 +36,10 @@ int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones 
 
 /* Makes the clone anew, empty. */
 int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err);
+
+/* Lets git know that the remote has what is missing in the clone, as VCM_GIT_PLACE_REMOTE. */
+int vcm_git_place_make_partial(const struct vcm_git_place *place, const char *address,
+                               struct vcm_error *err);
 
 /* Removes a clone that is new and into which nothing could be fetched. */
 void vcm_git_place_give_up(struct vcm_git_place *place);

@@ -11,7 +11,6 @@
 #include "base/banned.h"
 
 #define ENVIRONMENT_BYTES (8 * VCM_MIB)
-#define ARGUMENTS_MAX     32
 #define HOST_KEY_BYTES    (VCM_LIMIT_URL_BYTES + 64)
 
 /* Prints what the environment holds when git asks for it, and nothing otherwise. */
@@ -268,12 +267,17 @@ int vcm_git_runner_run(struct vcm_buf *out, enum vcm_git_runner_refusal *refusal
     struct vcm_buf errors = VCM_BUF_INIT(VCM_LIMIT_GIT_OUTPUT);
     struct vcm_spawn_result result = {0};
     struct vcm_error cause = {0};
-    const char *argv[ARGUMENTS_MAX] = {"git"};
+    size_t count = 0;
 
     if (refusal)
         *refusal = VCM_GIT_RUNNER_NONE;
-    for (size_t i = 0; args[i] && i + 2 < ARGUMENTS_MAX; i++)
-        argv[i + 1] = args[i];
+    while (args[count])
+        count++;
+    const char **argv = calloc(count + 2, sizeof *argv);
+    if (!argv)
+        return vcm_error_memory(err);
+    argv[0] = "git";
+    memcpy(argv + 1, args, count * sizeof *args);
     int rc = make_environment(&environment, runner, err);
     if (rc == VCM_OK) {
         rc = vcm_spawn_run(&result, out, &errors,
@@ -281,6 +285,7 @@ int vcm_git_runner_run(struct vcm_buf *out, enum vcm_git_runner_refusal *refusal
                                .argv = argv,
                                .environment = environment.list,
                                .directory = runner->git_dir,
+                               .input = runner->input,
                                .timeout_ms = runner->timeout_ms,
                                .cancel = runner->cancel,
                            },
@@ -292,5 +297,6 @@ int vcm_git_runner_run(struct vcm_buf *out, enum vcm_git_runner_refusal *refusal
     }
     vcm_buf_release(&errors);
     release_environment(&environment);
+    free(argv);
     return rc;
 }

@@ -426,6 +426,7 @@ static size_t write_document(struct vcm_buf *out, const struct survey *survey,
     vcm_jsonw_member_string(&w, "clone_path", survey->request->clone_path);
     vcm_jsonw_member_string(&w, "commit", hex);
     vcm_jsonw_member_uint(&w, "files", survey->count);
+    vcm_jsonw_member_uint(&w, "files_not_fetched", survey->request->files_not_fetched);
     put_tree(&w, survey, clip->tree);
     put_readme(&w, survey, clip->readme);
     put_entries(&w, survey, clip->entries);

@@ -268,14 +268,13 @@ static int shrink_change(void *context, struct vcm_transition *t, struct vcm_err
     bool *done = context;
 
     *done = false;
-    int rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
-    if (rc == VCM_NOT_FOUND) {
-        rc = vcm_transition_check_pinned(t, err);
-        if (rc == VCM_OK)
-            rc = vcm_error_set(err, VCM_STORE_BUSY,
-                               "pages that are being viewed hold more than the capacity; try again "
-                               "when they are released");
-    }
+    int rc = vcm_transition_check_pinned(t, err);
+    if (rc == VCM_OK)
+        rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
+    if (rc == VCM_NOT_FOUND)
+        rc = vcm_error_set(err, VCM_STORE_BUSY,
+                           "pages that are being viewed hold more than the capacity; try again "
+                           "when they are released");
     if (rc == VCM_OK)
         rc = vcm_transition_make_compressed_room(t, 0, err);
     *done = t->totals.resident_bytes <= t->limits.capacity;

@@ -1,6 +1,6 @@
 /*
- * The n-th allocation by our own code fails, once or from then on. Linked with --wrap, which
- * reaches our objects; shared libraries allocate undisturbed.
+ * The n-th allocation by our own code or LMDB fails, once or from then on. Linked with --wrap and a
+ * static LMDB; shared libraries allocate undisturbed.
  */
 #include <errno.h>
 #include <setjmp.h>
@@ -112,11 +112,18 @@ static void a_second_map_survives_any_failed_allocation(void **state)
     scenario_second_map(&fault);
 }
 
+static void every_operation_survives_any_failed_allocation(void **state)
+{
+    (void)state;
+    scenario_operations(&fault);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_first_map_survives_any_failed_allocation),
         cmocka_unit_test(a_second_map_survives_any_failed_allocation),
+        cmocka_unit_test(every_operation_survives_any_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
