@@ -100,6 +100,18 @@ class Subpath(PartialTest):
         row = self.row(self.second(url), "--scope", "other")
         self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]), (0, len(FILES)))
 
+    def test_map_of_a_part_whose_rest_cannot_be_had_tells_what_is_missing(self):
+        repo, url = self.serve()
+        clone = self.fetch(url, "--subpath", "src")["clone_path"]
+        os.rename(repo, repo + ".gone")
+        result = self.vcm("map", clone, "--json", check=3)
+        [row] = result.json()["sources"]
+        self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]),
+                         (OUTSIDE, len(FILES) - OUTSIDE))
+        self.assertIn("rest cannot be fetched", result.err)
+        os.rename(repo + ".gone", repo)
+        self.assertEqual(self.row(clone)["coverage"]["paged"], len(FILES))
+
     def test_a_whole_clone_stays_whole(self):
         repo, url = self.serve()
         self.fetch(url)
