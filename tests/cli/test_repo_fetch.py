@@ -245,7 +245,8 @@ class RepoFetch(CloneTest):
             self.assertEqual(file.read(), "two\n")
         self.write(dest, {"a.c": "mine\n"})
         self.commit(repo, {"a.c": "three\n"})
-        self.vcm("repo", "fetch", url, "--dest", dest, check=1)
+        message = self.refusal(url, "--dest", dest, code="INVALID_ARGUMENT", check=2)
+        self.assertNotRegex(message, "error:|local changes|git checkout")
         with open(os.path.join(dest, "a.c")) as file:
             self.assertEqual(file.read(), "mine\n")
         other = os.path.join(self.tmp, "other")
