@@ -22,8 +22,10 @@ enum role {
     ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
     ROLE_CONTAINER, /* names the container where nesting does not tell it */
     ROLE_IMPORT,
-    ROLE_VERB,   /* an import, or a making of objects, only if the verb is one of that */
+    ROLE_VERB,   /* for a predicate: what the match hangs on and is not part of */
     ROLE_ACCESS, /* a word that changes the visibility of what follows in its container */
+    ROLE_BODY,   /* where a definition's body begins, when no field of the grammar tells */
+    ROLE_IGNORE, /* looks like a use and is none */
     ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
 };
 
@@ -77,7 +79,8 @@ static bool read_capture(struct capture *out, const char *name, uint32_t len)
     } plain[] = {
         {"name", ROLE_NAME},     {"scope", ROLE_SCOPE}, {"container", ROLE_CONTAINER},
         {"import", ROLE_IMPORT}, {"verb", ROLE_VERB},   {"access", ROLE_ACCESS},
-        {"local", ROLE_LOCAL},
+        {"local", ROLE_LOCAL},   {"body", ROLE_BODY},   {"word", ROLE_VERB},
+        {"ignore", ROLE_IGNORE},
     };
     char text[64];
 
@@ -102,6 +105,40 @@ static bool read_capture(struct capture *out, const char *name, uint32_t len)
     return known;
 }
 
+/* The word of a pattern's predicate, or of its name. */
+static struct vcm_slice word_of(const TSQuery *query, const TSQueryPredicateStep *step)
+{
+    uint32_t len = 0;
+    const char *text = ts_query_string_value_for_id(query, step->value_id, &len);
+
+    return vcm_slice_of(text, len);
+}
+
+static bool is_negated(struct vcm_slice predicate)
+{
+    return vcm_slice_equal(predicate, vcm_slice_of("not-any-of?", 11));
+}
+
+/* Only "any-of?" and "not-any-of?", on a capture and words. */
+static bool predicates_are_known(const TSQuery *query)
+{
+    bool known = true;
+
+    for (uint32_t i = 0; known && i < ts_query_pattern_count(query); i++) {
+        uint32_t count = 0;
+        const TSQueryPredicateStep *steps = ts_query_predicates_for_pattern(query, i, &count);
+        for (uint32_t at = 0; known && at < count; at++) {
+            known = count - at > 2 && steps[at].type == TSQueryPredicateStepTypeString &&
+                    steps[at + 1].type == TSQueryPredicateStepTypeCapture &&
+                    (is_negated(word_of(query, &steps[at])) ||
+                     vcm_slice_equal(word_of(query, &steps[at]), vcm_slice_of("any-of?", 7)));
+            for (at += 2; known && steps[at].type == TSQueryPredicateStepTypeString; at++)
+                continue;
+        }
+    }
+    return known;
+}
+
 static int compile(struct query *out, enum vcm_language language, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
@@ -118,6 +155,9 @@ static int compile(struct query *out, enum vcm_language language, struct vcm_err
     if (!out->query)
         rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
                            vcm_language_name(language), vcm_buf_text(&text) + at);
+    else if (!predicates_are_known(out->query))
+        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has an unknown predicate",
+                           vcm_language_name(language));
     uint32_t count = out->query ? ts_query_capture_count(out->query) : 0;
     if (rc == VCM_OK && !(out->captures = calloc(count + 1, sizeof *out->captures)))
         rc = vcm_error_memory(err);
@@ -217,22 +257,32 @@ static struct vcm_slice slice(const struct run *run, uint32_t start, uint32_t en
     return vcm_slice_of(run->text.data + start, end - start);
 }
 
-static bool is_one_of(struct vcm_slice word, const char *const *words)
+static struct vcm_slice captured(const struct run *run, const TSQueryMatch *match, uint32_t id)
 {
-    for (; *words; words++)
-        if (vcm_slice_equal(word, vcm_slice_of_string(*words)))
-            return true;
-    return false;
+    for (uint16_t i = 0; i < match->capture_count; i++)
+        if (match->captures[i].index == id)
+            return slice(run, ts_node_start_byte(match->captures[i].node),
+                         ts_node_end_byte(match->captures[i].node));
+    return vcm_slice_of("", 0);
 }
 
-static bool verb_fits(const struct run *run, TSNode verb, enum role role)
+/* Whether the text has the words that the pattern asks for: (#any-of? @verb "require" "load"). */
+static bool words_fit(const struct run *run, const TSQueryMatch *match)
 {
-    static const char *const imports[] = {"require", "require_relative", "load",   "source", ".",
-                                          "dofile",  "loadfile",         "import", NULL};
-    static const char *const makers[] = {"new", NULL};
+    const TSQuery *query = run->query->query;
+    uint32_t count = 0;
+    const TSQueryPredicateStep *steps =
+        ts_query_predicates_for_pattern(query, match->pattern_index, &count);
+    bool fits = true;
 
-    return is_one_of(slice(run, ts_node_start_byte(verb), ts_node_end_byte(verb)),
-                     role == ROLE_IMPORT ? imports : makers);
+    for (uint32_t at = 0; fits && at < count; at++) {
+        struct vcm_slice text = captured(run, match, steps[at + 1].value_id);
+        bool negated = is_negated(word_of(query, &steps[at])), among = false;
+        for (at += 2; steps[at].type == TSQueryPredicateStepTypeString; at++)
+            among = among || vcm_slice_equal(word_of(query, &steps[at]), text);
+        fits = among != negated;
+    }
+    return fits;
 }
 
 static void set_block(struct found *found, TSNode node)
@@ -255,8 +305,10 @@ static void set_block(struct found *found, TSNode node)
 static void take_match(struct run *run, const TSQueryMatch *match)
 {
     struct found found = {.pattern = match->pattern_index};
-    TSNode name = {.id = NULL}, verb = {.id = NULL};
+    TSNode name = {.id = NULL}, body = {.id = NULL};
 
+    if (!words_fit(run, match))
+        return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
         const struct capture *capture = &run->query->captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
@@ -264,8 +316,11 @@ static void take_match(struct run *run, const TSQueryMatch *match)
         case ROLE_NAME:
             name = node;
             break;
+        case ROLE_NONE:
         case ROLE_VERB:
-            verb = node;
+            break;
+        case ROLE_BODY:
+            body = node;
             break;
         case ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
@@ -284,11 +339,14 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             name = node;
         }
     }
-    if (!name.id || found.role == ROLE_NONE || (verb.id && !verb_fits(run, verb, found.role)))
+    if (!name.id || found.role == ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
+    found.name += run->text.data[found.name] == ':'; /* an atom's mark */
     bool block = found.role == ROLE_DEFINE || found.role == ROLE_SCOPE;
+    if (block && body.id)
+        found.body = ts_node_start_byte(body);
     if (!block) {
         found.start = found.end = found.name;
         found.line = ts_node_start_point(name).row + 1;
@@ -417,6 +475,10 @@ static bool enter(struct nest *nest, const struct found *block, uint32_t index,
     if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
+        if (block->holder_end > 0) {
+            vcm_buf_append_slice(&nest->path, slice(nest->run, block->holder, block->holder_end));
+            vcm_buf_append_byte(&nest->path, '.');
+        }
         vcm_buf_append_slice(&nest->path, slice(nest->run, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
@@ -504,7 +566,9 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->container = keep_line(run, &line);
     vcm_describe_signature(&line, &place);
     symbol->signature = keep_line(run, &line);
-    vcm_describe_comment(&line, run->language, &place);
+    /* A comment above a line is on what the line begins with. */
+    if (!around || around->block->line != found->line)
+        vcm_describe_comment(&line, run->language, &place);
     symbol->documentation = keep_line(run, &line);
     symbol->visibility = vcm_describe_visibility(run->language, symbol->name, symbol->signature,
                                                  around && vcm_symbol_is_type(around->kind));
@@ -529,6 +593,21 @@ struct weave {
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
 };
 
+/* Haskell and Elixir write a function as several clauses, one behind the other. */
+static bool goes_on(const struct nest *nest, const struct found *found)
+{
+    const struct run *run = nest->run;
+    const struct vcm_symbol *last = run->out->definition_count > 0
+                                        ? &run->out->definitions[run->out->definition_count - 1]
+                                        : NULL;
+
+    return last &&
+           (run->language == VCM_LANGUAGE_HASKELL || run->language == VCM_LANGUAGE_ELIXIR) &&
+           vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
+           vcm_slice_equal(last->name, slice(run, found->name, found->name_end)) &&
+           vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
+}
+
 static void define(struct weave *weave, size_t block)
 {
     struct nest *nest = &weave->nest;
@@ -549,7 +628,11 @@ static void define(struct weave *weave, size_t block)
         add(run, &run->uses, &local);
         return;
     }
-    if (found->role == ROLE_DEFINE) {
+    if (found->role == ROLE_DEFINE && goes_on(nest, found)) {
+        kind = settle_kind(nest, found);
+        index = run->out->definition_count;
+        run->out->definitions[index - 1].end_line = found->end_line;
+    } else if (found->role == ROLE_DEFINE) {
         if (run->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
             run->too_many = true;
             return;
@@ -615,18 +698,38 @@ static bool is_local(const struct run *run, const struct locals *locals, const s
            locals->items[low].name < end;
 }
 
+/* Whether it has parameters; classes of OCaml do. */
+static bool has_locals(const struct run *run, enum vcm_symbol_kind kind)
+{
+    return vcm_symbol_is_function(kind) || kind == VCM_SYMBOL_MACRO ||
+           (kind == VCM_SYMBOL_CLASS && run->language == VCM_LANGUAGE_OCAML);
+}
+
 /* The outermost function around, whose names reach inwards. */
 static const struct found *function_around(const struct nest *nest)
 {
     for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
+        if (nest->levels[i].index > 0 && has_locals(nest->run, nest->levels[i].kind))
             return nest->levels[i].block;
     return NULL;
 }
 
+/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+static struct vcm_slice without_keyword(struct vcm_slice target)
+{
+    static const char *const keywords[] = {"import ", "using ", "export "};
+
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
+        size_t len = strlen(keywords[i]);
+        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
+            return vcm_slice_of(target.data + len, target.len - len);
+    }
+    return target;
+}
+
 static void put_import(struct run *run, const struct found *use)
 {
-    struct vcm_slice target = slice(run, use->name, use->name_end);
+    struct vcm_slice target = without_keyword(slice(run, use->name, use->name_end));
 
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
@@ -682,7 +785,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where names of definitions are, which are no references. */
+/* Where names of definitions are, which are no references but to what they override. */
 static uint32_t *list_names(const struct run *run)
 {
     uint32_t *names = calloc(run->blocks.count + 1, sizeof *names);
@@ -714,6 +817,8 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
         if (use->role == ROLE_LOCAL || (kept > 0 && run->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
+        if (use->role == ROLE_IGNORE)
+            continue;
         for (; block < run->blocks.count && run->blocks.items[block].start <= use->name; block++) {
             const struct found *found = &run->blocks.items[block];
             leave_until(nest, found->start);
@@ -727,7 +832,8 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
         leave_until(nest, use->name);
         if (use->role == ROLE_IMPORT)
             put_import(run, use);
-        else if (!bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
+        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
+                 !bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
             refer(weave, &locals, use);
     }
     free(names);

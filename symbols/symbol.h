@@ -13,7 +13,7 @@
 #include "symbols/language.h"
 
 /* Goes up whenever the same bytes give other symbols, or another stored form. */
-#define VCM_SYMBOL_FORMAT 1
+#define VCM_SYMBOL_FORMAT 2
 
 enum vcm_symbol_kind {
     VCM_SYMBOL_FUNCTION,

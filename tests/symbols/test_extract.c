@@ -129,6 +129,16 @@ SAMPLE_TEST(ruby, RUBY, "sample.rb")
 SAMPLE_TEST(rust, RUST, "sample.rs")
 SAMPLE_TEST(tsx, TSX, "sample.tsx")
 SAMPLE_TEST(typescript, TYPESCRIPT, "sample.ts")
+SAMPLE_TEST(scala, SCALA, "sample.scala")
+SAMPLE_TEST(swift, SWIFT, "sample.swift")
+SAMPLE_TEST(haskell, HASKELL, "sample.hs")
+SAMPLE_TEST(ocaml, OCAML, "sample.ml")
+SAMPLE_TEST(ocaml_interface, OCAML_INTERFACE, "sample.mli")
+SAMPLE_TEST(elixir, ELIXIR, "sample.ex")
+SAMPLE_TEST(zig, ZIG, "sample.zig")
+SAMPLE_TEST(julia, JULIA, "sample.jl")
+SAMPLE_TEST(r, R, "sample.r")
+SAMPLE_TEST(sql, SQL, "sample.sql")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -217,6 +227,16 @@ int main(void)
         cmocka_unit_test(symbols_of_kotlin_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_lua_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_php_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_scala_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_swift_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_haskell_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_interface_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_elixir_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_zig_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_julia_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_r_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(deep_nesting_and_broken_syntax_are_survived),
