@@ -5,6 +5,7 @@
 #include <tree_sitter/api.h>
 
 #include "base/limits.h"
+#include "symbols/ctags.h"
 #include "symbols/describe.h"
 #include "symbols/effort.h"
 #include "symbols/grammar.h"
@@ -728,6 +729,8 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         out->state = VCM_SYMBOL_TOO_LARGE;
     else if (probe > 0 && memchr(text.data, '\0', probe))
         out->state = VCM_SYMBOL_BINARY;
+    if (out->state == VCM_SYMBOL_COMPLETE && vcm_language_ctags_name(language))
+        return vcm_ctags_run(out, language, text, err);
     if (out->state != VCM_SYMBOL_COMPLETE || !vcm_grammar_of(language))
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);

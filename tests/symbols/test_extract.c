@@ -243,7 +243,7 @@ static void damaged_samples_are_survived_in_every_language(void **state)
     (void)state;
     print_message("seed %u\n", seed);
     for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language++)
-        for (unsigned round = 0; round < 8; round++) {
+        for (unsigned round = 0; samples[language] && round < 8; round++) {
             vcm_buf_clear(&text);
             read_sample(&text, samples[language]);
             for (unsigned i = 0; i < 1 + 4 * round; i++) {
