@@ -37,6 +37,8 @@ static int take_entry(struct vcm_roster_entry ***tail, struct vcm_arena *arena,
         .name = vcm_json_get_text(object, "name", NULL),
         .repository = vcm_json_get_text(object, "repository", NULL),
         .base_scope_id = vcm_json_get_text(object, "base_scope_id", NULL),
+        .branch = vcm_json_get_text(object, "branch", NULL),
+        .map_text = vcm_json_get_text(object, "map_text", NULL),
         .commit = vcm_json_get_text(object, "commit", NULL),
         .flush_threshold = bounded(object, "flush_threshold"),
         .flush_token_budget = bounded(object, "flush_token_budget"),
@@ -86,7 +88,11 @@ static void put_entry(struct vcm_jsonw *w, const struct vcm_roster_entry *entry)
     vcm_jsonw_member_string(w, "name", entry->name);
     vcm_jsonw_member_string(w, "repository", entry->repository);
     vcm_jsonw_member_string(w, "base_scope_id", entry->base_scope_id);
+    if (entry->branch)
+        vcm_jsonw_member_string(w, "branch", entry->branch);
     vcm_jsonw_member_string(w, "commit", entry->commit);
+    if (entry->map_text)
+        vcm_jsonw_member_string(w, "map_text", entry->map_text);
     vcm_jsonw_member_uint(w, "flush_threshold", entry->flush_threshold);
     vcm_jsonw_member_uint(w, "flush_token_budget", entry->flush_token_budget);
     vcm_jsonw_member_bool(w, "pinned", entry->pinned);
@@ -188,6 +194,7 @@ static int edit_roster(const char *home, edit_fn edit, const void *context, stru
 struct map_run {
     const struct vcm_map_result *result;
     const struct vcm_map_options *options;
+    const char *map_text;
 };
 
 static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, const void *context,
@@ -203,7 +210,9 @@ static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, con
             .name = source->name,
             .repository = run->result->repo_root,
             .base_scope_id = run->result->base_scope_id,
+            .branch = run->result->branch,
             .commit = run->result->commit,
+            .map_text = run->map_text,
             .flush_threshold = run->options->flush_threshold,
             .flush_token_budget = run->options->flush_token_budget,
             .pinned = run->options->pinned,
@@ -217,9 +226,10 @@ static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, con
 }
 
 int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
-                        const struct vcm_map_options *options, struct vcm_error *err)
+                        const struct vcm_map_options *options, const char *map_text,
+                        struct vcm_error *err)
 {
-    const struct map_run run = {result, options};
+    const struct map_run run = {result, options, map_text};
 
     return edit_roster(home, add_run, &run, err);
 }

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 4\n"
+#define FINGERPRINT_PREFIX "vcm-config 5\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {

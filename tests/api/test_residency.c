@@ -241,11 +241,10 @@ static void pages_come_back_bit_for_bit_from_every_state(void **state)
         reopen(fix); /* which lets them in */
         struct vcm_stat after = stat_of(fix);
         assert_int_equal(after.pages_resident, fix->count);
-        assert_int_equal(after.hits, before.hits);
-        assert_int_equal(after.minor_faults + after.major_faults - before.minor_faults -
-                             before.major_faults,
-                         fix->count);
-        assert_int_equal(i == 0 ? after.minor_faults : after.major_faults, fix->count);
+        uint64_t hit = after.hits - before.hits, minor = after.minor_faults - before.minor_faults;
+        assert_int_equal(hit + minor + after.major_faults - before.major_faults, fix->count);
+        assert_int_equal(minor, i == 0 ? fix->count : 0);
+        assert_int_equal(hit > 0, i == 1); /* other parts of a file come with the first */
     }
     free(expected);
 }

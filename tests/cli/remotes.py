@@ -157,6 +157,7 @@ class SshRemote:
             UsePAM no
             PidFile none
             PermitRootLogin yes
+            AcceptEnv GIT_PROTOCOL
             """)
         with open(self.path("host.pub"), encoding="ascii") as file:
             self._write("known_hosts", f"[127.0.0.1]:{self.port} {file.read()}")

@@ -101,6 +101,44 @@ class RepoFetch(CloneTest):
         _, url = self.remote_repo({"notes.txt": "x"}, name="notes")
         self.assertFalse(self.fetch(url)["signals"]["sparse"])
 
+    def test_ten_thousand_entries_at_the_top_fit(self):
+        repo = os.path.join(self.tmp, "srv", "wide")
+        os.makedirs(repo)
+        self.git(repo, "init", "--quiet", "--initial-branch=main")
+        blob = self.git(repo, "hash-object", "-w", "--stdin", input="x\n")
+        tree = self.git(repo, "mktree", input="".join(
+            f"100644 blob {blob}\t{i:05}{'n' * 60}.c\n" for i in range(10000)))
+        commit = self.git(repo, "commit-tree", "-m", "wide", tree)
+        self.git(repo, "update-ref", "refs/heads/main", commit)
+        found = self.fetch("file://" + repo)
+        self.assertEqual((found["files"], found["tree_total"]), (10000, 10000))
+        self.assertGreater(len(found["tree"]), 80)
+
+    def test_long_and_hostile_names_do_not_take_the_place_of_others(self):
+        hostile = "".join(chr(c) for c in (1, 2, 27, 31, 127)) * 40 + '"\\'
+        long = "/".join(["x" * 250] * 15)
+        _, url = self.remote_repo({
+            f"{long}/deep.c": "", f"a{hostile}/README.md": "r", "src/a.c": "", "package.json": "{}",
+            f"{'0' * 250}/{'1' * 250}/{'2' * 250}/go.mod": "", "z.txt": "z",
+            b"b\xff\xfe".decode("utf-8", "surrogateescape") * 80: ""})
+        found = self.fetch(url)
+        self.assertEqual((found["files"], found["entrypoints_total"]), (7, 2))
+        self.assertLessEqual({"src/a.c", "z.txt", "package.json"}, set(found["tree"]))
+        self.assertEqual(found["entrypoints"][0]["path"], "package.json")
+        self.assertFalse(found["signals"]["sparse"])
+
+    def test_paths_that_are_too_long_themselves_are_not_cut(self):
+        long = "/".join(["s" * 250] * 9)
+        _, url = self.remote_repo({f"{long}/README.md": "r", "a": ""})
+        found = self.fetch(url, "--subpath", long)
+        self.assertEqual(found["readme"], {"path": f"{long}/README.md", "content": "r",
+                                           "truncated": False})
+        dest = os.path.join(self.tmp, *["\1" * 234] * 6)
+        self.refusal(url, "--dest", dest, code="INVALID_ARGUMENT", check=2)
+        dest = os.path.join(self.tmp, *["\1" * 200] * 5)
+        found = self.fetch(url, "--subpath", long, "--dest", dest)
+        self.assertEqual((found["readme"], found["signals"]["has_readme"]), (None, True))
+
     def test_a_subpath_is_described_as_if_it_were_the_root(self):
         _, url = self.remote_repo({"README.md": "top", "sub/README.md": "sub", "sub/x/a.c": ""})
         found = self.fetch(url, "--subpath", "sub")
