@@ -21,7 +21,11 @@
     grammar(BASH, bash) grammar(C, c) grammar(C_SHARP, c_sharp) grammar(CPP, cpp) grammar(GO, go)  \
         grammar(JAVA, java) grammar(JAVASCRIPT, javascript) grammar(KOTLIN, kotlin)                \
             grammar(LUA, lua) grammar(PHP, php) grammar(PYTHON, python) grammar(RUBY, ruby)        \
-                grammar(RUST, rust) grammar(TSX, tsx) grammar(TYPESCRIPT, typescript)
+                grammar(RUST, rust) grammar(TSX, tsx) grammar(TYPESCRIPT, typescript)              \
+                    grammar(SCALA, scala) grammar(SWIFT, swift) grammar(HASKELL, haskell)          \
+                        grammar(OCAML, ocaml) grammar(OCAML_INTERFACE, ocaml_interface)            \
+                            grammar(ELIXIR, elixir) grammar(ZIG, zig) grammar(JULIA, julia)        \
+                                grammar(R, r) grammar(SQL, sql)
 
 #define DECLARE(upper, name) EMBED(name, QUERY(name));
 GRAMMARS(DECLARE)
