@@ -9,7 +9,7 @@
 #include "symbols/describe.h"
 #include "symbols/effort.h"
 #include "symbols/grammar.h"
-#include "symbols/query.h"
+#include "symbols/tree_query.h"
 
 #include "base/banned.h"
 
@@ -19,7 +19,7 @@
 
 struct vcm_extractor {
     pthread_mutex_t lock;
-    struct vcm_query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
 };
 
 /* Something found in the text, before it is put in order. */
@@ -29,7 +29,7 @@ struct found {
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t line, end_line;
     uint32_t pattern;
-    enum vcm_query_role role;
+    enum vcm_tree_query_role role;
     unsigned detail;
 };
 
@@ -40,7 +40,7 @@ struct list {
 
 struct run {
     struct vcm_symbols *out;
-    const struct vcm_query *query;
+    const struct vcm_tree_query *query;
     enum vcm_language language;
     struct vcm_slice text;
     struct list blocks; /* definitions, scopes, access words */
@@ -50,15 +50,15 @@ struct run {
     bool too_costly, too_many, no_memory;
 };
 
-static int find_query(const struct vcm_query **out, struct vcm_extractor *extractor,
+static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *extractor,
                       enum vcm_language language, struct vcm_error *err)
 {
-    struct vcm_query *query = &extractor->queries[language];
+    struct vcm_tree_query *query = &extractor->queries[language];
     int rc = VCM_OK;
 
     pthread_mutex_lock(&extractor->lock);
     if (!query->query)
-        rc = vcm_query_compile(query, language, err);
+        rc = vcm_tree_query_compile(query, language, err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
     return rc;
@@ -79,7 +79,7 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
     if (!extractor)
         return;
     for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
-        vcm_query_release(&extractor->queries[i]);
+        vcm_tree_query_release(&extractor->queries[i]);
     pthread_mutex_destroy(&extractor->lock);
     free(extractor);
 }
@@ -162,31 +162,32 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     struct found found = {.pattern = match->pattern_index};
     TSNode name = {.id = NULL}, body = {.id = NULL};
 
-    if (!vcm_query_fits(run->query, match, run->text))
+    if (!vcm_tree_query_fits(run->query, match, run->text))
         return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct vcm_query_capture *capture = &run->query->captures[match->captures[i].index];
+        const struct vcm_tree_query_capture *capture =
+            &run->query->captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
         switch (capture->role) {
-        case VCM_QUERY_NAME:
+        case VCM_ROLE_NAME:
             name = node;
             break;
-        case VCM_QUERY_NONE:
-        case VCM_QUERY_VERB:
+        case VCM_ROLE_NONE:
+        case VCM_ROLE_VERB:
             break;
-        case VCM_QUERY_BODY:
+        case VCM_ROLE_BODY:
             body = node;
             break;
-        case VCM_QUERY_CONTAINER:
+        case VCM_ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
             found.holder_end = ts_node_end_byte(node);
             break;
-        case VCM_QUERY_DEFINE:
-        case VCM_QUERY_SCOPE:
-        case VCM_QUERY_REFER:
+        case VCM_ROLE_DEFINE:
+        case VCM_ROLE_SCOPE:
+        case VCM_ROLE_REFER:
             found.role = capture->role;
             found.detail = capture->detail;
-            if (capture->role != VCM_QUERY_REFER)
+            if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node);
             break;
         default:
@@ -194,12 +195,12 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             name = node;
         }
     }
-    if (!name.id || found.role == VCM_QUERY_NONE)
+    if (!name.id || found.role == VCM_ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
     found.name += run->text.data[found.name] == ':'; /* an atom's mark */
-    bool block = found.role == VCM_QUERY_DEFINE || found.role == VCM_QUERY_SCOPE;
+    bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
     if (block && body.id)
         found.body = ts_node_start_byte(body);
     if (!block) {
@@ -209,7 +210,7 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     if (found.name == found.name_end || found.name_end - found.name > NAME_TOO_LONG ||
         (run->text.data[found.name] >= '0' && run->text.data[found.name] <= '9'))
         return; /* "$1" is no name of anything */
-    add(run, block || found.role == VCM_QUERY_ACCESS ? &run->blocks : &run->uses, &found);
+    add(run, block || found.role == VCM_ROLE_ACCESS ? &run->blocks : &run->uses, &found);
 }
 
 static int search(struct run *run, TSNode root, struct vcm_error *err)
@@ -272,8 +273,8 @@ static int by_name(const void *a, const void *b)
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if ((x->role == VCM_QUERY_LOCAL) != (y->role == VCM_QUERY_LOCAL))
-        return x->role == VCM_QUERY_LOCAL ? -1 : 1;
+    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
+        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
@@ -341,7 +342,7 @@ static bool enter(struct nest *nest, const struct found *block, uint32_t index,
     *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
     /* What a C++ class holds is private until it says otherwise. */
     level->has_visibility = nest->run->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
-                            block->role == VCM_QUERY_DEFINE;
+                            block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     return true;
 }
@@ -382,7 +383,7 @@ static const struct level *innermost(const struct nest *nest)
 static bool in_function(const struct nest *nest)
 {
     for (size_t i = nest->depth; i > 0; i--)
-        if (nest->levels[i - 1].block->role == VCM_QUERY_DEFINE &&
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
             vcm_symbol_is_function(nest->levels[i - 1].kind))
             return true;
     return false;
@@ -393,7 +394,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct fo
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around && (around->block->role == VCM_QUERY_SCOPE || vcm_symbol_is_type(around->kind) ||
+        around && (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
                    (around->kind == VCM_SYMBOL_MODULE && nest->run->language == VCM_LANGUAGE_RUBY));
 
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
@@ -473,22 +474,22 @@ static void define(struct weave *weave, size_t block)
     uint32_t index = 0;
 
     leave_until(nest, found->start);
-    if (found->role == VCM_QUERY_ACCESS) {
+    if (found->role == VCM_ROLE_ACCESS) {
         change_access(nest, found);
         return;
     }
-    if (found->role == VCM_QUERY_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
         struct found local = *found;
-        local.role = VCM_QUERY_LOCAL;
+        local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
         add(run, &run->uses, &local);
         return;
     }
-    if (found->role == VCM_QUERY_DEFINE && goes_on(nest, found)) {
+    if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
         kind = settle_kind(nest, found);
         index = run->out->definition_count;
         run->out->definitions[index - 1].end_line = found->end_line;
-    } else if (found->role == VCM_QUERY_DEFINE) {
+    } else if (found->role == VCM_ROLE_DEFINE) {
         if (run->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
             run->too_many = true;
             return;
@@ -628,7 +629,7 @@ static int split_locals(struct locals *locals, struct run *run, struct vcm_error
     if (!locals->items)
         return vcm_error_memory(err);
     for (size_t i = 0; i < run->uses.count; i++)
-        if (run->uses.items[i].role == VCM_QUERY_LOCAL)
+        if (run->uses.items[i].role == VCM_ROLE_LOCAL)
             locals->items[locals->count++] = run->uses.items[i];
     qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, run);
     return VCM_OK;
@@ -648,7 +649,7 @@ static uint32_t *list_names(const struct run *run)
 
     for (size_t i = 0; names && i < run->blocks.count; i++)
         names[i] =
-            run->blocks.items[i].role == VCM_QUERY_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
+            run->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
     if (names)
         qsort(names, run->blocks.count, sizeof *names, by_number);
     return names;
@@ -671,16 +672,16 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                       : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < run->uses.count; i++) {
         const struct found *use = &run->uses.items[i];
-        if (use->role == VCM_QUERY_LOCAL ||
+        if (use->role == VCM_ROLE_LOCAL ||
             (kept > 0 && run->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_QUERY_IGNORE)
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < run->blocks.count && run->blocks.items[block].start <= use->name; block++) {
             const struct found *found = &run->blocks.items[block];
             leave_until(nest, found->start);
-            if (found->role == VCM_QUERY_SCOPE || weave->index_of[block] > 0)
+            if (found->role == VCM_ROLE_SCOPE || weave->index_of[block] > 0)
                 run->no_memory =
                     run->no_memory || !enter(nest, found, weave->index_of[block],
                                              weave->index_of[block] > 0
@@ -688,7 +689,7 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                  : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == VCM_QUERY_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT)
             put_import(run, use);
         else if (use->detail == VCM_SYMBOL_OVERRIDE ||
                  !bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))

@@ -1,4 +1,4 @@
-#include "symbols/query.h"
+#include "symbols/tree_query.h"
 
 #include <stdlib.h>
 
@@ -7,17 +7,16 @@
 
 #include "base/banned.h"
 
-static bool read_capture(struct vcm_query_capture *out, const char *name, uint32_t len)
+static bool read_capture(struct vcm_tree_query_capture *out, const char *name, uint32_t len)
 {
     static const struct {
         const char *name;
-        enum vcm_query_role role;
+        enum vcm_tree_query_role role;
     } plain[] = {
-        {"name", VCM_QUERY_NAME},           {"scope", VCM_QUERY_SCOPE},
-        {"container", VCM_QUERY_CONTAINER}, {"import", VCM_QUERY_IMPORT},
-        {"verb", VCM_QUERY_VERB},           {"access", VCM_QUERY_ACCESS},
-        {"local", VCM_QUERY_LOCAL},         {"body", VCM_QUERY_BODY},
-        {"word", VCM_QUERY_VERB},           {"ignore", VCM_QUERY_IGNORE},
+        {"name", VCM_ROLE_NAME},     {"scope", VCM_ROLE_SCOPE}, {"container", VCM_ROLE_CONTAINER},
+        {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},   {"access", VCM_ROLE_ACCESS},
+        {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},   {"word", VCM_ROLE_VERB},
+        {"ignore", VCM_ROLE_IGNORE},
     };
     char text[64];
 
@@ -27,18 +26,18 @@ static bool read_capture(struct vcm_query_capture *out, const char *name, uint32
     text[len] = '\0';
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (strcmp(text, plain[i].name) == 0) {
-            *out = (struct vcm_query_capture){.role = plain[i].role};
+            *out = (struct vcm_tree_query_capture){.role = plain[i].role};
             return true;
         }
     for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
         if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
-            *out = (struct vcm_query_capture){VCM_QUERY_REFER, use};
+            *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
             return true;
         }
     enum vcm_symbol_kind kind;
     bool known = strncmp(text, "def.", 4) == 0 && vcm_symbol_kind_of(&kind, text + 4);
     if (known)
-        *out = (struct vcm_query_capture){VCM_QUERY_DEFINE, (unsigned)kind};
+        *out = (struct vcm_tree_query_capture){VCM_ROLE_DEFINE, (unsigned)kind};
     return known;
 }
 
@@ -76,7 +75,8 @@ static bool predicates_are_known(const TSQuery *query)
     return known;
 }
 
-int vcm_query_compile(struct vcm_query *out, enum vcm_language language, struct vcm_error *err)
+int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language language,
+                           struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
     TSQueryError fault = TSQueryErrorNone;
@@ -106,17 +106,17 @@ int vcm_query_compile(struct vcm_query *out, enum vcm_language language, struct 
                                vcm_language_name(language), name);
     }
     if (rc != VCM_OK)
-        vcm_query_release(out);
+        vcm_tree_query_release(out);
     vcm_buf_release(&text);
     return rc;
 }
 
-void vcm_query_release(struct vcm_query *query)
+void vcm_tree_query_release(struct vcm_tree_query *query)
 {
     if (query->query)
         ts_query_delete(query->query);
     free(query->captures);
-    *query = (struct vcm_query){0};
+    *query = (struct vcm_tree_query){0};
 }
 
 static struct vcm_slice captured(const TSQueryMatch *match, uint32_t id, struct vcm_slice text)
@@ -130,7 +130,8 @@ static struct vcm_slice captured(const TSQueryMatch *match, uint32_t id, struct 
     return vcm_slice_of("", 0);
 }
 
-bool vcm_query_fits(const struct vcm_query *query, const TSQueryMatch *match, struct vcm_slice text)
+bool vcm_tree_query_fits(const struct vcm_tree_query *query, const TSQueryMatch *match,
+                         struct vcm_slice text)
 {
     uint32_t count = 0;
     const TSQueryPredicateStep *steps =
