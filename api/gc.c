@@ -2,17 +2,23 @@
 
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/kb_internal.h"
 
 #include "base/banned.h"
 
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
 {
+    if (out)
+        memset(out, 0, sizeof *out);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_gc_result done;
 
-    memset(out, 0, sizeof *out);
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)
@@ -20,6 +26,8 @@ int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
     rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_gc_run(&done, vcm->store, vcm->cancel, err);
+    if (rc == VCM_OK)
+        vcm_kb_settle_all(vcm);
     if (rc == VCM_OK) {
         out->pages_dropped = done.pages_dropped;
         out->bytes_before = done.bytes_before;

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/kb_internal.h"
 #include "base/limits.h"
 #include "repomap/plan.h"
@@ -30,25 +30,6 @@ int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable, st
     }
     vcm_buf_release(&path);
     return rc;
-}
-
-void vcm_kb_forget_scope(struct vcm *vcm, const char *scope_id)
-{
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_error why = {0};
-    struct vcm_store *store = NULL;
-
-    int rc = vcm_handle_path(&path, vcm, VCM_STORE_FILE, &why);
-    if (rc == VCM_OK && access(vcm_buf_text(&path), F_OK) == 0) {
-        rc = vcm_kb_open_store(&store, vcm, true, &why);
-        if (rc == VCM_OK)
-            rc = vcm_store_forget_scope(store, scope_id, &why);
-        vcm_store_close(store);
-    }
-    if (rc != VCM_OK)
-        vcm_log_write(vcm->log, VCM_LOG_WARNING, "texts of scope '%s' were not given up: %s",
-                      scope_id, why.message);
-    vcm_buf_release(&path);
 }
 
 /* A filter as the store takes it. */
@@ -175,12 +156,22 @@ static int pass_chunk(void *context, const struct vcm_store_chunk *chunk, struct
 int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_options *options,
                   vcm_kb_chunk_fn visit, void *context, struct vcm_error *err)
 {
+    if (total)
+        *total = 0;
+    int rc =
+        VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(total), VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"query", options->query}, {"source", options->filter.source},
+                       {"path", options->filter.path}, {"profile", options->filter.profile});
+    if (rc != VCM_OK)
+        return rc;
     struct chunk_receiver receiver = {visit, context};
     struct vcm_store *store;
     struct filter filter;
 
-    *total = 0;
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc != VCM_OK)
         return rc;
     rc = filter_init(&filter, store, &options->filter, err);
@@ -201,10 +192,15 @@ int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_o
 int vcm_kb_show(struct vcm *vcm, const char *chunk, vcm_kb_chunk_fn visit, void *context,
                 struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(chunk), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"chunk", chunk});
+    if (rc != VCM_OK)
+        return rc;
     struct chunk_receiver receiver = {visit, context};
     struct vcm_store *store;
 
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc == VCM_OK && !store)
         rc = vcm_error_set(err, VCM_NOT_FOUND,
                            "no chunk '%s': the knowledge base of this home is empty", chunk);
@@ -240,11 +236,17 @@ static int pass_document(void *context, const struct vcm_store_document *documen
 int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_document_fn visit,
                 void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(filter), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"source", filter->source}, {"path", filter->path},
+                       {"profile", filter->profile});
+    if (rc != VCM_OK)
+        return rc;
     struct document_receiver receiver = {visit, context};
     struct vcm_store *store;
     struct filter own;
 
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc != VCM_OK)
         return rc;
     rc = filter_init(&own, store, filter, err);
@@ -292,11 +294,17 @@ static int settle_route(struct filter *filter, struct vcm *vcm,
 int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
                  vcm_kb_document_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"source", options->filter.source}, {"path", options->filter.path},
+                       {"profile", options->filter.profile});
+    if (rc != VCM_OK)
+        return rc;
     struct document_receiver receiver = {visit, context};
     struct vcm_store *store;
     struct filter filter;
 
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc != VCM_OK)
         return rc;
     rc = filter_init(&filter, store, &options->filter, err);
@@ -311,11 +319,15 @@ int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
 
 int vcm_kb_stat(struct vcm_kb_stat *out, struct vcm *vcm, struct vcm_error *err)
 {
+    if (out)
+        *out = (struct vcm_kb_stat){0};
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_store_stat stat = {0};
     struct vcm_store *store;
 
-    *out = (struct vcm_kb_stat){0};
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc == VCM_OK && store)
         rc = vcm_store_stat(&stat, store, err);
     if (rc == VCM_OK)

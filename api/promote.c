@@ -1,7 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "base/limits.h"
 #include "git/tree.h"
 #include "lfs/commit.h"
@@ -12,7 +14,7 @@
 
 #include "base/banned.h"
 
-#define PATHS_MAX 64u
+#define PATHS_MAX VCM_EDIT_PATTERNS_MAX
 
 /* A path that is promoted, and what its files lack. */
 struct promoted {
@@ -25,6 +27,7 @@ struct promoted {
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_promote_result public;
+    uint32_t mark;
     struct vcm_plan plan;
     struct vcm_plan_request request;
     struct vcm_arena arena;
@@ -32,6 +35,8 @@ struct result {
     struct promoted promoted[PATHS_MAX];
     size_t count;
     char commit[VCM_COMMIT_ID_BYTES];
+    const char *routed[PATHS_MAX], *covered[PATHS_MAX];
+    struct vcm_edit_promotion promotion;
     struct vcm_edit_report report;
 };
 
@@ -139,7 +144,7 @@ static int take_paths(struct result *result, const struct vcm_promote_options *o
     int rc = VCM_OK;
 
     if (options->path_count == 0 || options->path_count > PATHS_MAX)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give 1 to %u paths", PATHS_MAX);
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give 1 to %d paths", PATHS_MAX);
     result->public.patterns =
         vcm_arena_alloc(&result->arena, options->path_count * sizeof *result->public.patterns);
     if (!result->public.patterns)
@@ -187,19 +192,20 @@ static int check_files(struct result *result, struct vcm_error *err)
 
 static int edit(struct result *result, struct vcm_error *err)
 {
-    const char *routed[PATHS_MAX], *covered[PATHS_MAX];
-    struct vcm_edit_promotion promotion = {.routed = routed, .covered = covered};
+    struct vcm_edit_promotion *promotion = &result->promotion;
 
+    promotion->routed = result->routed;
+    promotion->covered = result->covered;
     for (size_t i = 0; i < result->count; i++) {
         const struct promoted *promoted = &result->promoted[i];
         if (promoted->unrouted)
-            routed[promotion.routed_count++] = promoted->pattern;
+            result->routed[promotion->routed_count++] = promoted->pattern;
         if (promoted->uncovered)
-            covered[promotion.covered_count++] = promoted->pattern;
+            result->covered[promotion->covered_count++] = promoted->pattern;
     }
-    result->public.changed = promotion.routed_count + promotion.covered_count > 0;
+    result->public.changed = promotion->routed_count + promotion->covered_count > 0;
     return vcm_edit_promote(&result->text, &result->report, vcm_buf_slice(&result->plan.map_text),
-                            &result->plan.map, &promotion, err);
+                            &result->plan.map, promotion, err);
 }
 
 /* An edit that does not say what it should is not made. */
@@ -213,7 +219,7 @@ static int check_edit(struct result *result, struct vcm *vcm, struct vcm_error *
     int rc = vcm_repo_map_load(&map, &problems, vcm_buf_slice(&result->text), result->request.types,
                                &wrong);
     bool good = rc == VCM_OK &&
-                map.row_count == result->plan.map.row_count + (result->report.row_added ? 1 : 0);
+                vcm_edit_is_exact(&map, &result->plan.map, &result->promotion, &result->report);
     rc = good ? judge(result, &map, vcm, err) : VCM_OK;
     for (size_t i = 0; rc == VCM_OK && i < result->count; i++)
         good = good && !result->promoted[i].unrouted && !result->promoted[i].uncovered;
@@ -286,13 +292,23 @@ static int promote(struct result *result, struct vcm *vcm,
 int vcm_promote(struct vcm_promote_result **out, struct vcm *vcm,
                 const struct vcm_promote_options *options, struct vcm_error *err)
 {
-    *out = NULL;
-    int rc = vcm_handle_config(vcm, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->repository));
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("paths", options->paths, options->path_count, VCM_ARGUMENT_TEXTS,
+                                err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_handle_config(vcm, err);
     if (rc != VCM_OK)
         return rc;
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return vcm_error_memory(err);
+    result->mark = VCM_MARK_HELD;
     vcm_arena_init(&result->arena, 4 * VCM_MIB);
     vcm_buf_init(&result->text, VCM_LIMIT_YAML_BYTES);
     rc = promote(result, vcm, options, err);
@@ -317,6 +333,7 @@ void vcm_promote_result_free(struct vcm_promote_result *result)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     for (size_t i = 0; i < whole->count; i++)
         vcm_glob_list_release(&whole->promoted[i].globs);
     vcm_plan_release(&whole->plan);

@@ -431,6 +431,18 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     return rc;
 }
 
+int vcm_git_tree_id(struct vcm_git_id *out, struct vcm_git_repo *repo,
+                    const struct vcm_git_id *commit, const char *directory, struct vcm_error *err)
+{
+    git_tree *tree = NULL;
+
+    int rc = find_tree(&tree, repo, commit, vcm_slice_of_string(directory), err);
+    if (rc == VCM_OK)
+        memcpy(out->bytes, git_tree_id(tree)->id, VCM_GIT_ID_BYTES);
+    git_tree_free(tree);
+    return rc;
+}
+
 int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
                                const struct vcm_git_id *commit, const char *path,
                                struct vcm_error *err)

@@ -75,6 +75,11 @@ int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commi
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
                        const struct vcm_git_id *commit, const char *path, struct vcm_error *err);
 
+/* The id of a directory ("" for the whole tree): equal ids hold equal entries. NOT_FOUND when it is
+ * no directory of the tree. */
+int vcm_git_tree_id(struct vcm_git_id *out, struct vcm_git_repo *repo,
+                    const struct vcm_git_id *commit, const char *directory, struct vcm_error *err);
+
 /* Whether the path is a directory of the tree. */
 int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
                                const struct vcm_git_id *commit, const char *path,
