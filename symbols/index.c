@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/pool.h"
 #include "base/wire.h"
+#include "symbols/ctags.h"
 #include "symbols/extract.h"
 #include "symbols/memo.h"
 
@@ -127,6 +128,7 @@ static void parse_file(void *argument, unsigned worker)
     else if (job->rc == VCM_OK)
         job->rc = vcm_extractor_run(&symbols, parsing->extractor, job->file->language,
                                     vcm_buf_slice(&text), &job->error);
+    job->missing = job->missing || !vcm_symbol_state_lasts(symbols.state);
     if (job->rc == VCM_OK && !job->missing) {
         vcm_symbols_encode(&job->value, &symbols);
         job->rc = vcm_buf_check(&job->value, "the symbols of a file", &job->error);
@@ -202,6 +204,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
 {
     struct vcm_kv_txn *txn = NULL;
     size_t found = 0, kept = 0;
+    bool has_ctags = vcm_ctags_is_there();
 
     int rc = vcm_kv_read_begin(&txn, index->state->kv, err);
     for (size_t i = 0; rc == VCM_OK && i < index->file_count; i++) {
@@ -210,9 +213,10 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         make_key(key, &index->files[i]);
         int here =
             vcm_kv_get_unchecked(&value, txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
-        if (here == VCM_NOT_FOUND)
-            unknown[found++] = &index->files[i];
-        else
+        if (here == VCM_NOT_FOUND) {
+            if (has_ctags || !vcm_language_ctags_name(index->files[i].language))
+                unknown[found++] = &index->files[i];
+        } else
             rc = here;
     }
     vcm_kv_read_end(txn);
@@ -480,7 +484,8 @@ static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, 
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
     if (rc == VCM_NOT_FOUND) {
-        out->state = VCM_SYMBOL_MISSING;
+        out->state = vcm_language_ctags_name(index->files[file].language) ? VCM_SYMBOL_NO_CTAGS
+                                                                          : VCM_SYMBOL_MISSING;
         return VCM_OK;
     }
     return rc == VCM_OK ? vcm_symbols_decode(out, value, references, err) : rc;
