@@ -89,12 +89,12 @@
 #define VCM_LIMIT_CTAGS_OUTPUT_BYTES   ((size_t)64 * VCM_MIB)
 #define VCM_LIMIT_SIGNATURE_BYTES      ((size_t)240)
 #define VCM_LIMIT_SYMBOL_NAME_BYTES    ((size_t)512)
+#define VCM_LIMIT_SYMBOL_DEPTH         64  /* containers in each other that are named */
+#define VCM_LIMIT_SYMBOLS_MEMOS        64u /* lists of files and graphs that are kept */
+#define VCM_LIMIT_SYMBOLS_MEMO_BYTES   ((size_t)256 * VCM_MIB)
+#define VCM_LIMIT_SIGNATURE_BYTES      ((size_t)240)
+#define VCM_LIMIT_SYMBOL_NAME_BYTES    ((size_t)512)
 #define VCM_LIMIT_SYMBOL_DEPTH         64 /* containers in each other that are named */
-#define VCM_LIMIT_SYMBOLS_MEMOS      64u              /* lists of files and graphs that are kept */
-#define VCM_LIMIT_SYMBOLS_MEMO_BYTES ((size_t)256 * VCM_MIB)
-#define VCM_LIMIT_SIGNATURE_BYTES    ((size_t)240)
-#define VCM_LIMIT_SYMBOL_NAME_BYTES  ((size_t)512)
-#define VCM_LIMIT_SYMBOL_DEPTH       64 /* containers in each other that are named */
 
 /* The program that reads PDFs. */
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)
