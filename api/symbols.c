@@ -49,7 +49,8 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
                                  "the glob '%s' has something else than letters, digits and %s",
                                  glob, GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
-    vcm_buf_append_format(&view->filter, "%s\n", glob);
+    vcm_buf_append_string(&view->filter, glob);
+    vcm_buf_append_byte(&view->filter, '\n');
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
@@ -187,7 +188,9 @@ static const char *reason_of(const struct vcm_index *index, const struct vcm_map
         return "no_files";
     if (index->matching == 0)
         return "filtered_out";
-    return map->symbols_total > 0 ? "budget_too_small" : "no_supported_language";
+    if (map->symbols_total > 0)
+        return "budget_too_small";
+    return index->absent > 0 ? "not_fetched" : "no_supported_language";
 }
 
 static void put_map(struct view *view, const struct vcm_map *map)
@@ -200,6 +203,7 @@ static void put_map(struct view *view, const struct vcm_map *map)
     vcm_jsonw_member_uint(w, "tokens_estimated", map->tokens);
     vcm_jsonw_member_uint(w, "files_covered", map->files_covered);
     vcm_jsonw_member_uint(w, "files_total", view->index->matching);
+    vcm_jsonw_member_uint(w, "files_not_fetched", view->index->absent);
     vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
     vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
     if (map->tokens_next > 0)

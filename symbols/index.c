@@ -44,6 +44,7 @@ struct job {
     const struct vcm_index_file *file;
     struct vcm_buf value;
     bool missing;
+    bool absent; /* the blob itself */
     int rc;
     struct vcm_error error;
 };
@@ -119,7 +120,7 @@ static void parse_file(void *argument, unsigned worker)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
     /* A clone may be partial: the file counts as missing, and is looked for again next time. */
-    job->missing = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    job->missing = job->absent = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
     if (job->missing) {
         vcm_error_reset(&job->error);
         job->rc = VCM_OK;
@@ -162,6 +163,7 @@ static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct 
     for (size_t i = 0; rc == VCM_OK && i < parsing->count; i++) {
         rc = parsing->jobs[i].rc;
         parsing->index->state->has_missing |= parsing->jobs[i].missing;
+        parsing->index->absent += parsing->jobs[i].absent;
         if (rc != VCM_OK) {
             if (err)
                 *err = parsing->jobs[i].error;
