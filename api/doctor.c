@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -300,9 +301,11 @@ static const struct {
 
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
+    if (rc != VCM_OK)
+        return rc;
     struct doctor doctor = {.vcm = vcm, .visit = visit, .context = context};
 
-    int rc = vcm_handle_check(vcm, err);
     vcm_buf_init(&doctor.detail, 64 * VCM_KIB);
     for (size_t i = 0; rc == VCM_OK && i < sizeof checks / sizeof checks[0]; i++) {
         vcm_buf_clear(&doctor.detail);

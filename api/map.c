@@ -2,8 +2,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
@@ -27,6 +29,7 @@ struct progress_receiver {
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_map_result public;
+    uint32_t mark;
     struct vcm_plan_request request; /* that the plan was made for */
     struct vcm_plan plan;
     struct vcm_arena arena;
@@ -50,7 +53,9 @@ static const enum vcm_status row_status[] = {
 
 const char *vcm_status_name(enum vcm_status status)
 {
-    return status_names[status];
+    size_t count = sizeof status_names / sizeof status_names[0];
+
+    return (size_t)status < count ? status_names[status] : "unknown";
 }
 
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
@@ -274,6 +279,7 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return vcm_error_memory(err);
+    result->mark = VCM_MARK_HELD;
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
     result->progress = (struct progress_receiver){.progress = options->progress,
                                                   .context = options->progress_context};
@@ -297,13 +303,26 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
 
 /* What was mapped is mapped: that it is not on the roster shows only when the store is lost. */
 static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
-                           const struct vcm_map_options *options)
+                           const struct vcm_map_options *options, const char *map_text)
 {
     struct vcm_error ignored = {0};
 
-    if (vcm_roster_note_map(vcm->home, result, options, &ignored) != VCM_OK)
+    if (vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
                       "the list of scopes was not brought up to date: %s", ignored.message);
+}
+
+static void tell_lost(struct vcm *vcm, const struct vcm_roster_entry *entry, const char *why)
+{
+    if (entry->map_text)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "scope '%s' could not be mapped anew: %s; the program that mapped it has to "
+                      "map it again",
+                      entry->scope_id, why);
+    else
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "scope '%s' could not be mapped anew: %s; try 'vcm map %s --scope %s'",
+                      entry->scope_id, why, entry->repository, entry->base_scope_id);
 }
 
 /* Maps a scope of a lost store again, as it was mapped then. */
@@ -312,6 +331,7 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
     const struct vcm_map_options options = {
         .repository = entry->repository,
         .base_scope_id = entry->base_scope_id,
+        .branch = entry->branch,
         .commit = entry->commit,
         .only = &entry->name,
         .only_count = 1,
@@ -320,18 +340,16 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
         .pinned = entry->pinned,
         .nested_scope = true,
     };
-    const struct vcm_map_extra extra = {0};
+    const struct vcm_map_extra extra = {.map_text = entry->map_text};
     struct vcm_map_result *result = NULL;
     struct vcm_error why = {0};
 
     if (map_once(&result, vcm, &options, &extra, &why) == VCM_OK && result->source_count == 1 &&
         result->sources[0].status != VCM_STATUS_ERROR)
-        note_on_roster(vcm, result, &options);
+        note_on_roster(vcm, result, &options, entry->map_text);
     else
-        vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "scope '%s' could not be mapped anew: %s; try 'vcm map %s --scope %s'",
-                      entry->scope_id, result ? result->sources[0].message : why.message,
-                      entry->repository, entry->base_scope_id);
+        tell_lost(vcm, entry,
+                  result && result->source_count == 1 ? result->sources[0].message : why.message);
     vcm_map_result_free(result);
 }
 
@@ -397,8 +415,8 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
     for (size_t i = 0; rc == VCM_OK && i < (*out)->source_count; i++)
         if ((*out)->sources[i].status == VCM_STATUS_REMAPPED)
             vcm_kb_settle_scope(vcm, (*out)->sources[i].scope_id);
-    if (rc == VCM_OK && !extra->map_text)
-        note_on_roster(vcm, *out, options);
+    if (rc == VCM_OK)
+        note_on_roster(vcm, *out, options, extra->map_text);
     for (; rc == VCM_OK && lost; lost = lost->next)
         if (!is_mapped_by(*out, lost->scope_id))
             restore(vcm, lost);
@@ -408,10 +426,29 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
     return rc;
 }
 
+int vcm_map_check_options(const struct vcm_map_options *options, struct vcm_error *err)
+{
+    int rc = vcm_arguments_given(
+        (const struct vcm_argument[]){{"repository", options->repository != NULL}, {NULL, false}},
+        err);
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"base_scope_id", options->base_scope_id}, {"branch", options->branch},
+                       {"commit", options->commit});
+    if (rc == VCM_OK)
+        rc =
+            vcm_arguments_list("only", options->only, options->only_count, VCM_ARGUMENT_TEXTS, err);
+    return rc;
+}
+
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err)
 {
-    return vcm_map_with(out, vcm, options, &(struct vcm_map_extra){0}, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = vcm_map_check_options(options, err);
+    return rc == VCM_OK ? vcm_map_with(out, vcm, options, &(struct vcm_map_extra){0}, err) : rc;
 }
 
 void vcm_map_result_free(struct vcm_map_result *result)
@@ -420,6 +457,7 @@ void vcm_map_result_free(struct vcm_map_result *result)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     vcm_plan_release(&whole->plan);
     vcm_arena_release(&whole->arena);
     free(whole);

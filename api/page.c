@@ -2,9 +2,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/heading.h"
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "api/media_type.h"
 #include "api/names.h"
 #include "api/residency.h"
@@ -25,6 +27,7 @@
 /* The page as the caller sees it. */
 struct page {
     struct vcm_page public;
+    uint32_t mark;
     struct vcm_kv_txn *txn; /* while it is being read */
     struct vcm_view *view;
     pid_t process; /* whose view it is */
@@ -35,6 +38,7 @@ struct page {
 
 struct view {
     struct vcm_page_view public;
+    uint32_t mark;
     char page_id[VCM_PAGE_ID_HEX + 1];
     struct vcm_view *view;
     pid_t process; /* whose view it is */
@@ -251,6 +255,7 @@ int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct v
     struct view *view = calloc(1, sizeof *view);
     if (!view)
         return vcm_error_memory(err);
+    view->mark = VCM_MARK_HELD;
     view->process = getpid();
     int rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
     vcm_page_id_to_hex(view->page_id, id);
@@ -270,10 +275,16 @@ int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct v
 int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err)
 {
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(name));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"name", name});
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_page_id *id = NULL;
 
-    *out = NULL;
-    int rc = vcm_residency_find(&id, vcm, &name, 1, err);
+    rc = vcm_residency_find(&id, vcm, &name, 1, err);
     if (rc == VCM_OK)
         rc = vcm_page_view_of(out, vcm, id, err);
     free(id);
@@ -286,6 +297,7 @@ void vcm_page_view_release(struct vcm_page_view *view)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     release_view(whole->view, whole->process);
     free(whole);
 }
@@ -293,8 +305,14 @@ void vcm_page_view_release(struct vcm_page_view *view)
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err)
 {
-    *out = NULL;
-    int rc = vcm_names_check_page(query->page, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"page", query->page}, {"scope", query->scope});
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_names_check_page(query->page, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)
@@ -305,6 +323,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     if (!page)
         return vcm_error_memory(err);
     vcm_arena_init(&page->arena, PAGE_ARENA_MAX);
+    page->mark = VCM_MARK_HELD;
     page->process = getpid();
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
@@ -324,6 +343,7 @@ void vcm_page_release(struct vcm_page *page)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     release_view(whole->view, whole->process);
     vcm_arena_release(&whole->arena);
     free(whole);

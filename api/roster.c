@@ -37,6 +37,8 @@ static int take_entry(struct vcm_roster_entry ***tail, struct vcm_arena *arena,
         .name = vcm_json_get_text(object, "name", NULL),
         .repository = vcm_json_get_text(object, "repository", NULL),
         .base_scope_id = vcm_json_get_text(object, "base_scope_id", NULL),
+        .branch = vcm_json_get_text(object, "branch", NULL),
+        .map_text = vcm_json_get_text(object, "map_text", NULL),
         .commit = vcm_json_get_text(object, "commit", NULL),
         .flush_threshold = bounded(object, "flush_threshold"),
         .flush_token_budget = bounded(object, "flush_token_budget"),
@@ -86,7 +88,11 @@ static void put_entry(struct vcm_jsonw *w, const struct vcm_roster_entry *entry)
     vcm_jsonw_member_string(w, "name", entry->name);
     vcm_jsonw_member_string(w, "repository", entry->repository);
     vcm_jsonw_member_string(w, "base_scope_id", entry->base_scope_id);
+    if (entry->branch)
+        vcm_jsonw_member_string(w, "branch", entry->branch);
     vcm_jsonw_member_string(w, "commit", entry->commit);
+    if (entry->map_text)
+        vcm_jsonw_member_string(w, "map_text", entry->map_text);
     vcm_jsonw_member_uint(w, "flush_threshold", entry->flush_threshold);
     vcm_jsonw_member_uint(w, "flush_token_budget", entry->flush_token_budget);
     vcm_jsonw_member_bool(w, "pinned", entry->pinned);
@@ -141,31 +147,64 @@ static int put_in(struct vcm_roster_entry **first, struct vcm_arena *arena,
 typedef int (*edit_fn)(struct vcm_roster_entry **first, struct vcm_arena *arena,
                        const void *context, struct vcm_error *err);
 
+static int list_ids(struct vcm_buf *out, const struct vcm_roster_entry *entry,
+                    struct vcm_error *err)
+{
+    for (; entry; entry = entry->next)
+        vcm_buf_append(out, entry->scope_id, strlen(entry->scope_id) + 1);
+    return vcm_buf_check(out, "the list of scopes", err);
+}
+
+struct texts {
+    struct vcm_buf path, before, after, ids_before, ids_after;
+};
+
+/* A list that names the scopes and is a commit behind maps them all the same: it is when scopes
+ * come or go that the new list must outlast a crash. */
+static int write_roster(const struct texts *texts, struct vcm_error *err)
+{
+    struct vcm_slice after = vcm_buf_slice(&texts->after);
+
+    if (vcm_slice_equal(vcm_buf_slice(&texts->before), after))
+        return VCM_OK;
+    return vcm_slice_equal(vcm_buf_slice(&texts->ids_before), vcm_buf_slice(&texts->ids_after))
+               ? vcm_path_replace_file(vcm_buf_text(&texts->path), after, ROSTER_MODE, err)
+               : vcm_path_write_file(vcm_buf_text(&texts->path), after, ROSTER_MODE, err);
+}
+
 /* Reads, edits, and writes when the text has changed. */
 static int edit_locked(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
 {
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_buf before = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
-    struct vcm_buf after = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
+    struct texts texts = {
+        VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES),   VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
+        VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES), VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
+        VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
+    };
     struct vcm_roster_entry *first = NULL;
     struct vcm_arena arena;
 
     vcm_arena_init(&arena, 4 * VCM_LIMIT_ROSTER_BYTES);
-    int rc = file_path(&path, home, err);
+    int rc = file_path(&texts.path, home, err);
     if (rc == VCM_OK)
         rc = vcm_roster_read(&first, &arena, home, err);
     if (rc == VCM_OK)
-        rc = serialise(&before, first, err);
+        rc = serialise(&texts.before, first, err);
+    if (rc == VCM_OK)
+        rc = list_ids(&texts.ids_before, first, err);
     if (rc == VCM_OK)
         rc = edit(&first, &arena, context, err);
     if (rc == VCM_OK)
-        rc = serialise(&after, first, err);
-    if (rc == VCM_OK && !vcm_slice_equal(vcm_buf_slice(&before), vcm_buf_slice(&after)))
-        rc = vcm_path_write_file(vcm_buf_text(&path), vcm_buf_slice(&after), ROSTER_MODE, err);
+        rc = serialise(&texts.after, first, err);
+    if (rc == VCM_OK)
+        rc = list_ids(&texts.ids_after, first, err);
+    if (rc == VCM_OK)
+        rc = write_roster(&texts, err);
     vcm_arena_release(&arena);
-    vcm_buf_release(&after);
-    vcm_buf_release(&before);
-    vcm_buf_release(&path);
+    vcm_buf_release(&texts.ids_after);
+    vcm_buf_release(&texts.ids_before);
+    vcm_buf_release(&texts.after);
+    vcm_buf_release(&texts.before);
+    vcm_buf_release(&texts.path);
     return rc;
 }
 
@@ -188,6 +227,7 @@ static int edit_roster(const char *home, edit_fn edit, const void *context, stru
 struct map_run {
     const struct vcm_map_result *result;
     const struct vcm_map_options *options;
+    const char *map_text;
 };
 
 static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, const void *context,
@@ -203,7 +243,9 @@ static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, con
             .name = source->name,
             .repository = run->result->repo_root,
             .base_scope_id = run->result->base_scope_id,
+            .branch = run->result->branch,
             .commit = run->result->commit,
+            .map_text = run->map_text,
             .flush_threshold = run->options->flush_threshold,
             .flush_token_budget = run->options->flush_token_budget,
             .pinned = run->options->pinned,
@@ -217,9 +259,10 @@ static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, con
 }
 
 int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
-                        const struct vcm_map_options *options, struct vcm_error *err)
+                        const struct vcm_map_options *options, const char *map_text,
+                        struct vcm_error *err)
 {
-    const struct map_run run = {result, options};
+    const struct map_run run = {result, options, map_text};
 
     return edit_roster(home, add_run, &run, err);
 }

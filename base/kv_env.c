@@ -113,14 +113,25 @@ int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_e
     }
 }
 
-static void count_fork(void)
+static void begin_fork(void)
+{
+    pthread_mutex_lock(&environments_mutex);
+}
+
+static void end_fork_of_parent(void)
+{
+    pthread_mutex_unlock(&environments_mutex);
+}
+
+static void end_fork_of_child(void)
 {
     atomic_fetch_add(&forks, 1);
+    pthread_mutex_unlock(&environments_mutex);
 }
 
 static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, count_fork);
+    pthread_atfork(begin_fork, end_fork_of_parent, end_fork_of_child);
 }
 
 bool vcm_kv_env_is_forked(const struct vcm_kv_env *env)
@@ -134,8 +145,8 @@ int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_o
     if (!vcm_kv_env_is_forked(env))
         return VCM_OK;
     return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                         "the store in '%s' was opened before a fork; the child must call exec "
-                         "or open nothing",
+                         "the store in '%s' was opened before a fork; the child must open it "
+                         "itself",
                          options->directory);
 }
 
@@ -381,9 +392,6 @@ static int env_open(struct vcm_kv_env **out, const char *directory,
 static int env_share(struct vcm_kv_env *env, const struct vcm_kv_options *options,
                      struct vcm_error *err)
 {
-    int rc = vcm_kv_env_check_process(env, options, err);
-    if (rc != VCM_OK)
-        return rc;
     if (env->read_only && !options->read_only)
         return vcm_kv_env_fail(options, EACCES, err);
     vcm_kv_env_retain(env);
@@ -438,8 +446,9 @@ static int acquire(struct vcm_kv_env **out, const char *directory, bool create,
         return rc;
     if (!exists && (!create || access(directory, F_OK) != 0))
         return VCM_NOT_FOUND;
+    /* What a parent opened is its own, and stays in the child's list for ever. */
     for (struct vcm_kv_env *env = environments; exists && env; env = env->next) {
-        if (env->device == file.st_dev && env->inode == file.st_ino) {
+        if (env->device == file.st_dev && env->inode == file.st_ino && !vcm_kv_env_is_forked(env)) {
             *out = env;
             return env_share(env, options, err);
         }

@@ -2,14 +2,17 @@
  * public.h - what a caller of the library shares with every folder: codes, the error, log sinks,
  * the flag that asks a call to stop.
  *
- * In the installed <vcm/vcm.h> the text below takes the place of the include, so that there is one
- * header: it uses <stdbool.h> alone, and what only our own code needs is in error.h, log.h and
- * cancel.h.
+ * Installed as <vcm/types.h>: it uses <stdbool.h> alone, and what only our own code needs is in
+ * error.h, log.h and cancel.h.
  */
 #ifndef VCM_BASE_PUBLIC_H
 #define VCM_BASE_PUBLIC_H
 
 #include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 /* A code names the caller's next move. The names are those of the JSON error document. */
 enum vcm_code {
@@ -78,5 +81,9 @@ void vcm_cancel_request(struct vcm_cancel *cancel);
 
 /* Takes the request back, so that the flag may serve the next call. */
 void vcm_cancel_reset(struct vcm_cancel *cancel);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

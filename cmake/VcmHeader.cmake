@@ -1,24 +1,22 @@
-# <vcm/vcm.h>, the one public header: api/vcm.h with the text of base/public.h in the place of its
-# include.
+# <vcm/vcm.h> and the parts that it is made of: api/vcm.h, api/public/*.h, and base/public.h as
+# <vcm/types.h>, with their includes of each other as a user of the library writes them.
 
 set(VCM_INCLUDE_DIR ${CMAKE_BINARY_DIR}/include)
 
-function(vcm_public_header)
-    set(outer ${CMAKE_SOURCE_DIR}/api/vcm.h)
-    set(inner ${CMAKE_SOURCE_DIR}/base/public.h)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${outer} ${inner})
-    file(READ ${outer} header)
-    file(READ ${inner} shared)
-    # What stands between the includes and the end of the guard.
-    string(REGEX REPLACE ".*#include <stdbool.h>\n\n" "" shared "${shared}")
-    string(REGEX REPLACE "\n#endif\n$" "" shared "${shared}")
-    set(include "#include \"base/public.h\"\n")
-    string(FIND "${header}" "${include}" at)
-    if(at EQUAL -1)
-        message(FATAL_ERROR "api/vcm.h does not include base/public.h")
-    endif()
-    string(REPLACE "${include}" "${shared}" header "${header}")
-    file(CONFIGURE OUTPUT ${VCM_INCLUDE_DIR}/vcm/vcm.h CONTENT "${header}" @ONLY)
+function(vcm_public_header source name)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${source})
+    file(READ ${CMAKE_SOURCE_DIR}/${source} header)
+    string(REPLACE "#include \"base/public.h\"" "#include <vcm/types.h>" header "${header}")
+    string(REGEX REPLACE "#include \"api/public/([a-z_]+[.]h)\"" "#include <vcm/\\1>" header
+        "${header}")
+    file(CONFIGURE OUTPUT ${VCM_INCLUDE_DIR}/vcm/${name} CONTENT "${header}" @ONLY)
 endfunction()
 
-vcm_public_header()
+file(GLOB vcm_parts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/api/public
+    ${CMAKE_SOURCE_DIR}/api/public/*.h)
+file(REMOVE_RECURSE ${VCM_INCLUDE_DIR}/vcm) # a part that is gone must not be installed
+vcm_public_header(base/public.h types.h)
+vcm_public_header(api/vcm.h vcm.h)
+foreach(part ${vcm_parts})
+    vcm_public_header(api/public/${part} ${part})
+endforeach()

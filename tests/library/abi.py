@@ -73,13 +73,26 @@ def layouts(path, header, compiler):
         source, program = os.path.join(folder, "layout.c"), os.path.join(folder, "layout")
         with open(source, "w", encoding="utf-8") as file:
             file.write(layout_program(path, header))
-        subprocess.run([compiler, "-std=c11", "-o", program, source], check=True)
+        headers = os.path.dirname(os.path.dirname(path))
+        subprocess.run([compiler, "-std=c11", "-I", headers, "-o", program, source], check=True)
         return subprocess.run([program], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+def text_of(path, seen=None):
+    """A header without comments, and before it, once, every header of ours that it includes."""
+    seen = set() if seen is None else seen
+    if path in seen:
+        return ""
+    seen.add(path)
+    text = without_comments(read(path))
+    folder = os.path.dirname(path)
+    parts = [text_of(os.path.join(folder, name), seen)
+             for name in re.findall(r"^#include <vcm/(\w+\.h)>", text, flags=re.MULTILINE)]
+    return "".join(parts) + text
+
+
 def record_of(path, version, compiler):
-    with open(path, encoding="utf-8") as file:
-        header = without_comments(file.read())
+    header = text_of(path)
     lines = [f"version {version}", *(f"function {name}" for name in functions(header))]
     return "\n".join(lines) + "\n" + layouts(path, header, compiler)
 

@@ -1,0 +1,55 @@
+#include "api/arguments.h"
+
+#include "api/internal.h"
+#include "base/buf.h"
+#include "base/utf8.h"
+
+#include "base/banned.h"
+
+int vcm_arguments_given(const struct vcm_argument *arguments, struct vcm_error *err)
+{
+    for (; arguments->name; arguments++)
+        if (!arguments->given)
+            return vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s is NULL", arguments->name);
+    return VCM_OK;
+}
+
+int vcm_arguments_check(const struct vcm *vcm, const struct vcm_argument *arguments,
+                        struct vcm_error *err)
+{
+    int rc = vcm_handle_check(vcm, err);
+    return rc == VCM_OK ? vcm_arguments_given(arguments, err) : rc;
+}
+
+static int check_text(const char *name, const char *text, struct vcm_error *err)
+{
+    return vcm_utf8_valid(vcm_slice_of_string(text))
+               ? VCM_OK
+               : vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s is not valid UTF-8", name);
+}
+
+int vcm_arguments_texts(const struct vcm_argument_text *texts, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (; rc == VCM_OK && texts->name; texts++)
+        if (texts->text)
+            rc = check_text(texts->name, texts->text, err);
+    return rc;
+}
+
+int vcm_arguments_list(const char *name, const char *const *texts, size_t count,
+                       enum vcm_argument_list_kind kind, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (!texts && count > 0)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s is NULL", name);
+    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
+        if (!texts[i])
+            rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s[%zu] is NULL", name, i);
+        else if (kind == VCM_ARGUMENT_TEXTS)
+            rc = check_text(name, texts[i], err);
+    }
+    return rc;
+}

@@ -1,0 +1,59 @@
+/*
+ * arguments.h - what a caller hands to the library, looked at before it is used.
+ *
+ * Every exported function begins here: C cannot tell a wrong pointer from a right one, but it can
+ * tell NULL, a handle that is closed or of another process, and text that is not UTF-8. Paths in
+ * the file system are bytes, and are left to the system to judge.
+ */
+#ifndef VCM_API_ARGUMENTS_H
+#define VCM_API_ARGUMENTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "api/public/handle.h"
+
+/* A pointer that must not be NULL. */
+struct vcm_argument {
+    const char *name;
+    bool given;
+};
+
+/* A string that may be NULL, and else is UTF-8. */
+struct vcm_argument_text {
+    const char *name;
+    const char *text;
+};
+
+#define VCM_ARGUMENT(pointer)                                                                      \
+    {                                                                                              \
+#pointer, (pointer) != NULL                                                                \
+    }
+
+/* INVALID_ARGUMENT for a handle that cannot be used (see vcm_handle_check()), or names the first
+ * pointer that is NULL: VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(query)). */
+#define VCM_ARGUMENTS(vcm, err, ...)                                                               \
+    vcm_arguments_check((vcm), (const struct vcm_argument[]){__VA_ARGS__, {NULL, false}}, (err))
+
+/* The same for strings: VCM_TEXTS(err, {"scope", query->scope}, {"path", query->path}). */
+#define VCM_TEXTS(err, ...)                                                                        \
+    vcm_arguments_texts((const struct vcm_argument_text[]){__VA_ARGS__, {NULL, NULL}}, (err))
+
+int vcm_arguments_check(const struct vcm *vcm, const struct vcm_argument *arguments,
+                        struct vcm_error *err);
+
+/* The pointers alone. */
+int vcm_arguments_given(const struct vcm_argument *arguments, struct vcm_error *err);
+
+int vcm_arguments_texts(const struct vcm_argument_text *texts, struct vcm_error *err);
+
+/* A list of strings: NULL only when it has none, and no string in it is NULL or, unless they are
+ * paths, not UTF-8. */
+enum vcm_argument_list_kind {
+    VCM_ARGUMENT_TEXTS,
+    VCM_ARGUMENT_PATHS,
+};
+int vcm_arguments_list(const char *name, const char *const *texts, size_t count,
+                       enum vcm_argument_list_kind kind, struct vcm_error *err);
+
+#endif

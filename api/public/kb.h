@@ -1,0 +1,149 @@
+/*
+ * <vcm/kb.h> - the knowledge base: documents in, chunks out.
+ */
+#ifndef VCM_PUBLIC_KB_H
+#define VCM_PUBLIC_KB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/public/map.h"
+
+#ifdef __cplusplus
+extern "C" {
+/* A struct and a function may have one name, as in stat(2). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
+/* A document that the caller holds. */
+struct vcm_kb_bytes {
+    const char *name; /* its extension tells its type */
+    const void *data;
+    size_t len;
+};
+
+struct vcm_kb_ingest_options {
+    const char *const *files;
+    size_t file_count;
+    const struct vcm_kb_bytes *documents;
+    size_t document_count;
+    const char *source;     /* of `documents`; NULL for none */
+    const char *repository; /* everything that its routes send here; NULL for none */
+    const char *profile;    /* NULL: none, or that of the route */
+    unsigned jobs;          /* 0: as many as there are cores */
+};
+
+typedef int (*vcm_kb_file_fn)(void *context, const struct vcm_kb_file *file, struct vcm_error *err);
+/* Takes documents into the knowledge base; visits each in the order given, those of a repository by
+ * their path. A document that cannot be read is a result, not a failure. */
+int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
+                  vcm_kb_file_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_promote_options {
+    const char *repository;   /* a path at or below a repository with a working tree */
+    const char *const *paths; /* files, directories or patterns, from the root */
+    size_t path_count;
+    bool dry_run; /* tell, and change nothing */
+};
+
+struct vcm_promote_result {
+    const char *repo_root;
+    const char **patterns; /* as the map has them */
+    size_t pattern_count;
+    uint64_t files;      /* of HEAD's tree that they match */
+    uint64_t routes_set; /* that led to the knowledge base */
+    bool route_added;
+    const char *row; /* the literature row that the paths were added to, or NULL */
+    bool row_added;
+    const char *commit; /* of the change; NULL when nothing was to be changed, and in a dry run */
+    const char *text;   /* of the map now */
+    bool changed;
+};
+
+/* Moves literature from the knowledge base to pages: changes the map and commits just that file.
+ * UNSUPPORTED when the map cannot be edited safely, INVALID_ARGUMENT when it has changes that are
+ * not committed. Free with vcm_promote_result_free(). */
+int vcm_promote(struct vcm_promote_result **out, struct vcm *vcm,
+                const struct vcm_promote_options *options, struct vcm_error *err);
+void vcm_promote_result_free(struct vcm_promote_result *result);
+
+struct vcm_kb_chunk {
+    const char *chunk_id;
+    const char *source; /* NULL for none */
+    const char *path;
+    const char *section;
+    uint32_t page; /* 0 for none */
+    const char *profile;
+    const char *data_type;
+    uint64_t seq, chunks; /* its place among the chunks of its document, from 1 */
+    uint32_t tokens;
+    const char *text;
+    size_t text_len;
+    double score;        /* of a hit */
+    const char *snippet; /* of a hit */
+};
+
+/* Which documents are meant; NULL for any. */
+struct vcm_kb_filter {
+    const char *source; /* base scope, or a unique prefix of it */
+    const char *path;   /* gitignore pattern */
+    const char *profile;
+};
+
+struct vcm_kb_search_options {
+    const char *query; /* words, "phrases", prefixes*; every string is a query */
+    struct vcm_kb_filter filter;
+    uint32_t limit;      /* 0 for the most that one call gives */
+    uint64_t max_tokens; /* of all hits together; 0 for any */
+};
+
+typedef int (*vcm_kb_chunk_fn)(void *context, const struct vcm_kb_chunk *chunk,
+                               struct vcm_error *err);
+/* Best first. *total counts all chunks that match. */
+int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_options *options,
+                  vcm_kb_chunk_fn visit, void *context, struct vcm_error *err);
+
+/* One chunk by its id or a unique prefix. NOT_FOUND, AMBIGUOUS. */
+int vcm_kb_show(struct vcm *vcm, const char *chunk, vcm_kb_chunk_fn visit, void *context,
+                struct vcm_error *err);
+
+struct vcm_kb_document {
+    const char *source; /* NULL for none */
+    const char *path;
+    const char *profile; /* NULL for none */
+    const char *data_type;
+    uint64_t bytes, chunks, tokens;
+    uint64_t ingested_at; /* Unix seconds */
+};
+
+typedef int (*vcm_kb_document_fn)(void *context, const struct vcm_kb_document *document,
+                                  struct vcm_error *err);
+/* By source, none first, and path. */
+int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_document_fn visit,
+                void *context, struct vcm_error *err);
+
+struct vcm_kb_clear_options {
+    struct vcm_kb_filter filter;
+    const char *repository; /* with `route`: whose map has it; NULL: that around here */
+    uint32_t route;         /* 1-based; 0 for none */
+};
+
+/* Removes documents, in one transaction, and visits them. */
+int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
+                 vcm_kb_document_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_kb_stat {
+    uint64_t documents, sources, chunks, tokens, bytes, file_bytes;
+    uint32_t schema_version;
+};
+
+int vcm_kb_stat(struct vcm_kb_stat *out, struct vcm *vcm, struct vcm_error *err);
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
+
+#endif

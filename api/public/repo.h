@@ -1,0 +1,79 @@
+/*
+ * <vcm/repo.h> - orientation in a repository: what it holds, its symbols and who uses them.
+ */
+#ifndef VCM_PUBLIC_REPO_H
+#define VCM_PUBLIC_REPO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/public/handle.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vcm_repo_fetch_options {
+    const char *url;     /* https, ssh, file, or a path */
+    const char *ref;     /* branch, tag or commit; NULL for the remote's HEAD */
+    const char *subpath; /* describe this directory of it; NULL for all */
+    const char *dest;    /* check it out here; NULL: the clone in the home is all there is */
+    unsigned depth;      /* commits of history; 0 for one */
+    unsigned timeout_ms; /* 0 for a minute */
+};
+
+/* A JSON document, which lives as long as the call. */
+typedef int (*vcm_document_fn)(void *context, const char *json, size_t len, struct vcm_error *err);
+
+/* Brings a repository here, or up to its upstream's state, and passes on a JSON document of at most
+ * 8,192 bytes that says what it holds. AUTH_FAILED, NOT_FOUND, TIMEOUT, NETWORK_ERROR,
+ * INVALID_ARGUMENT. */
+int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
+                   vcm_document_fn visit, void *context, struct vcm_error *err);
+
+struct vcm_repo_map_options {
+    const char *path;           /* of a repository or a directory in it; NULL: around here */
+    uint64_t token_budget;      /* 0 for 1,500 */
+    const char *const *include; /* globs; none takes everything */
+    size_t include_count;
+    const char *const *focus; /* paths from the root that matter most */
+    size_t focus_count;
+    const char *const *mentions; /* names that matter most */
+    size_t mention_count;
+    bool by_symbol_count; /* the plain ranking, to compare with */
+};
+
+/* The ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
+int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
+                 void *context, struct vcm_error *err);
+
+struct vcm_symbol_query {
+    const char *path; /* as above */
+    const char *const *kinds;
+    size_t kind_count;
+    const char *file; /* glob; NULL for all */
+    const char *name; /* part of the name, case aside; NULL for all */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* The definitions of HEAD by path and line, as a JSON document. */
+int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
+                    void *context, struct vcm_error *err);
+
+struct vcm_reference_query {
+    const char *path; /* as above */
+    const char *name; /* or the symbol_id of a definition */
+    uint64_t limit;   /* 0 for 1,000 */
+};
+
+/* Who uses a name at HEAD, by path and line, as a JSON document. NOT_FOUND for an id that is no
+ * definition's. */
+int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
+                       vcm_document_fn visit, void *context, struct vcm_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

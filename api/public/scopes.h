@@ -1,0 +1,69 @@
+/*
+ * <vcm/scopes.h> - scopes: what is mapped, what became of every path, and unmapping.
+ */
+#ifndef VCM_PUBLIC_SCOPES_H
+#define VCM_PUBLIC_SCOPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "api/public/map.h"
+
+#ifdef __cplusplus
+extern "C" {
+/* A struct and a function may have one name, as in stat(2). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
+struct vcm_scope_info {
+    const char *scope_id;
+    const char *name; /* of the row */
+    const char *type;
+    const char *repo_root;
+    const char *origin_url; /* NULL without a remote */
+    const char *branch;     /* NULL when HEAD was detached */
+    const char *commit;
+    uint32_t flush_threshold, flush_token_budget;
+    bool pinned;
+    uint64_t records, pages, tokens, bytes;
+    struct vcm_coverage coverage;
+    uint64_t mapped_at; /* Unix seconds */
+};
+
+typedef int (*vcm_scope_fn)(void *context, const struct vcm_scope_info *scope,
+                            struct vcm_error *err);
+/* In the order of the scope ids. */
+int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err);
+
+/* A path of the scope's tree and what became of it. */
+struct vcm_coverage_file {
+    const char *path;
+    const char *outcome; /* "paged", "binary": the names of the members of struct vcm_coverage */
+    const char *reason;  /* why it failed, NULL otherwise */
+};
+
+struct vcm_coverage_query {
+    const char *scope;  /* id or unique prefix */
+    const char *reason; /* only files of this outcome, or that failed for this reason; NULL: all */
+};
+
+typedef int (*vcm_coverage_fn)(void *context, const struct vcm_coverage_file *file,
+                               struct vcm_error *err);
+/* The ledger of a scope: `on_scope` once, then `visit` for every path by its bytes. NOT_FOUND,
+ * AMBIGUOUS. */
+int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_scope_fn on_scope,
+                 vcm_coverage_fn visit, void *context, struct vcm_error *err);
+
+typedef int (*vcm_unmapped_fn)(void *context, const char *scope_id, struct vcm_error *err);
+/* Drops a scope, or all scopes of a base; `scope` may be a unique prefix, `visit` NULL. NOT_FOUND,
+ * AMBIGUOUS. */
+int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
+              struct vcm_error *err);
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
+
+#endif

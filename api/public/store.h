@@ -1,0 +1,137 @@
+/*
+ * <vcm/store.h> - the store: how it is, what it is doing, whether it is sound, and what it is asked
+ * for.
+ */
+#ifndef VCM_PUBLIC_STORE_H
+#define VCM_PUBLIC_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/public/handle.h"
+
+#ifdef __cplusplus
+extern "C" {
+/* A struct and a function may have one name, as in stat(2). */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wshadow"
+#endif
+
+struct vcm_stat {
+    const char *home;
+    uint32_t format_version;
+    char tokenizer[32];
+    uint64_t scopes;
+    uint64_t pages, pages_resident, pages_compressed, pages_evicted, pages_pinned, pages_locked;
+    uint64_t bytes_resident, bytes_compressed, bytes_capacity, bytes_file;
+    uint64_t tokens;
+    uint64_t hits, minor_faults, major_faults, evictions;
+    uint64_t private_answers; /* faults whose page stayed where it was */
+    const char *policy;
+};
+
+int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err);
+
+struct vcm_top_scope {
+    char scope_id[258];
+    uint64_t pages, bytes, tokens;
+};
+
+/* What the store is doing. */
+struct vcm_top_sample {
+    struct vcm_stat stat;
+    bool has_rate;                      /* false for the first */
+    double faults_per_second;           /* minor and major ones, since the sample before */
+    const struct vcm_top_scope *scopes; /* some of the largest, largest first */
+    size_t scope_count;
+};
+
+struct vcm_top_options {
+    uint64_t interval_ms, count; /* count of samples, 0: until interrupted */
+    int (*visit)(void *context, const struct vcm_top_sample *sample, struct vcm_error *err);
+    int (*idle)(void *context, struct vcm_error *err); /* while it waits; may be NULL */
+    void *context;
+};
+
+/* Looks at the store again and again. VCM_INTERRUPTED when the handle is cancelled. */
+int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_error *err);
+
+struct vcm_verify_finding {
+    const char *what, *where;
+};
+typedef int (*vcm_verify_fn)(void *context, const struct vcm_verify_finding *finding,
+                             struct vcm_error *err);
+
+struct vcm_verify_result {
+    bool ok;
+    uint64_t pages_checked, findings; /* it stops at a thousand findings */
+};
+
+/* Hashes every page again and checks every index, in a child process (fork), whose death is a
+ * finding. `deep` also rebuilds evicted pages. A damaged store is marked, for the next vcm_map() to
+ * set aside. VCM_OK also when something is wrong. */
+int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm_verify_fn visit,
+               void *context, struct vcm_error *err);
+
+struct vcm_gc_counts {
+    uint64_t pages_dropped, bytes_before, bytes_after; /* bytes of the file */
+};
+
+/* Drops what no scope refers to and gives space back to the file system, beside readers.
+ * STORE_BUSY, STORE_FULL. */
+int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
+
+struct vcm_gc_clone_counts {
+    uint64_t dropped, kept;
+    uint64_t bytes; /* of what was dropped */
+};
+
+/* Removes the clones of URLs that no scope and no repo map of a scope comes from, and that were
+ * neither fetched nor read for `unused_ms`, 0 for 14 days. Less than an hour is INVALID_ARGUMENT:
+ * what is being worked with is not taken away. */
+int vcm_gc_clones(struct vcm_gc_clone_counts *out, struct vcm *vcm, uint64_t unused_ms,
+                  struct vcm_error *err);
+
+/* Traces of page accesses: one line an access, milliseconds, page id, bytes. */
+struct vcm_trace_access {
+    uint64_t ms; /* since the recording began */
+    const char *page_id;
+    uint64_t bytes;
+};
+
+struct vcm_trace_record_options {
+    uint64_t duration_ms, count; /* 0: no limit; without either, until interrupted */
+    int (*visit)(void *context, const struct vcm_trace_access *access, struct vcm_error *err);
+    int (*idle)(void *context, struct vcm_error *err); /* called often; may be NULL */
+    void *context;
+};
+
+struct vcm_trace_recorded {
+    uint64_t accesses, lost; /* lost: came faster than they were read */
+};
+
+/* Tells every read of a page, by any process, until the time is over. VCM_INTERRUPTED when the
+ * handle is cancelled; the result counts then, too. STORE_BUSY while another process records. */
+int vcm_trace_record(struct vcm_trace_recorded *out, struct vcm *vcm,
+                     const struct vcm_trace_record_options *options, struct vcm_error *err);
+
+struct vcm_trace_outcome {
+    const char *policy; /* "sieve", ..., "optimum" */
+    uint64_t capacity;
+    double hit_ratio, byte_hit_ratio;
+};
+typedef int (*vcm_trace_outcome_fn)(void *context, const struct vcm_trace_outcome *outcome,
+                                    struct vcm_error *err);
+
+/* Replays a trace against every policy and the clairvoyant optimum, at one capacity, or, when it is
+ * 0, at five parts of what the trace's pages take. INVALID_ARGUMENT names a bad line. */
+int vcm_trace_replay_file(uint64_t *accesses, struct vcm *vcm, const char *path, uint64_t capacity,
+                          vcm_trace_outcome_fn visit, void *context, struct vcm_error *err);
+
+#ifdef __cplusplus
+#pragma GCC diagnostic pop
+}
+#endif
+
+#endif
