@@ -314,30 +314,31 @@ static void edit(struct vcm_buf *out, struct vcm_slice text,
 }
 
 /* Whether `text` says what `config` says, but for `name`, which is `value`. */
-static bool is_same_but(const struct vcm_config *config, struct vcm_slice text, const char *name,
-                        const char *value)
+static int is_same_but(bool *same, const struct vcm_config *config, struct vcm_slice text,
+                       const char *name, const char *value, struct vcm_error *err)
 {
     struct vcm_config edited = {0};
     struct vcm_yaml_mark mark;
-    struct vcm_error ignored = {0};
+    struct vcm_error cause = {0};
     unsigned old_count = 0, new_count = 0;
 
     vcm_arena_init(&edited.arena, 16 * VCM_MIB);
-    bool same = parse(&edited, &mark, text, &ignored) == VCM_OK;
-    for (const struct vcm_config_setting *s = edited.settings; same && s; s = s->next) {
+    int rc = parse(&edited, &mark, text, &cause);
+    *same = rc == VCM_OK;
+    for (const struct vcm_config_setting *s = edited.settings; *same && s; s = s->next) {
         const struct vcm_config_setting *old = vcm_config_find(config, s->name);
         new_count++;
         if (strcmp(s->name, name) == 0)
-            same = strcmp(s->value, value) == 0;
+            *same = strcmp(s->value, value) == 0;
         else
-            same = old && strcmp(old->value, s->value) == 0;
+            *same = old && strcmp(old->value, s->value) == 0;
     }
     for (const struct vcm_config_setting *s = config->settings; s; s = s->next)
         old_count++;
-    same = same && vcm_config_find(&edited, name) &&
-           new_count == old_count + (vcm_config_find(config, name) ? 0 : 1);
+    *same = *same && vcm_config_find(&edited, name) &&
+            new_count == old_count + (vcm_config_find(config, name) ? 0 : 1);
     vcm_config_release(&edited);
-    return same;
+    return rc == VCM_INTERNAL ? vcm_error_set(err, VCM_INTERNAL, "%s", cause.message) : VCM_OK;
 }
 
 int vcm_config_store(const struct vcm_config *config, const char *path, const char *name,
@@ -346,6 +347,7 @@ int vcm_config_store(const struct vcm_config *config, const char *path, const ch
     struct vcm_buf old = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
     struct vcm_buf new = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
     struct vcm_error read = {0};
+    bool same = false;
 
     int rc = vcm_path_read_file(&old, path, VCM_LIMIT_CONFIG_BYTES, &read);
     if (rc == VCM_NOT_FOUND)
@@ -356,7 +358,9 @@ int vcm_config_store(const struct vcm_config *config, const char *path, const ch
         edit(&new, vcm_buf_slice(&old), vcm_config_find(config, name), name, value);
         rc = vcm_buf_check(&new, VCM_CONFIG_FILE, err);
     }
-    if (rc == VCM_OK && !is_same_but(config, vcm_buf_slice(&new), name, value))
+    if (rc == VCM_OK)
+        rc = is_same_but(&same, config, vcm_buf_slice(&new), name, value, err);
+    if (rc == VCM_OK && !same)
         rc = vcm_error_set(err, VCM_UNSUPPORTED,
                            "'%s' is not laid out as lines 'key: value'; set %s there by hand", path,
                            name);

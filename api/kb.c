@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/arguments.h"
 #include "api/kb_internal.h"
@@ -31,25 +30,6 @@ int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable, st
     }
     vcm_buf_release(&path);
     return rc;
-}
-
-void vcm_kb_forget_scope(struct vcm *vcm, const char *scope_id)
-{
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_error why = {0};
-    struct vcm_store *store = NULL;
-
-    int rc = vcm_handle_path(&path, vcm, VCM_STORE_FILE, &why);
-    if (rc == VCM_OK && access(vcm_buf_text(&path), F_OK) == 0) {
-        rc = vcm_kb_open_store(&store, vcm, true, &why);
-        if (rc == VCM_OK)
-            rc = vcm_store_forget_scope(store, scope_id, &why);
-        vcm_store_close(store);
-    }
-    if (rc != VCM_OK)
-        vcm_log_write(vcm->log, VCM_LOG_WARNING, "texts of scope '%s' were not given up: %s",
-                      scope_id, why.message);
-    vcm_buf_release(&path);
 }
 
 /* A filter as the store takes it. */

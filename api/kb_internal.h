@@ -1,5 +1,5 @@
 /*
- * kb_internal.h - what the two files of the knowledge base in api/ share. Private to them.
+ * kb_internal.h - what the files of the knowledge base in api/ share. Private to them.
  */
 #ifndef VCM_API_KB_INTERNAL_H
 #define VCM_API_KB_INTERNAL_H
@@ -13,5 +13,9 @@ int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable,
 
 /* Texts that only this scope of pages needed go. What is wrong with that is logged. */
 void vcm_kb_forget_scope(struct vcm *vcm, const char *scope_id);
+
+/* The same for the texts that the scope's page table does not name any more, and for all scopes. */
+void vcm_kb_settle_scope(struct vcm *vcm, const char *scope_id);
+void vcm_kb_settle_all(struct vcm *vcm);
 
 #endif

@@ -412,6 +412,9 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
     }
     for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
         vcm_kb_forget_scope(vcm, (*out)->unmapped[i]);
+    for (size_t i = 0; rc == VCM_OK && i < (*out)->source_count; i++)
+        if ((*out)->sources[i].status == VCM_STATUS_REMAPPED)
+            vcm_kb_settle_scope(vcm, (*out)->sources[i].scope_id);
     if (rc == VCM_OK)
         note_on_roster(vcm, *out, options, extra->map_text);
     for (; rc == VCM_OK && lost; lost = lost->next)

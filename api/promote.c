@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-#define PATHS_MAX 64u
+#define PATHS_MAX VCM_EDIT_PATTERNS_MAX
 
 /* A path that is promoted, and what its files lack. */
 struct promoted {
@@ -35,6 +35,8 @@ struct result {
     struct promoted promoted[PATHS_MAX];
     size_t count;
     char commit[VCM_COMMIT_ID_BYTES];
+    const char *routed[PATHS_MAX], *covered[PATHS_MAX];
+    struct vcm_edit_promotion promotion;
     struct vcm_edit_report report;
 };
 
@@ -142,7 +144,7 @@ static int take_paths(struct result *result, const struct vcm_promote_options *o
     int rc = VCM_OK;
 
     if (options->path_count == 0 || options->path_count > PATHS_MAX)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give 1 to %u paths", PATHS_MAX);
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give 1 to %d paths", PATHS_MAX);
     result->public.patterns =
         vcm_arena_alloc(&result->arena, options->path_count * sizeof *result->public.patterns);
     if (!result->public.patterns)
@@ -190,19 +192,20 @@ static int check_files(struct result *result, struct vcm_error *err)
 
 static int edit(struct result *result, struct vcm_error *err)
 {
-    const char *routed[PATHS_MAX], *covered[PATHS_MAX];
-    struct vcm_edit_promotion promotion = {.routed = routed, .covered = covered};
+    struct vcm_edit_promotion *promotion = &result->promotion;
 
+    promotion->routed = result->routed;
+    promotion->covered = result->covered;
     for (size_t i = 0; i < result->count; i++) {
         const struct promoted *promoted = &result->promoted[i];
         if (promoted->unrouted)
-            routed[promotion.routed_count++] = promoted->pattern;
+            result->routed[promotion->routed_count++] = promoted->pattern;
         if (promoted->uncovered)
-            covered[promotion.covered_count++] = promoted->pattern;
+            result->covered[promotion->covered_count++] = promoted->pattern;
     }
-    result->public.changed = promotion.routed_count + promotion.covered_count > 0;
+    result->public.changed = promotion->routed_count + promotion->covered_count > 0;
     return vcm_edit_promote(&result->text, &result->report, vcm_buf_slice(&result->plan.map_text),
-                            &result->plan.map, &promotion, err);
+                            &result->plan.map, promotion, err);
 }
 
 /* An edit that does not say what it should is not made. */
@@ -216,7 +219,7 @@ static int check_edit(struct result *result, struct vcm *vcm, struct vcm_error *
     int rc = vcm_repo_map_load(&map, &problems, vcm_buf_slice(&result->text), result->request.types,
                                &wrong);
     bool good = rc == VCM_OK &&
-                map.row_count == result->plan.map.row_count + (result->report.row_added ? 1 : 0);
+                vcm_edit_is_exact(&map, &result->plan.map, &result->promotion, &result->report);
     rc = good ? judge(result, &map, vcm, err) : VCM_OK;
     for (size_t i = 0; rc == VCM_OK && i < result->count; i++)
         good = good && !result->promoted[i].unrouted && !result->promoted[i].uncovered;

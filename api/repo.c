@@ -1,16 +1,14 @@
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "api/arguments.h"
 #include "api/internal.h"
+#include "api/repo_dest.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/url.h"
-#include "lfs/command.h"
 #include "symbols/orientation.h"
 
 #include "base/banned.h"
@@ -19,14 +17,14 @@
 #define FIRST_PAUSE_MS   250u
 #define FETCH_TIMEOUT_MS 60000u
 #define SUBPATH_NAME     "--subpath"
-#define DEST_MODE        0755
 
 struct repo_fetch {
     struct vcm *vcm;
     const struct vcm_repo_fetch_options *options;
     uint64_t deadline_ms;
     struct vcm_git_clone clone;
-    char *dest; /* real path of the working copy, or NULL */
+    char *subpath; /* without a slash at the end; NULL for all */
+    char *dest;    /* real path of the working copy, or NULL */
 };
 
 static unsigned time_left(const struct repo_fetch *fetch)
@@ -67,8 +65,10 @@ static void pause_ms(unsigned ms)
 /* Networks fail for moments: a fetch is tried again, a little later each time. */
 static int try_url(struct repo_fetch *fetch, const char *url, struct vcm_error *err)
 {
-    const struct vcm_git_clone_request request = {
-        .url = url, .commit = fetch->options->ref, .depth = fetch->options->depth};
+    const struct vcm_git_clone_request request = {.url = url,
+                                                  .commit = fetch->options->ref,
+                                                  .subpath = fetch->subpath,
+                                                  .depth = fetch->options->depth};
     unsigned pause = FIRST_PAUSE_MS;
     int rc = VCM_OK;
 
@@ -140,125 +140,52 @@ out:
     return rc;
 }
 
-static int look_at_dest(bool *empty, const char *path, struct vcm_error *err)
-{
-    DIR *directory = opendir(path);
-
-    *empty = !directory && errno == ENOENT;
-    if (!directory)
-        return *empty ? VCM_OK
-                      : vcm_error_sys(err, VCM_INVALID_ARGUMENT, errno, "cannot clone into '%s'",
-                                      path);
-    *empty = true;
-    for (const struct dirent *entry; *empty && (entry = readdir(directory));)
-        *empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
-    closedir(directory);
-    return VCM_OK;
-}
-
-/* Only a clone of the same URL is used again: nobody's files are written over. */
-static int check_dest(const struct repo_fetch *fetch, struct vcm_error *err)
-{
-    struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
-    struct vcm_git_repo *repo = NULL;
-    struct vcm_error ignored = {0};
-
-    bool ours = vcm_git_repo_open(&repo, fetch->dest, &ignored) == VCM_OK &&
-                strcmp(vcm_git_repo_root(repo), fetch->dest) == 0 &&
-                vcm_git_repo_origin(&origin, repo, &ignored) == VCM_OK &&
-                strcmp(vcm_buf_text(&origin), fetch->clone.url) == 0;
-    vcm_git_repo_close(repo);
-    vcm_buf_release(&origin);
-    return ours ? VCM_OK
-                : vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                "'%s' is neither empty nor a clone of this repository; name "
-                                "another directory with --dest",
-                                fetch->dest);
-}
-
-static int begin_dest(struct repo_fetch *fetch, const struct vcm_command *git,
-                      struct vcm_error *err)
-{
-    struct vcm_slice none = vcm_slice_of("", 0);
-
-    int rc = vcm_command_read(NULL, git, VCM_COMMAND_ARGS("init", "--quiet"), none, err);
-    if (rc == VCM_OK)
-        rc = vcm_command_read(
-            NULL, git, VCM_COMMAND_ARGS("remote", "add", "origin", fetch->clone.url), none, err);
-    return rc;
-}
-
-/* Checks the commit out in a directory of the user's, from the clone in the home. Nothing that the
- * user changed there is lost: git refuses. */
-static int fill_dest(struct repo_fetch *fetch, const struct vcm_command *git, struct vcm_error *err)
-{
-    char ref[VCM_GIT_ID_HEX + 32] = "refs/vcm/commits/", *hex = ref + strlen(ref);
-    const char *subpath = fetch->options->subpath;
-    struct vcm_slice none = vcm_slice_of("", 0);
-
-    vcm_git_id_to_hex(hex, &fetch->clone.commit);
-    int rc = vcm_command_read(NULL, git,
-                              VCM_COMMAND_ARGS("fetch", "--quiet", "--no-tags", "--update-shallow",
-                                               "--no-recurse-submodules", fetch->clone.path, ref),
-                              none, err);
-    if (rc == VCM_OK && subpath)
-        rc = vcm_command_read(NULL, git, VCM_COMMAND_ARGS("sparse-checkout", "set", subpath), none,
-                              err);
-    if (rc == VCM_OK)
-        rc = vcm_command_read(
-            NULL, git,
-            VCM_COMMAND_ARGS("-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c",
-                             "filter.lfs.required=false", "checkout", "--quiet", "--detach", hex),
-            none, err);
-    return vcm_error_wrap(err, rc, "%s", fetch->dest);
-}
-
-static int check_out(struct repo_fetch *fetch, struct vcm_error *err)
-{
-    const char *path = fetch->options->dest;
-    bool empty = false;
-
-    if (!path)
-        return VCM_OK;
-    if (path[0] == '\0' || path[0] == '-')
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no directory to clone into", path);
-    int rc = look_at_dest(&empty, path, err);
-    if (rc == VCM_OK)
-        rc = vcm_path_make_directories(path, DEST_MODE, err);
-    if (rc == VCM_OK && !(fetch->dest = realpath(path, NULL)))
-        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot find '%s'", path);
-    const struct vcm_command git = {
-        .directory = fetch->dest, .timeout_ms = time_left(fetch), .cancel = fetch->vcm->cancel};
-    if (rc == VCM_OK)
-        rc = empty ? begin_dest(fetch, &git, err) : check_dest(fetch, err);
-    return rc == VCM_OK ? fill_dest(fetch, &git, err) : rc;
-}
-
 static int describe(struct vcm_buf *document, const struct repo_fetch *fetch, struct vcm_error *err)
 {
-    const char *subpath = fetch->options->subpath;
-    char *start = strdup(subpath ? subpath : "");
     struct vcm_git_repo *repo = NULL;
 
-    int rc = start ? VCM_OK : vcm_error_memory(err);
+    int rc = vcm_git_repo_open(&repo, fetch->clone.path, err);
     if (rc == VCM_OK)
-        rc = vcm_git_repo_open(&repo, fetch->clone.path, err);
-    if (rc == VCM_OK) {
-        size_t len = strlen(start);
-        if (len > 0 && start[len - 1] == '/')
-            start[len - 1] = '\0';
         rc = vcm_orientation_describe(
             document, repo, &fetch->clone.commit,
             &(struct vcm_orientation_request){
                 .clone_path = fetch->dest ? fetch->dest : fetch->clone.path,
-                .subpath = start,
+                .subpath = fetch->subpath ? fetch->subpath : "",
+                .files_not_fetched = fetch->clone.files_missing,
                 .cancel = fetch->vcm->cancel,
             },
             err);
-    }
     vcm_git_repo_close(repo);
-    free(start);
     return rc;
+}
+
+static int read_subpath(struct repo_fetch *fetch, struct vcm_error *err)
+{
+    const char *text = fetch->options->subpath;
+
+    if (!text)
+        return VCM_OK;
+    int rc = vcm_path_check_relative(SUBPATH_NAME, vcm_slice_of_string(text), err);
+    if (rc != VCM_OK)
+        return rc;
+    size_t len = strlen(text);
+    fetch->subpath = strndup(text, text[len - 1] == '/' ? len - 1 : len);
+    return fetch->subpath ? VCM_OK : vcm_error_memory(err);
+}
+
+static int check_out(struct repo_fetch *fetch, struct vcm_error *err)
+{
+    if (!fetch->options->dest)
+        return VCM_OK;
+    return vcm_repo_dest_fill(&fetch->dest,
+                              &(struct vcm_repo_dest){
+                                  .path = fetch->options->dest,
+                                  .clone = &fetch->clone,
+                                  .subpath = fetch->subpath,
+                                  .timeout_ms = time_left(fetch),
+                                  .cancel = fetch->vcm->cancel,
+                              },
+                              err);
 }
 
 int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
@@ -275,10 +202,7 @@ int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options
     struct repo_fetch fetch = {.vcm = vcm, .options = options};
     struct vcm_plan_request request = {.repository = NULL};
     struct vcm_buf document = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
-    rc = VCM_OK;
-
-    if (options->subpath)
-        rc = vcm_path_check_relative(SUBPATH_NAME, vcm_slice_of_string(options->subpath), err);
+    rc = read_subpath(&fetch, err);
     if (rc == VCM_OK)
         rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
@@ -294,6 +218,7 @@ int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options
         rc = visit(context, vcm_buf_text(&document), document.len, err);
     vcm_buf_release(&document);
     free(fetch.dest);
+    free(fetch.subpath);
     vcm_git_clone_release(&fetch.clone);
     return rc;
 }

@@ -2,6 +2,7 @@
 
 #include "api/arguments.h"
 #include "api/internal.h"
+#include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
 #include "base/jsonw.h"
@@ -193,7 +194,9 @@ int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const
         rc = vcm_mapping_remove(vcm->store, vcm_slice_of_string(scope_id), vcm->cancel, err);
     if (rc == VCM_OK)
         rc = vcm_roster_forget(vcm->home, scope_id, err);
-    if (rc == VCM_OK)
+    if (rc == VCM_OK) {
+        vcm_kb_forget_scope(vcm, scope_id);
         *status = VCM_STATUS_UNMAPPED;
+    }
     return rc;
 }

@@ -30,6 +30,7 @@ struct view {
     struct vcm_glob_list globs;
     char *subpath;
     struct vcm_buf directory;
+    struct vcm_buf filter; /* the globs, to remember what they take */
     struct vcm_buf document;
     struct vcm_jsonw w;
     struct vcm_buf scratch;
@@ -48,6 +49,7 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
                                  "the glob '%s' has something else than letters, digits and %s",
                                  glob, GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
+    vcm_buf_append_format(&view->filter, "%s\n", glob);
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
@@ -62,12 +64,29 @@ static int find_subpath(struct view *view, const char *path, struct vcm_error *e
     const char *root = vcm_git_repo_root(repo);
     char *real = realpath(path, NULL);
     size_t len = strlen(root);
+    struct vcm_plan_request clones = {.repository = NULL};
+    if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
+        vcm_git_clone_touch(clones.clones, root);
     bool inside = real && !vcm_git_repo_is_bare(repo) && strncmp(real, root, len) == 0 &&
                   real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
     view->subpath = strdup(inside ? real + len + 1 : "");
     free(real);
     vcm_git_repo_close(repo);
     return view->subpath ? VCM_OK : vcm_error_memory(err);
+}
+
+/* A repository that was just read gets its graph at once; after a change of some files that waits
+ * for the next map. */
+static int prepare_graph(struct view *view, struct vcm_error *err)
+{
+    const struct vcm_index *index = view->index;
+    struct vcm_graph *graph = NULL;
+
+    if (view->globs.count > 0 || index->parsed <= index->file_count / 2)
+        return VCM_OK;
+    int rc = vcm_graph_open(&graph, index, view->vcm->cancel, err);
+    vcm_graph_close(graph);
+    return rc;
 }
 
 static int open_view(struct view *view, struct vcm *vcm, const char *path, struct vcm_error *err)
@@ -83,6 +102,8 @@ static int open_view(struct view *view, struct vcm *vcm, const char *path, struc
     if (rc == VCM_OK)
         rc = vcm_path_make_directories(vcm_buf_text(&view->directory), SYMBOLS_MODE, err);
     if (rc == VCM_OK)
+        rc = vcm_buf_check(&view->filter, "the list of globs", err);
+    if (rc == VCM_OK)
         rc = vcm_index_open(&view->index,
                             &(struct vcm_index_request){
                                 .directory = vcm_buf_text(&view->directory),
@@ -90,6 +111,7 @@ static int open_view(struct view *view, struct vcm *vcm, const char *path, struc
                                 .subpath = view->subpath,
                                 .takes = view->globs.count > 0 ? takes : NULL,
                                 .context = &view->globs,
+                                .filter = vcm_buf_text(&view->filter),
                                 .cancel = vcm->cancel,
                                 .log = vcm->log,
                             },
@@ -102,6 +124,7 @@ static void begin_view(struct view *view)
     *view = (struct view){.vcm = NULL};
     vcm_glob_list_init(&view->globs);
     vcm_buf_init(&view->directory, VCM_LIMIT_PATH_BYTES);
+    vcm_buf_init(&view->filter, VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&view->document, VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&view->scratch, VCM_LIMIT_FILE_BYTES);
     vcm_jsonw_init(&view->w, &view->document);
@@ -119,6 +142,7 @@ static int end_view(struct view *view, int rc, vcm_document_fn visit, void *cont
     vcm_glob_list_release(&view->globs);
     vcm_buf_release(&view->scratch);
     vcm_buf_release(&view->document);
+    vcm_buf_release(&view->filter);
     vcm_buf_release(&view->directory);
     free(view->subpath);
     return rc;
@@ -351,6 +375,8 @@ int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_d
     if (rc == VCM_OK)
         rc = open_view(&view, vcm, query->path, err);
     if (rc == VCM_OK)
+        rc = prepare_graph(&view, err);
+    if (rc == VCM_OK)
         rc = list_symbols(&view, query, err);
     return end_view(&view, rc, visit, context, err);
 }
@@ -487,6 +513,8 @@ int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
              : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
     if (rc == VCM_OK)
         rc = open_view(&view, vcm, query->path, err);
+    if (rc == VCM_OK)
+        rc = prepare_graph(&view, err);
     if (rc == VCM_OK)
         rc = list_references(&view, query, err);
     return end_view(&view, rc, visit, context, err);

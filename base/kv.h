@@ -108,7 +108,9 @@ int vcm_kv_cursor_delete(struct vcm_kv_cursor *cursor, struct vcm_error *err);
 /*
  * Gives the space of deleted values back to the file system: what is in use is copied to a new data
  * file, which takes the old one's place. Readers go on meanwhile. Nothing is lost when it fails or
- * is killed; what it leaves is removed by the next writer. STORE_BUSY as for vcm_kv_update();
+ * is killed; what it leaves is removed by the next writer. Once LMDB copies it cannot be cancelled:
+ * the copy is thrown away when it is whole, unless it is in force by then. STORE_BUSY as for
+ * vcm_kv_update();
  * STORE_FULL when the disk has no room for the copy beside the old file.
  */
 struct vcm_kv_compacted {

@@ -10,27 +10,26 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "git/clone_part.h"
 #include "git/clone_place.h"
+#include "git/clone_remote.h"
 #include "git/credential.h"
 #include "git/internal.h"
+#include "git/layout.h"
 #include "git/runner.h"
 
 #include "base/banned.h"
 
-#define COMMITS       "refs/vcm/commits/"
-#define FETCHED       "refs/vcm/fetched"
-#define HEADS         "refs/heads/"
-#define TAGS          "refs/tags/"
-#define PEELED        "^{}"
-#define REF_BYTES     1024
-#define SHA256_DIGITS 64
-
-/* What the remote says of the refs that we asked for. */
-struct remote {
-    struct vcm_buf text;     /* of git ls-remote, lines cut by NULs */
-    const char *head_branch; /* short; "" when HEAD is on none */
-    const char *head_id;     /* hex, or NULL without a HEAD */
-};
+#define COMMITS        "refs/vcm/commits/" /* here with all that they hold */
+#define PARTS          "refs/vcm/parts/"   /* here with their trees and some of their blobs */
+#define FETCHED        "refs/vcm/fetched"
+#define HEADS          "refs/heads/"
+#define TAGS           "refs/tags/"
+#define PEELED         "^{}"
+#define REF_BYTES      1024
+#define MEANINGS       6      /* of a name: as a branch, a tag, ... */
+#define KNOWN_REFS_MAX 512    /* that the remote is asked for, if it still has them */
+#define BLOBS_AT_ONCE  50000u /* of which servers are asked by id */
 
 /* One call of vcm_git_clone_fetch(). */
 struct fetch {
@@ -40,12 +39,19 @@ struct fetch {
     struct vcm_git_secret secret;
     struct vcm_git_place place;
     struct vcm_git_repo *repo;
-    struct remote remote;
+    struct vcm_git_remote remote;
     uint64_t deadline_ms;
     char *name;        /* of the commit, without the steps back; NULL for a branch's tip */
     const char *steps; /* "~3^2" behind it, or "" */
     unsigned depth;
+    bool is_partial;        /* blobs may be missing in the clone */
+    uint64_t files_missing; /* of the commit that was asked for */
 };
+
+static bool is_branch_or_tag(const char *name)
+{
+    return strncmp(name, HEADS, sizeof HEADS - 1) == 0 || strncmp(name, TAGS, sizeof TAGS - 1) == 0;
+}
 
 static unsigned time_left(const struct fetch *fetch)
 {
@@ -54,10 +60,9 @@ static unsigned time_left(const struct fetch *fetch)
     return now < fetch->deadline_ms ? (unsigned)(fetch->deadline_ms - now) : 1;
 }
 
-static int run_git(struct vcm_buf *out, enum vcm_git_runner_refusal *refusal,
-                   const struct fetch *fetch, const char *const *args, struct vcm_error *err)
+static struct vcm_git_runner runner_of(const struct fetch *fetch)
 {
-    const struct vcm_git_runner runner = {
+    return (struct vcm_git_runner){
         .git_dir = fetch->place.path,
         .url = &fetch->url,
         .user = fetch->secret.user,
@@ -65,8 +70,14 @@ static int run_git(struct vcm_buf *out, enum vcm_git_runner_refusal *refusal,
         .timeout_ms = time_left(fetch),
         .cancel = fetch->clones->cancel,
     };
+}
 
-    return vcm_git_runner_run(out, refusal, &runner, args, err);
+static int run_git(enum vcm_git_runner_refusal *refusal, const struct fetch *fetch,
+                   const char *const *args, struct vcm_error *err)
+{
+    const struct vcm_git_runner runner = runner_of(fetch);
+
+    return vcm_git_runner_run(NULL, refusal, &runner, args, err);
 }
 
 /* "~3^2" goes back four commits at the most, and one is to be seen. */
@@ -119,12 +130,23 @@ static bool is_whole_id(const char *text)
 }
 
 /* The ref that keeps a commit. */
-static void name_kept(char out[REF_BYTES], const struct vcm_git_id *id)
+static void name_kept(char out[REF_BYTES], const char *place, const struct vcm_git_id *id)
 {
     char hex[VCM_GIT_ID_HEX + 1];
 
     vcm_git_id_to_hex(hex, id);
-    snprintf(out, REF_BYTES, "%s%s", COMMITS, hex);
+    snprintf(out, REF_BYTES, "%s%s", place, hex);
+}
+
+static bool has_ref(const struct vcm_git_repo *repo, const char *place, const struct vcm_git_id *id)
+{
+    git_reference *ref = NULL;
+    char name[REF_BYTES];
+
+    name_kept(name, place, id);
+    bool found = git_reference_lookup(&ref, repo->handle, name) == 0;
+    git_reference_free(ref);
+    return found;
 }
 
 /* Whether the commit and its tree are here; what is below is taken on trust. */
@@ -138,27 +160,44 @@ static bool has_commit(const struct fetch *fetch, const git_oid *oid)
     return found;
 }
 
-static bool is_kept(const struct fetch *fetch, const struct vcm_git_id *id)
+static bool is_kept(const struct fetch *fetch, const char *place, const struct vcm_git_id *id)
 {
-    git_reference *ref = NULL;
-    char name[REF_BYTES];
     git_oid oid;
 
-    name_kept(name, id);
     vcm_git_internal_to_oid(&oid, id);
-    bool kept = git_reference_lookup(&ref, fetch->repo->handle, name) == 0;
-    git_reference_free(ref);
-    return kept && has_commit(fetch, &oid);
+    return has_ref(fetch->repo, place, id) && has_commit(fetch, &oid);
+}
+
+static const char *wanted_subpath(const struct fetch *fetch)
+{
+    return fetch->request->subpath ? fetch->request->subpath : "";
+}
+
+/* Whether all that was asked for of the commit is here. */
+static int has_wanted(bool *found, struct fetch *fetch, const struct vcm_git_id *id,
+                      struct vcm_error *err)
+{
+    struct vcm_git_part part;
+
+    *found = is_kept(fetch, COMMITS, id);
+    if (*found || !is_kept(fetch, PARTS, id))
+        return VCM_OK;
+    int rc = vcm_git_part_look(&part, fetch->repo, id, wanted_subpath(fetch), fetch->clones->cancel,
+                               err);
+    *found = rc == VCM_OK && part.wanted_count == 0;
+    fetch->files_missing = part.files_missing;
+    vcm_git_part_release(&part);
+    return rc;
 }
 
 /* Whether everything that was kept is still here. */
-static bool is_sound(const struct fetch *fetch)
+static bool is_sound_in(const struct fetch *fetch, const char *glob)
 {
     git_reference_iterator *refs = NULL;
     git_reference *ref = NULL;
     bool sound = true;
 
-    if (git_reference_iterator_glob_new(&refs, fetch->repo->handle, COMMITS "*") != 0)
+    if (git_reference_iterator_glob_new(&refs, fetch->repo->handle, glob) != 0)
         return false;
     while (sound && git_reference_next(&ref, refs) == 0) {
         const git_oid *oid = git_reference_target(ref);
@@ -167,6 +206,11 @@ static bool is_sound(const struct fetch *fetch)
     }
     git_reference_iterator_free(refs);
     return sound;
+}
+
+static bool is_sound(const struct fetch *fetch)
+{
+    return is_sound_in(fetch, COMMITS "*") && is_sound_in(fetch, PARTS "*");
 }
 
 /* Sets a ref. Where an old ref stands in the way ("a" of "a/b"), all branches and tags go: they
@@ -183,8 +227,7 @@ static int set_ref(const struct fetch *fetch, const char *name, const struct vcm
     int git_code = git_reference_create(&ref, handle, name, &oid, 1, NULL);
     if (git_code != 0 && git_reference_list(&names, handle) == 0) {
         for (size_t i = 0; i < names.count; i++)
-            if (strncmp(names.strings[i], HEADS, sizeof HEADS - 1) == 0 ||
-                strncmp(names.strings[i], TAGS, sizeof TAGS - 1) == 0)
+            if (is_branch_or_tag(names.strings[i]))
                 git_reference_remove(handle, names.strings[i]);
         git_strarray_dispose(&names);
         git_code = git_reference_create(&ref, handle, name, &oid, 1, NULL);
@@ -195,73 +238,42 @@ static int set_ref(const struct fetch *fetch, const char *name, const struct vcm
 
 static int open_repo(struct fetch *fetch, struct vcm_error *err)
 {
+    struct vcm_buf promise = VCM_BUF_INIT(VCM_KIB);
+
     vcm_git_repo_close(fetch->repo);
     int rc = vcm_git_repo_open(&fetch->repo, fetch->place.path, err);
     if (rc == VCM_OK && strcmp(vcm_git_repo_root(fetch->repo), fetch->place.path) != 0)
         rc = vcm_error_set(err, VCM_IO_ERROR, "'%s' is no clone", fetch->place.path);
+    if (rc == VCM_OK)
+        rc = vcm_git_layout_setting(&promise, fetch->repo,
+                                    "remote." VCM_GIT_PLACE_REMOTE ".promisor", err);
+    fetch->is_partial = promise.len > 0;
+    vcm_buf_release(&promise);
     return rc;
 }
 
-/* The id of a ref that the remote told, or NULL. */
-static const char *find_ref(const struct remote *remote, const char *name)
+/* Removes the branches and tags that the remote has no more; the commits have refs of their own. */
+static void forget_gone(const struct fetch *fetch, const git_strarray *names)
 {
-    const char *line = vcm_buf_text(&remote->text);
-    const char *end = line + remote->text.len;
+    size_t asked = 0;
 
-    for (; line < end; line += strlen(line) + 1) {
-        const char *tab = strchr(line, '\t');
-        if (tab && strncmp(line, "ref: ", 5) != 0 && strcmp(tab + 1, name) == 0)
-            return line;
-    }
-    return NULL;
-}
-
-static int check_remote(const struct fetch *fetch, struct vcm_error *err)
-{
-    const char *line = vcm_buf_text(&fetch->remote.text);
-    const char *end = line + fetch->remote.text.len;
-
-    for (; line < end; line += strlen(line) + 1) {
-        size_t digits = strspn(line, "0123456789abcdef");
-        if (strncmp(line, "ref: ", 5) == 0 || digits == VCM_GIT_ID_HEX)
-            continue;
-        if (digits == SHA256_DIGITS)
-            return vcm_error_set(err, VCM_UNSUPPORTED,
-                                 "'%s' uses sha256 object ids, which cannot be read",
-                                 fetch->url.address);
-        return vcm_error_set(err, VCM_NETWORK_ERROR, "'%s' tells its refs in no known form",
-                             fetch->url.address);
-    }
-    return VCM_OK;
-}
-
-/* "ref: refs/heads/main\tHEAD" */
-static void find_head(struct remote *remote)
-{
-    const char *line = vcm_buf_text(&remote->text);
-    char *end = remote->text.data + remote->text.len;
-
-    remote->head_branch = "";
-    remote->head_id = find_ref(remote, "HEAD");
-    for (; remote->text.len > 0 && line < end; line += strlen(line) + 1) {
-        char *tab = strchr(line, '\t');
-        if (tab && strcmp(tab + 1, "HEAD") == 0 && strncmp(line, "ref: " HEADS, 16) == 0) {
-            *tab = '\0';
-            remote->head_branch = line + 16;
-            return;
+    for (size_t i = 0; i < names->count && asked < KNOWN_REFS_MAX; i++)
+        if (is_branch_or_tag(names->strings[i])) {
+            asked++;
+            if (!vcm_git_remote_find(&fetch->remote, names->strings[i]))
+                git_reference_remove(fetch->repo->handle, names->strings[i]);
         }
-    }
 }
 
-/* Asks for HEAD and for whatever the names may mean. */
+/* Asks for HEAD, for whatever the names may mean, and for the refs that are here. */
 static int ask_remote(struct fetch *fetch, struct vcm_error *err)
 {
-    struct remote *remote = &fetch->remote;
     const char *branch = fetch->request->branch ? fetch->request->branch : "HEAD";
     const char *name = fetch->name ? fetch->name : branch;
-    char refs[6][REF_BYTES];
-    const char *args[16] = {"ls-remote",        "--symref",         "--quiet",
-                            "--end-of-options", fetch->url.address, "HEAD"};
+    char refs[MEANINGS][REF_BYTES];
+    const char *asked[MEANINGS + KNOWN_REFS_MAX + 1] = {NULL};
+    git_strarray known = {0};
+    size_t count = MEANINGS;
 
     snprintf(refs[0], REF_BYTES, "%s%s", HEADS, branch);
     snprintf(refs[1], REF_BYTES, "%s%s", TAGS, name);
@@ -269,18 +281,19 @@ static int ask_remote(struct fetch *fetch, struct vcm_error *err)
     snprintf(refs[3], REF_BYTES, "%s%s", HEADS, name);
     snprintf(refs[4], REF_BYTES, "%s", name);
     snprintf(refs[5], REF_BYTES, "%s%s", name, PEELED);
-    for (size_t i = 0; i < sizeof refs / sizeof refs[0]; i++)
-        args[6 + i] = refs[i];
-    vcm_buf_clear(&remote->text);
+    for (size_t i = 0; i < MEANINGS; i++)
+        asked[i] = refs[i];
+    if (git_reference_list(&known, fetch->repo->handle) != 0)
+        known.count = 0;
+    for (size_t i = 0; i < known.count && count < MEANINGS + KNOWN_REFS_MAX; i++)
+        if (is_branch_or_tag(known.strings[i]))
+            asked[count++] = known.strings[i];
     vcm_log_write(fetch->clones->log, VCM_LOG_DEBUG, "asking %s for its refs", fetch->url.address);
-    int rc = run_git(&remote->text, NULL, fetch, args, err);
-    if (rc != VCM_OK)
-        return rc;
-    for (size_t i = 0; i < remote->text.len; i++)
-        if (remote->text.data[i] == '\n')
-            remote->text.data[i] = '\0';
-    rc = check_remote(fetch, err);
-    find_head(remote);
+    const struct vcm_git_runner runner = runner_of(fetch);
+    int rc = vcm_git_remote_ask(&fetch->remote, &runner, asked, err);
+    if (rc == VCM_OK)
+        forget_gone(fetch, &known);
+    git_strarray_dispose(&known);
     return rc;
 }
 
@@ -293,14 +306,14 @@ struct target {
     bool has_id;
 };
 
-static void aim(struct target *target, const struct remote *remote, const char *ref)
+static void aim(struct target *target, const struct vcm_git_remote *remote, const char *ref)
 {
     char peeled[REF_BYTES + sizeof PEELED];
 
     snprintf(peeled, sizeof peeled, "%s%s", ref, PEELED);
-    const char *id = find_ref(remote, peeled);
+    const char *id = vcm_git_remote_find(remote, peeled);
     if (!id)
-        id = find_ref(remote, ref);
+        id = vcm_git_remote_find(remote, ref);
     target->has_id = id && vcm_hash_from_hex(target->id.bytes, id, VCM_GIT_ID_BYTES);
     snprintf(target->source, sizeof target->source, "%s", ref);
     if (strncmp(ref, HEADS, sizeof HEADS - 1) == 0 || strncmp(ref, TAGS, sizeof TAGS - 1) == 0)
@@ -309,7 +322,7 @@ static void aim(struct target *target, const struct remote *remote, const char *
 
 static int aim_at_head(struct target *target, const struct fetch *fetch, struct vcm_error *err)
 {
-    const struct remote *remote = &fetch->remote;
+    const struct vcm_git_remote *remote = &fetch->remote;
 
     if (remote->head_branch[0] != '\0') {
         char ref[REF_BYTES];
@@ -339,7 +352,7 @@ static int aim_at_branch(struct target *target, const struct fetch *fetch, struc
     if (!branch)
         return aim_at_head(target, fetch, err);
     snprintf(ref, sizeof ref, "%s%s", HEADS, branch);
-    if (!find_ref(&fetch->remote, ref)) {
+    if (!vcm_git_remote_find(&fetch->remote, ref)) {
         if (fetch->request->branch_is_a_guess)
             return aim_at_head(target, fetch, err);
         return vcm_error_set(err, VCM_NOT_FOUND, "'%s' has no branch '%s'", fetch->url.address,
@@ -364,7 +377,7 @@ static void aim_at_commit(struct target *target, const struct fetch *fetch)
     }
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         snprintf(ref, sizeof ref, "%s%s", places[i], fetch->name);
-        if (find_ref(&fetch->remote, ref)) {
+        if (vcm_git_remote_find(&fetch->remote, ref)) {
             aim(target, &fetch->remote, ref);
             return;
         }
@@ -389,35 +402,120 @@ static int fetch_everything(const struct fetch *fetch, struct vcm_error *err)
     vcm_path_join(&shallow, fetch->place.path, "shallow");
     if (stat(vcm_buf_text(&shallow), &status) == 0 && status.st_size > 0)
         args[count++] = "--unshallow";
+    /* A server takes for granted that who has a commit has its blobs. */
+    if (fetch->is_partial)
+        args[count++] = "--refetch";
     args[count++] = "--end-of-options";
     args[count++] = fetch->url.address;
     args[count++] = "+refs/heads/*:refs/heads/*";
     args[count] = "+refs/tags/*:refs/tags/*";
-    int rc = run_git(NULL, NULL, fetch, args, err);
+    int rc = run_git(NULL, fetch, args, err);
     vcm_buf_release(&shallow);
     return rc;
 }
 
+/* How much of a commit a call of git brings. */
+enum extent {
+    EXTENT_WHOLE,
+    EXTENT_TREES, /* no blobs; a server that cannot leave them out sends all */
+    EXTENT_ANEW,  /* everything, whatever is here already */
+};
+
 static int fetch_source(enum vcm_git_runner_refusal *refusal, const struct fetch *fetch,
-                        const struct target *target, struct vcm_error *err)
+                        const struct target *target, enum extent extent, struct vcm_error *err)
 {
     char depth[32], refspec[2 * REF_BYTES];
-    const char *args[] = {"fetch",
-                          "--quiet",
-                          "--no-tags",
-                          "--no-write-fetch-head",
-                          "--no-auto-maintenance",
-                          "--no-recurse-submodules",
-                          "--update-shallow",
-                          depth,
-                          "--end-of-options",
-                          fetch->url.address,
-                          refspec,
-                          NULL};
+    const char *args[16] = {"fetch",
+                            "--quiet",
+                            "--no-tags",
+                            "--no-write-fetch-head",
+                            "--no-auto-maintenance",
+                            "--no-recurse-submodules",
+                            "--update-shallow",
+                            depth};
+    size_t count = 8;
 
+    if (extent == EXTENT_TREES)
+        args[count++] = "--filter=blob:none";
+    if (extent == EXTENT_ANEW) {
+        args[count++] = "--refetch";
+        args[count++] = "--no-filter";
+    }
+    args[count++] = "--end-of-options";
+    args[count++] = extent == EXTENT_WHOLE ? fetch->url.address : VCM_GIT_PLACE_REMOTE;
+    args[count++] = refspec;
     snprintf(depth, sizeof depth, "--depth=%u", fetch->depth);
     snprintf(refspec, sizeof refspec, "+%s:%s", target->source, FETCHED);
-    return run_git(NULL, refusal, fetch, args, err);
+    return run_git(refusal, fetch, args, err);
+}
+
+/* All in one go, as git itself does before a checkout in a partial clone. */
+static int fetch_blobs(enum vcm_git_runner_refusal *refusal, const struct fetch *fetch,
+                       struct vcm_slice ids, struct vcm_error *err)
+{
+    const char *const args[] = {"-c",
+                                "fetch.negotiationAlgorithm=noop",
+                                "fetch",
+                                "--quiet",
+                                "--no-tags",
+                                "--no-write-fetch-head",
+                                "--no-auto-maintenance",
+                                "--no-recurse-submodules",
+                                "--filter=blob:none",
+                                "--stdin",
+                                "--end-of-options",
+                                VCM_GIT_PLACE_REMOTE,
+                                NULL};
+    struct vcm_git_runner runner = runner_of(fetch);
+
+    runner.input = ids;
+    return vcm_git_runner_run(NULL, refusal, &runner, args, err);
+}
+
+/* Fetches what is missing of a commit whose trees are here. A server that does not give out blobs
+ * by their ids sends the commit once more. */
+static int fetch_missing(struct fetch *fetch, const struct target *target,
+                         const struct vcm_git_part *part, struct vcm_error *err)
+{
+    enum vcm_git_runner_refusal refusal = VCM_GIT_RUNNER_UNADVERTISED;
+    struct vcm_error cause = {0};
+    int rc = VCM_NOT_FOUND;
+
+    vcm_log_write(fetch->clones->log, VCM_LOG_INFO, "fetching %zu files of %s", part->wanted_count,
+                  fetch->url.address);
+    if (part->wanted_count <= BLOBS_AT_ONCE || target->source[0] == '\0')
+        rc = fetch_blobs(&refusal, fetch, vcm_buf_slice(&part->wanted), &cause);
+    if (rc != VCM_OK && target->source[0] != '\0' &&
+        (refusal == VCM_GIT_RUNNER_UNADVERTISED || refusal == VCM_GIT_RUNNER_NO_REF))
+        return fetch_source(NULL, fetch, target, EXTENT_ANEW, err);
+    if (rc != VCM_OK && err)
+        *err = cause;
+    return rc;
+}
+
+/* Makes what was asked for of a commit complete, in a clone that is partial. */
+static int complete(struct fetch *fetch, const struct target *target, const struct vcm_git_id *id,
+                    struct vcm_error *err)
+{
+    const char *subpath = wanted_subpath(fetch);
+    struct vcm_git_part part;
+
+    int rc = vcm_git_part_look(&part, fetch->repo, id, subpath, fetch->clones->cancel, err);
+    if (rc == VCM_OK && part.wanted_count > 0) {
+        rc = fetch_missing(fetch, target, &part, err);
+        if (rc == VCM_OK)
+            rc = open_repo(fetch, err);
+        vcm_git_part_release(&part);
+        if (rc != VCM_OK)
+            return rc;
+        rc = vcm_git_part_look(&part, fetch->repo, id, subpath, fetch->clones->cancel, err);
+        if (rc == VCM_OK && part.wanted_count > 0)
+            rc = vcm_error_set(err, VCM_NETWORK_ERROR, "'%s' did not send %zu files of its commit",
+                               fetch->url.address, part.wanted_count);
+    }
+    fetch->files_missing = part.files_missing;
+    vcm_git_part_release(&part);
+    return rc;
 }
 
 /* Finds the commit in what is here now, by `name` and the steps behind it. */
@@ -441,10 +539,12 @@ static int settle(struct vcm_git_id *out, struct fetch *fetch, const char *name,
     return rc;
 }
 
-static int bring(struct vcm_git_id *out, struct fetch *fetch, const struct target *target,
-                 struct vcm_error *err)
+/* Fetches the commit, all of it or, in a partial clone, its trees. */
+static int bring_commit(struct vcm_git_id *out, struct fetch *fetch, const struct target *target,
+                        struct vcm_error *err)
 {
     enum vcm_git_runner_refusal refusal = VCM_GIT_RUNNER_UNADVERTISED;
+    enum extent extent = fetch->is_partial ? EXTENT_TREES : EXTENT_WHOLE;
     struct vcm_error cause = {0};
     char hex[VCM_GIT_ID_HEX + 1];
     int rc = VCM_NOT_FOUND;
@@ -452,7 +552,7 @@ static int bring(struct vcm_git_id *out, struct fetch *fetch, const struct targe
     vcm_log_write(fetch->clones->log, VCM_LOG_INFO, "fetching %s of %s",
                   target->source[0] != '\0' ? target->source : "everything", fetch->url.address);
     if (target->source[0] != '\0')
-        rc = fetch_source(&refusal, fetch, target, &cause);
+        rc = fetch_source(&refusal, fetch, target, extent, &cause);
     if (rc == VCM_OK)
         return settle(out, fetch, FETCHED, err);
     if (refusal == VCM_GIT_RUNNER_NO_REF && fetch->name)
@@ -470,10 +570,27 @@ static int bring(struct vcm_git_id *out, struct fetch *fetch, const struct targe
     return settle(out, fetch, target->has_id ? hex : fetch->name, err);
 }
 
+static int bring(struct vcm_git_id *out, struct fetch *fetch, const struct target *target,
+                 struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (wanted_subpath(fetch)[0] != '\0' && !fetch->is_partial) {
+        rc = vcm_git_place_make_partial(&fetch->place, fetch->url.address, err);
+        if (rc == VCM_OK)
+            rc = open_repo(fetch, err);
+    }
+    if (rc == VCM_OK)
+        rc = bring_commit(out, fetch, target, err);
+    if (rc == VCM_OK && fetch->is_partial)
+        rc = complete(fetch, target, out, err);
+    return rc;
+}
+
 /* HEAD of the clone is that of the remote, so that both mean the same branch. */
 static int keep_head(const struct fetch *fetch, const struct vcm_git_id *id, struct vcm_error *err)
 {
-    const struct remote *remote = &fetch->remote;
+    const struct vcm_git_remote *remote = &fetch->remote;
     git_reference *head = NULL;
     char name[REF_BYTES];
     git_oid oid;
@@ -496,10 +613,15 @@ static int keep_head(const struct fetch *fetch, const struct vcm_git_id *id, str
 static int keep(const struct fetch *fetch, const struct target *target, const struct vcm_git_id *id,
                 struct vcm_error *err)
 {
+    bool is_whole = fetch->files_missing == 0;
     char name[REF_BYTES];
 
-    name_kept(name, id);
+    name_kept(name, is_whole ? COMMITS : PARTS, id);
     int rc = set_ref(fetch, name, id, err);
+    if (rc == VCM_OK && is_whole && has_ref(fetch->repo, PARTS, id)) {
+        name_kept(name, PARTS, id);
+        git_reference_remove(fetch->repo->handle, name);
+    }
     if (rc == VCM_OK && target->keep[0] != '\0' && fetch->steps[0] == '\0')
         rc = set_ref(fetch, target->keep, id, err);
     if (rc == VCM_OK)
@@ -510,22 +632,29 @@ static int keep(const struct fetch *fetch, const struct target *target, const st
 static int run(struct vcm_git_clone *out, struct fetch *fetch, struct vcm_error *err)
 {
     struct target target = {.branch = ""};
-    bool plain = fetch->steps[0] == '\0' && fetch->depth == 1;
+    bool plain = fetch->steps[0] == '\0' && fetch->depth == 1, found = false;
+    int rc = VCM_OK;
 
+    fetch->files_missing = 0;
     if (fetch->name && is_whole_id(fetch->name) && plain) {
         aim_at_commit(&target, fetch);
-        if (is_kept(fetch, &target.id)) {
+        rc = has_wanted(&found, fetch, &target.id, err);
+        if (rc == VCM_OK && found) {
             out->commit = target.id;
             out->branch = strdup("");
-            return out->branch ? VCM_OK : vcm_error_memory(err);
+            rc = out->branch ? VCM_OK : vcm_error_memory(err);
         }
+        if (rc != VCM_OK || found)
+            return rc;
     }
-    int rc = ask_remote(fetch, err);
+    rc = ask_remote(fetch, err);
     if (rc == VCM_OK && fetch->name)
         aim_at_commit(&target, fetch);
     else if (rc == VCM_OK)
         rc = aim_at_branch(&target, fetch, err);
-    if (rc == VCM_OK && target.has_id && plain && is_kept(fetch, &target.id))
+    if (rc == VCM_OK && target.has_id && plain)
+        rc = has_wanted(&found, fetch, &target.id, err);
+    if (rc == VCM_OK && found)
         out->commit = target.id;
     else if (rc == VCM_OK)
         rc = bring(&out->commit, fetch, &target, err);
@@ -579,7 +708,7 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
     unsigned timeout = clones->timeout_ms ? clones->timeout_ms : VCM_LIMIT_FETCH_TIMEOUT_MS;
 
     memset(out, 0, sizeof *out);
-    vcm_buf_init(&fetch.remote.text, VCM_LIMIT_REMOTE_REFS);
+    vcm_git_remote_init(&fetch.remote);
     fetch.deadline_ms = vcm_clock_ms() + timeout;
     int rc = parse_url(&fetch.url, request->url, err);
     if (rc == VCM_OK)
@@ -593,6 +722,8 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
     if (rc == VCM_OK) {
         out->path = strdup(vcm_git_repo_root(fetch.repo));
         out->url = strdup(fetch.url.address);
+        out->files_missing = fetch.files_missing;
+        vcm_git_place_touch(fetch.place.path);
         if (!out->path || !out->url)
             rc = vcm_error_memory(err);
     } else {
@@ -602,7 +733,7 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
     vcm_git_place_release(&fetch.place);
     vcm_git_credential_release(&fetch.secret);
     vcm_git_url_release(&fetch.url);
-    vcm_buf_release(&fetch.remote.text);
+    vcm_git_remote_release(&fetch.remote);
     free(fetch.name);
     return rc;
 }
@@ -632,6 +763,24 @@ int vcm_git_clone_find(struct vcm_buf *path, const struct vcm_git_clones *clones
                            parsed.address);
     vcm_git_url_release(&parsed);
     return rc;
+}
+
+bool vcm_git_clone_is_partial(struct vcm_git_repo *repo, const struct vcm_git_clones *clones,
+                              const struct vcm_git_id *commit)
+{
+    struct vcm_buf url = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_error ignored = {0};
+
+    bool partial = has_ref(repo, PARTS, commit) && !has_ref(repo, COMMITS, commit) &&
+                   vcm_git_repo_origin(&url, repo, &ignored) == VCM_OK &&
+                   vcm_git_clone_find(&path, clones, vcm_buf_text(&url), &ignored) == VCM_OK;
+    char *real = partial ? realpath(vcm_buf_text(&path), NULL) : NULL;
+    partial = real && strcmp(real, vcm_git_repo_root(repo)) == 0;
+    free(real);
+    vcm_buf_release(&path);
+    vcm_buf_release(&url);
+    return partial;
 }
 
 int vcm_git_clone_run(const char *path, const struct vcm_git_clones *clones, const char *url,

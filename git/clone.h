@@ -5,7 +5,9 @@
  * A clone is "<directory>/<name>-<hash>.git" with a configuration that we write and that holds no
  * secret. It is as shallow as can be: what is fetched is a commit, not a history. Every commit that
  * was fetched whole has a ref "refs/vcm/commits/<id>", so that nothing of it is lost when the
- * remote forgets it; the remote's branches, tags and HEAD are kept as they were last seen.
+ * remote forgets it; the remote's branches, tags and HEAD are kept as they were last seen. A commit
+ * of which only the files below some directories were wanted has a ref "refs/vcm/parts/<id>": all
+ * its trees are here, and what else is missing git knows as promised by the remote.
  * One process fetches at a time into a clone (a lock file beside it); readers need no lock, since
  * objects are only added. What a killed process left half made is made anew.
  */
@@ -36,6 +38,7 @@ struct vcm_git_clone_request {
     const char *branch;     /* NULL: the one that the remote's HEAD is on */
     bool branch_is_a_guess; /* the remote's HEAD when there is no such branch */
     const char *commit;     /* id, prefix, tag, also with ~N and ^N; NULL or "HEAD": the tip */
+    const char *subpath;    /* the files below it are enough, no slash at the end; NULL: all */
     unsigned depth;         /* commits of history to fetch; 0 means 1 */
 };
 
@@ -44,6 +47,7 @@ struct vcm_git_clone {
     char *url;    /* without credentials */
     char *branch; /* that the commit is the tip of; "" when a commit was named or HEAD is on none */
     struct vcm_git_id commit;
+    uint64_t files_missing; /* of the commit; their content was not fetched, their paths were */
 };
 
 /*
@@ -56,6 +60,28 @@ struct vcm_git_clone {
 int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *clones,
                         const struct vcm_git_clone_request *request, struct vcm_error *err);
 void vcm_git_clone_release(struct vcm_git_clone *clone);
+
+/* Whether the repository is a clone of ours that has only a part of the commit, which
+ * vcm_git_clone_fetch() of its origin completes. */
+bool vcm_git_clone_is_partial(struct vcm_git_repo *repo, const struct vcm_git_clones *clones,
+                              const struct vcm_git_id *commit);
+
+/* Says that the repository at `path` is read; nothing happens unless it is a clone of ours. */
+void vcm_git_clone_touch(const struct vcm_git_clones *clones, const char *path);
+
+struct vcm_git_clone_drops {
+    uint64_t dropped, kept;
+    uint64_t bytes; /* of the files of those that were dropped */
+};
+
+/*
+ * Removes every clone whose real path `is_used` denies and that nobody fetched or read for
+ * `unused_s` seconds, and what was never made to its end. One that a process is fetching into
+ * stays. Nobody may be reading a clone that was not used for so long.
+ */
+int vcm_git_clone_drop_unused(struct vcm_git_clone_drops *out, const struct vcm_git_clones *clones,
+                              uint64_t unused_s, bool (*is_used)(void *context, const char *path),
+                              void *context, struct vcm_error *err);
 
 /* Runs git in a clone of ours, with the credentials for the host of `url`, for what
  * vcm_git_clone_fetch() does not bring: LFS content. Errors as above. */

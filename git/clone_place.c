@@ -1,6 +1,7 @@
 #include "git/clone_place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,27 @@ bool vcm_git_place_is_ready(const char *path)
     return ready;
 }
 
+int64_t vcm_git_place_used_at(const char *path)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct stat status;
+
+    vcm_path_join(&name, path, MARKER);
+    bool found = lstat(vcm_buf_text(&name), &status) == 0;
+    vcm_buf_release(&name);
+    return found ? (int64_t)status.st_mtim.tv_sec : 0;
+}
+
+void vcm_git_place_touch(const char *path)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&name, path, MARKER);
+    int touched = utimensat(AT_FDCWD, vcm_buf_text(&name), NULL, AT_SYMLINK_NOFOLLOW);
+    (void)touched; /* a home that is read only has nobody who drops clones */
+    vcm_buf_release(&name);
+}
+
 /* Locks and temporary files of a git that was killed; nobody else is in here. */
 static int remove_leftover(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
@@ -105,16 +127,29 @@ static int mend(const char *path, struct vcm_error *err)
 }
 
 /* The address as a value of a configuration file; it has no control characters. */
-static void put_config(struct vcm_buf *out, const char *address)
+static void put_remote(struct vcm_buf *out, const char *name, const char *address)
 {
-    vcm_buf_append_string(out, "[core]\n\trepositoryformatversion = 0\n\tbare = true\n"
-                               "\tlogallrefupdates = false\n[remote \"origin\"]\n\turl = \"");
+    vcm_buf_append_format(out, "[remote \"%s\"]\n\turl = \"", name);
     for (const char *p = address; *p != '\0'; p++) {
         if (*p == '"' || *p == '\\')
             vcm_buf_append_byte(out, '\\');
         vcm_buf_append_byte(out, *p);
     }
     vcm_buf_append_string(out, "\"\n");
+}
+
+static void put_config(struct vcm_buf *out, const char *address, bool partial)
+{
+    vcm_buf_append_format(out,
+                          "[core]\n\trepositoryformatversion = %d\n\tbare = true\n"
+                          "\tlogallrefupdates = false\n",
+                          partial ? 1 : 0);
+    put_remote(out, "origin", address);
+    if (!partial)
+        return;
+    put_remote(out, VCM_GIT_PLACE_REMOTE, address);
+    vcm_buf_append_string(out, "\tpromisor = true\n\tpartialclonefilter = blob:none\n"
+                               "[extensions]\n\tpartialClone = " VCM_GIT_PLACE_REMOTE "\n");
 }
 
 static int write_file(const char *path, const char *name, struct vcm_slice text,
@@ -128,12 +163,23 @@ static int write_file(const char *path, const char *name, struct vcm_slice text,
     return rc;
 }
 
+static int write_config(const char *path, const char *address, bool partial, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_LIMIT_URL_BYTES + VCM_KIB);
+
+    put_config(&text, address, partial);
+    int rc = vcm_buf_check(&text, "the configuration of a clone", err);
+    if (rc == VCM_OK)
+        rc = write_file(path, "config", vcm_buf_slice(&text), err);
+    vcm_buf_release(&text);
+    return rc;
+}
+
 /* Without git init, which would copy templates and follow the user's configuration. */
 static int make(const char *path, const char *address, struct vcm_error *err)
 {
     static const char *const directories[] = {"objects/pack", "objects/info", "refs/heads",
                                               "refs/tags"};
-    struct vcm_buf text = VCM_BUF_INIT(2 * VCM_LIMIT_URL_BYTES + VCM_KIB);
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
     int rc = vcm_path_remove_tree(path, err);
@@ -141,17 +187,13 @@ static int make(const char *path, const char *address, struct vcm_error *err)
         join(&name, path, directories[i]);
         rc = vcm_path_make_directories(vcm_buf_text(&name), DIRECTORY_MODE, err);
     }
-    put_config(&text, address);
     if (rc == VCM_OK)
-        rc = vcm_buf_check(&text, "the configuration of a clone", err);
-    if (rc == VCM_OK)
-        rc = write_file(path, "config", vcm_buf_slice(&text), err);
+        rc = write_config(path, address, false, err);
     if (rc == VCM_OK)
         rc = write_file(path, "HEAD", vcm_slice_of_string("ref: refs/heads/main\n"), err);
     if (rc == VCM_OK)
         rc = write_file(path, MARKER, vcm_slice_of_string(MARKER_TEXT), err);
     vcm_buf_release(&name);
-    vcm_buf_release(&text);
     return rc;
 }
 
@@ -209,6 +251,24 @@ int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struc
 {
     place->is_new = true;
     return make(place->path, address, err);
+}
+
+int vcm_git_place_make_partial(const struct vcm_git_place *place, const char *address,
+                               struct vcm_error *err)
+{
+    return write_config(place->path, address, true, err);
+}
+
+int vcm_git_place_unmake(const char *path, struct vcm_error *err)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&name, path, MARKER);
+    int rc = vcm_buf_check(&name, "the path of a clone", err);
+    if (rc == VCM_OK && unlink(vcm_buf_text(&name)) != 0 && errno != ENOENT)
+        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot remove '%s'", vcm_buf_text(&name));
+    vcm_buf_release(&name);
+    return rc == VCM_OK ? vcm_path_remove_tree(path, err) : rc;
 }
 
 void vcm_git_place_give_up(struct vcm_git_place *place)

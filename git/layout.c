@@ -1,6 +1,7 @@
 #include "git/layout.h"
 
 #include "git/internal.h"
+#include "git/object_dirs.h"
 
 #include "base/banned.h"
 
@@ -23,6 +24,23 @@ int vcm_git_layout_common_directory(struct vcm_buf *out, struct vcm_git_repo *re
                                     struct vcm_error *err)
 {
     return put_directory(out, git_repository_commondir(repo->handle), err);
+}
+
+int vcm_git_layout_each_alternate(struct vcm_git_repo *repo, vcm_git_layout_fn visit, void *context,
+                                  struct vcm_error *err)
+{
+    struct vcm_git_object_dirs dirs;
+
+    int rc = vcm_git_object_dirs_find(&dirs, repo->handle, err);
+    for (unsigned i = 1; rc == VCM_OK && i < dirs.count; i++) {
+        struct vcm_buf path = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
+        rc = put_directory(&path, dirs.items[i].path, err);
+        if (rc == VCM_OK)
+            rc = visit(context, vcm_buf_text(&path), err);
+        vcm_buf_release(&path);
+    }
+    vcm_git_object_dirs_release(&dirs);
+    return rc;
 }
 
 int vcm_git_layout_setting(struct vcm_buf *out, struct vcm_git_repo *repo, const char *name,

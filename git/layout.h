@@ -14,6 +14,12 @@ int vcm_git_layout_directory(struct vcm_buf *out, struct vcm_git_repo *repo, str
 int vcm_git_layout_common_directory(struct vcm_buf *out, struct vcm_git_repo *repo,
                                     struct vcm_error *err);
 
+/* Calls `visit` for every alternate object directory, those of alternates among them, by its path
+ * without a slash at the end. Anything but VCM_OK ends it. */
+typedef int (*vcm_git_layout_fn)(void *context, const char *path, struct vcm_error *err);
+int vcm_git_layout_each_alternate(struct vcm_git_repo *repo, vcm_git_layout_fn visit, void *context,
+                                  struct vcm_error *err);
+
 /* Appends the value of a variable, "lfs.storage", of the repository or its user; nothing when it is
  * not set. */
 int vcm_git_layout_setting(struct vcm_buf *out, struct vcm_git_repo *repo, const char *name,

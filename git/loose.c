@@ -11,6 +11,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "git/object_dirs.h"
 #include "git/pack_index.h"
 
 #include "base/banned.h"
@@ -22,16 +23,9 @@
 /* Deflate makes at most 1032 bytes of one: a header that claims more is a lie. */
 #define INFLATION_MAX 1032
 
-struct directory {
-    char *path;
-    dev_t device;
-    ino_t inode;
-};
-
 struct loose {
     git_odb_backend backend; /* first, since libgit2 knows only this */
-    unsigned count;
-    struct directory directories[1 + VCM_LIMIT_ALTERNATES]; /* the repository's own is the first */
+    struct vcm_git_object_dirs directories;
 };
 
 /* A loose object that is being read. */
@@ -94,8 +88,8 @@ static int find_file(struct object *object, const struct loose *loose, const git
     char name[GIT_OID_HEXSZ + 2] = "";
 
     git_oid_pathfmt(name, id);
-    for (unsigned i = 0; i < loose->count; i++) {
-        snprintf(path, sizeof path, "%s/%s", loose->directories[i].path, name);
+    for (unsigned i = 0; i < loose->directories.count; i++) {
+        snprintf(path, sizeof path, "%s/%s", loose->directories.items[i].path, name);
         int git_code = open_file(object, path);
         if (git_code != GIT_ENOTFOUND)
             return git_code;
@@ -298,86 +292,8 @@ static void free_loose(git_odb_backend *backend)
 {
     struct loose *loose = (struct loose *)backend;
 
-    for (unsigned i = 0; i < loose->count; i++)
-        free(loose->directories[i].path);
+    vcm_git_object_dirs_release(&loose->directories);
     free(loose);
-}
-
-/* One that is not there or is known already is left out. */
-static int add_directory(struct loose *loose, const char *path, struct vcm_error *err)
-{
-    struct directory *last = &loose->directories[loose->count];
-    struct stat status;
-
-    if (strlen(path) > VCM_LIMIT_PATH_BYTES || stat(path, &status) != 0)
-        return VCM_OK;
-    for (const struct directory *known = loose->directories; known < last; known++)
-        if (known->device == status.st_dev && known->inode == status.st_ino)
-            return VCM_OK;
-    if (loose->count == sizeof loose->directories / sizeof loose->directories[0])
-        return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "the repository has more than %d alternate object directories",
-                             VCM_LIMIT_ALTERNATES);
-    *last = (struct directory){strdup(path), status.st_dev, status.st_ino};
-    if (!last->path)
-        return vcm_error_memory(err);
-    loose->count++;
-    return VCM_OK;
-}
-
-/* Names are understood as libgit2 does, so that it finds nothing that is not seen here: relative
- * ones lead from the repository's own objects if they begin with a dot. */
-static int add_alternate(struct loose *loose, bool from_first, struct vcm_slice line,
-                         struct vcm_error *err)
-{
-    struct vcm_buf path = VCM_BUF_INIT(3 * VCM_LIMIT_PATH_BYTES);
-    int rc = VCM_OK;
-
-    if (line.len > 0 && line.len <= VCM_LIMIT_PATH_BYTES && line.data[0] != '#') {
-        if (line.data[0] == '.' && from_first)
-            vcm_buf_append_format(&path, "%s/", loose->directories[0].path);
-        vcm_buf_append_slice(&path, line);
-        rc = vcm_buf_check(&path, "the path of an alternate", err);
-        if (rc == VCM_OK)
-            rc = add_directory(loose, vcm_buf_text(&path), err);
-    }
-    vcm_buf_release(&path);
-    return rc;
-}
-
-static int add_alternates_of(struct loose *loose, unsigned index, struct vcm_error *err)
-{
-    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
-    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_ALTERNATES_BYTES);
-    struct vcm_error reason = {0};
-
-    vcm_path_join(&name, loose->directories[index].path, "info/alternates");
-    int rc = vcm_path_read_file(&text, vcm_buf_text(&name), VCM_LIMIT_ALTERNATES_BYTES, &reason);
-    if (rc != VCM_OK && rc != VCM_NOT_FOUND && err)
-        *err = reason;
-    const char *line = vcm_buf_text(&text);
-    while (rc == VCM_OK && *line != '\0') {
-        size_t len = strcspn(line, "\r\n");
-        rc = add_alternate(loose, index == 0, vcm_slice_of(line, len), err);
-        line += len + (line[len] != '\0');
-    }
-    vcm_buf_release(&text);
-    vcm_buf_release(&name);
-    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
-}
-
-static int add_directories(struct loose *loose, git_repository *handle, struct vcm_error *err)
-{
-    git_buf objects = {0};
-
-    int git_code = git_repository_item_path(&objects, handle, GIT_REPOSITORY_ITEM_OBJECTS);
-    if (git_code != 0)
-        return vcm_git_internal_error(err, git_code, "cannot find the objects of the repository");
-    int rc = add_directory(loose, objects.ptr, err);
-    for (unsigned i = 0; rc == VCM_OK && i < loose->count; i++)
-        rc = add_alternates_of(loose, i, err);
-    git_buf_dispose(&objects);
-    return rc;
 }
 
 int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error *err)
@@ -391,9 +307,9 @@ int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error
     loose->backend.read_header = read_header;
     loose->backend.refresh = refresh;
     loose->backend.free = free_loose;
-    int rc = add_directories(loose, handle, err);
-    for (unsigned i = 0; rc == VCM_OK && i < loose->count; i++)
-        rc = vcm_git_pack_index_check(loose->directories[i].path, err);
+    int rc = vcm_git_object_dirs_find(&loose->directories, handle, err);
+    for (unsigned i = 0; rc == VCM_OK && i < loose->directories.count; i++)
+        rc = vcm_git_pack_index_check(loose->directories.items[i].path, err);
     if (rc == VCM_OK) {
         int git_code = git_odb_add_backend(odb, &loose->backend, PRIORITY);
         if (git_code == 0)

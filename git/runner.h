@@ -17,6 +17,7 @@ struct vcm_git_runner {
     const char *git_dir;           /* of the clone */
     const struct vcm_git_url *url; /* that is talked to */
     const char *user, *password;   /* for its host; NULL leaves both to the user's helpers */
+    struct vcm_slice input;        /* for its standard input */
     unsigned timeout_ms;
     const struct vcm_cancel *cancel;
 };

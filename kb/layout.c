@@ -293,7 +293,9 @@ static int close_heading(struct writer *w, struct vcm_error *err)
     vcm_buf_append(&title, text->data + w->heading, text->len - w->heading);
     uint32_t level =
         line->level < VCM_LIMIT_HEADING_LEVELS ? line->level : VCM_LIMIT_HEADING_LEVELS;
-    int rc = vcm_document_add_heading(w->document, level, w->heading, text->len,
+    int rc = vcm_buf_check(&title, "a title", err);
+    if (rc == VCM_OK)
+        rc = vcm_document_add_heading(w->document, level, w->heading, text->len,
                                       vcm_buf_slice(&title), err);
     w->heading_line = NULL;
     vcm_buf_release(&title);

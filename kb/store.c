@@ -27,15 +27,6 @@ static const char schema[] =
     "CREATE VIRTUAL TABLE search USING fts5 (section, text, content = 'chunks',"
     " content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2');";
 
-/* Which scopes of pages need a text. Came later: a file of the same version may not have it yet. */
-static const char scopes_schema[] =
-    "CREATE TABLE IF NOT EXISTS extraction_scopes (scope TEXT NOT NULL, content BLOB NOT NULL,"
-    " PRIMARY KEY (scope, content)) WITHOUT ROWID";
-
-static const char prune_sql[] =
-    "DELETE FROM extractions WHERE content NOT IN (SELECT content FROM documents)"
-    " AND content NOT IN (SELECT content FROM extraction_scopes)";
-
 static const char *const kept_sql[VCM_STORE_STATEMENTS] = {
     [VCM_STORE_INSERT_DOCUMENT] =
         "INSERT INTO documents (source, path, content, profile, data_type, settings,"
@@ -114,8 +105,7 @@ static int prepare_kept(sqlite3_stmt **out, struct vcm_store *store, enum vcm_st
     return rc;
 }
 
-/* Runs a statement that gives no rows. */
-static int finish(struct vcm_store *store, sqlite3_stmt *statement, struct vcm_error *err)
+int vcm_store_finish(struct vcm_store *store, sqlite3_stmt *statement, struct vcm_error *err)
 {
     int result = sqlite3_step(statement);
     int rc = result == SQLITE_DONE || result == SQLITE_ROW ? VCM_OK : fail(store, err);
@@ -133,7 +123,7 @@ int vcm_store_next_row(bool *more, struct vcm_store *store, sqlite3_stmt *statem
     return *more || result == SQLITE_DONE ? VCM_OK : fail(store, err);
 }
 
-static void bind_string(sqlite3_stmt *statement, int index, const char *text)
+void vcm_store_bind_string(sqlite3_stmt *statement, int index, const char *text)
 {
     if (text)
         sqlite3_bind_text(statement, index, text, -1, SQLITE_STATIC);
@@ -147,15 +137,15 @@ void vcm_store_bind_slice(sqlite3_stmt *statement, int index, struct vcm_slice t
                         SQLITE_UTF8);
 }
 
-static void bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t len)
+void vcm_store_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t len)
 {
     sqlite3_bind_blob64(statement, index, bytes, len, SQLITE_STATIC);
 }
 
 void vcm_store_bind_filter(sqlite3_stmt *statement, const struct vcm_store_filter *filter)
 {
-    bind_string(statement, 2, filter->profile);
-    bind_string(statement, 3, filter->source);
+    vcm_store_bind_string(statement, 2, filter->profile);
+    vcm_store_bind_string(statement, 3, filter->source);
     sqlite3_bind_int(statement, 4, filter->takes ? 1 : 0);
     sqlite3_bind_int(statement, 5, filter->from_tree ? 1 : 0);
 }
@@ -191,8 +181,8 @@ static int on_progress(void *context)
     return vcm_cancel_check(store->cancel, NULL) != VCM_OK;
 }
 
-static int read_number(int64_t *out, struct vcm_store *store, const char *sql,
-                       struct vcm_error *err)
+int vcm_store_read_number(int64_t *out, struct vcm_store *store, const char *sql,
+                          struct vcm_error *err)
 {
     sqlite3_stmt *statement;
     bool more = false;
@@ -220,7 +210,7 @@ static int make_schema(struct vcm_store *store, struct vcm_error *err)
                                err);
     if (rc != VCM_OK)
         return rc;
-    rc = read_number(&version, store, "PRAGMA user_version", err);
+    rc = vcm_store_read_number(&version, store, "PRAGMA user_version", err);
     if (rc == VCM_OK && version == 0) {
         sqlite3_snprintf(sizeof marks, marks,
                          "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION_ID,
@@ -243,11 +233,11 @@ static int check_schema(struct vcm_store *store, bool writable, struct vcm_error
     int64_t version = 0;
     int64_t tables = 0;
 
-    int rc = read_number(&application, store, "PRAGMA application_id", err);
+    int rc = vcm_store_read_number(&application, store, "PRAGMA application_id", err);
     if (rc == VCM_OK)
-        rc = read_number(&version, store, "PRAGMA user_version", err);
+        rc = vcm_store_read_number(&version, store, "PRAGMA user_version", err);
     if (rc == VCM_OK)
-        rc = read_number(&tables, store, "SELECT count(*) FROM sqlite_schema", err);
+        rc = vcm_store_read_number(&tables, store, "SELECT count(*) FROM sqlite_schema", err);
     if (rc != VCM_OK)
         return rc;
     if (application == 0 && version == 0 && tables == 0)
@@ -281,7 +271,7 @@ static int set_up(struct vcm_store *store, bool writable, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = check_schema(store, writable, err);
     if (rc == VCM_OK && writable)
-        rc = vcm_store_run_sql(store, scopes_schema, err);
+        rc = vcm_store_set_up_extractions(store, err);
     return rc;
 }
 
@@ -298,6 +288,7 @@ int vcm_store_open(struct vcm_store **out, const char *path, bool writable,
     if (!store)
         return vcm_error_memory(err);
     store->cancel = cancel;
+    store->writable = writable;
     int result =
         sqlite3_open_v2(path, &store->db, writable ? flags | SQLITE_OPEN_CREATE : flags, NULL);
     int rc = VCM_INTERNAL;
@@ -323,6 +314,7 @@ void vcm_store_close(struct vcm_store *store)
     for (int i = 0; i < VCM_STORE_STATEMENTS; i++)
         sqlite3_finalize(store->kept[i]);
     sqlite3_close(store->db);
+    vcm_zstd_close(store->zstd);
     free(store);
 }
 
@@ -344,11 +336,11 @@ int vcm_store_has(bool *out, struct vcm_store *store, const struct vcm_store_doc
                           err);
     if (rc != VCM_OK)
         return rc;
-    bind_string(statement, 1, source_of(document));
-    bind_string(statement, 2, document->path);
-    bind_blob(statement, 3, document->content, sizeof document->content);
-    bind_string(statement, 4, document->profile);
-    bind_string(statement, 5, document->settings);
+    vcm_store_bind_string(statement, 1, source_of(document));
+    vcm_store_bind_string(statement, 2, document->path);
+    vcm_store_bind_blob(statement, 3, document->content, sizeof document->content);
+    vcm_store_bind_string(statement, 4, document->profile);
+    vcm_store_bind_string(statement, 5, document->settings);
     rc = vcm_store_next_row(out, store, statement, err);
     sqlite3_finalize(statement);
     return rc;
@@ -371,29 +363,33 @@ static int delete_document(struct vcm_store *store, int64_t id, struct vcm_error
         rc = vcm_store_prepare(&statement, store, steps[i], err);
         if (rc == VCM_OK) {
             sqlite3_bind_int64(statement, 1, id);
-            rc = finish(store, statement, err);
+            rc = vcm_store_finish(store, statement, err);
         }
         sqlite3_finalize(statement);
     }
     return rc;
 }
 
-/* The document with this source and path, 0 when there is none. */
-static int document_id(int64_t *out, struct vcm_store *store,
-                       const struct vcm_store_document *document, struct vcm_error *err)
+/* The document with this source and path, 0 when there is none; its content goes to `replaced`. */
+static int find_replaced(int64_t *out, struct vcm_store *store,
+                         const struct vcm_store_document *document, struct vcm_error *err)
 {
     sqlite3_stmt *statement;
     bool more = false;
 
     *out = 0;
-    int rc = vcm_store_prepare(&statement, store,
-                               "SELECT id FROM documents WHERE source = ?1 AND path = ?2", err);
+    int rc =
+        vcm_store_prepare(&statement, store,
+                          "SELECT id, content FROM documents WHERE source = ?1 AND path = ?2", err);
     if (rc == VCM_OK) {
-        bind_string(statement, 1, source_of(document));
-        bind_string(statement, 2, document->path);
+        vcm_store_bind_string(statement, 1, source_of(document));
+        vcm_store_bind_string(statement, 2, document->path);
         rc = vcm_store_next_row(&more, store, statement, err);
         if (more)
             *out = sqlite3_column_int64(statement, 0);
+        store->replaces = more && sqlite3_column_bytes(statement, 1) == sizeof store->replaced;
+        if (store->replaces)
+            memcpy(store->replaced, sqlite3_column_blob(statement, 1), sizeof store->replaced);
     }
     sqlite3_finalize(statement);
     return rc;
@@ -407,16 +403,16 @@ static int insert_document(struct vcm_store *store, const struct vcm_store_docum
 
     if (rc != VCM_OK)
         return rc;
-    bind_string(insert, 1, source_of(document));
-    bind_string(insert, 2, document->path);
-    bind_blob(insert, 3, document->content, sizeof document->content);
-    bind_string(insert, 4, document->profile);
-    bind_string(insert, 5, document->data_type);
-    bind_string(insert, 6, document->settings);
+    vcm_store_bind_string(insert, 1, source_of(document));
+    vcm_store_bind_string(insert, 2, document->path);
+    vcm_store_bind_blob(insert, 3, document->content, sizeof document->content);
+    vcm_store_bind_string(insert, 4, document->profile);
+    vcm_store_bind_string(insert, 5, document->data_type);
+    vcm_store_bind_string(insert, 6, document->settings);
     sqlite3_bind_int64(insert, 7, (sqlite3_int64)document->bytes);
     sqlite3_bind_int64(insert, 8, (sqlite3_int64)document->ingested_at);
     sqlite3_bind_int(insert, 9, document->from_tree ? 1 : 0);
-    rc = finish(store, insert, err);
+    rc = vcm_store_finish(store, insert, err);
     store->document = sqlite3_last_insert_rowid(store->db);
     return rc;
 }
@@ -432,7 +428,7 @@ int vcm_store_begin(struct vcm_store *store, const struct vcm_store_document *do
         return rc;
     store->chunks = 0;
     store->tokens = 0;
-    rc = document_id(&old, store, document, err);
+    rc = find_replaced(&old, store, document, err);
     if (rc == VCM_OK && old != 0)
         rc = delete_document(store, old, err);
     if (rc == VCM_OK)
@@ -455,18 +451,18 @@ int vcm_store_add_chunk(struct vcm_store *store, const struct vcm_chunker_chunk 
     vcm_hash_to_hex(id, chunk->id, sizeof chunk->id);
     sqlite3_bind_int64(insert, 1, store->document);
     sqlite3_bind_int64(insert, 2, (sqlite3_int64)store->chunks);
-    bind_string(insert, 3, id);
+    vcm_store_bind_string(insert, 3, id);
     sqlite3_bind_int64(insert, 4, chunk->page);
     sqlite3_bind_int64(insert, 5, chunk->tokens);
     sqlite3_bind_int64(insert, 6, (sqlite3_int64)chunk->overlap);
     vcm_store_bind_slice(insert, 7, chunk->section);
     vcm_store_bind_slice(insert, 8, chunk->text);
-    rc = finish(store, insert, err);
+    rc = vcm_store_finish(store, insert, err);
     if (rc == VCM_OK) {
         sqlite3_bind_int64(index, 1, sqlite3_last_insert_rowid(store->db));
         vcm_store_bind_slice(index, 2, chunk->section);
         vcm_store_bind_slice(index, 3, chunk->text);
-        rc = finish(store, index, err);
+        rc = vcm_store_finish(store, index, err);
     }
     store->chunks++;
     store->tokens += chunk->tokens;
@@ -482,8 +478,10 @@ int vcm_store_commit(struct vcm_store *store, struct vcm_error *err)
         sqlite3_bind_int64(update, 1, store->document);
         sqlite3_bind_int64(update, 2, (sqlite3_int64)store->chunks);
         sqlite3_bind_int64(update, 3, (sqlite3_int64)store->tokens);
-        rc = finish(store, update, err);
+        rc = vcm_store_finish(store, update, err);
     }
+    if (rc == VCM_OK && store->replaces)
+        rc = vcm_store_prune_extraction(store, store->replaced, err);
     if (rc == VCM_OK)
         rc = vcm_store_run_sql(store, "COMMIT", err);
     if (rc == VCM_OK)
@@ -573,7 +571,7 @@ int vcm_store_remove(struct vcm_store *store, const struct vcm_store_filter *fil
     if (rc == VCM_OK)
         rc = walk_documents(store, filter, true, visit, context, err);
     if (rc == VCM_OK)
-        rc = vcm_store_run_sql(store, prune_sql, err);
+        rc = vcm_store_prune_extractions(store, err);
     if (rc == VCM_OK)
         rc = vcm_store_run_sql(store, "COMMIT; PRAGMA incremental_vacuum", err);
     vcm_store_rollback(store);
@@ -645,7 +643,7 @@ int vcm_store_show(struct vcm_store *store, const char *prefix, vcm_store_chunk_
                                " AND chunk_id < ?1 || 'g' ORDER BY chunk_id",
                                err);
     if (rc == VCM_OK) {
-        bind_string(statement, 1, prefix);
+        vcm_store_bind_string(statement, 1, prefix);
         rc = check_prefix(store, prefix, statement, err);
     }
     sqlite3_finalize(statement);
@@ -658,7 +656,7 @@ int vcm_store_show(struct vcm_store *store, const char *prefix, vcm_store_chunk_
                            " ORDER BY d.source, d.path, c.seq LIMIT 1",
                            err);
     if (rc == VCM_OK) {
-        bind_string(statement, 1, prefix);
+        vcm_store_bind_string(statement, 1, prefix);
         rc = vcm_store_next_row(&more, store, statement, err);
     }
     if (rc == VCM_OK && more) {
@@ -685,88 +683,9 @@ int vcm_store_stat(struct vcm_store_stat *out, struct vcm_store *store, struct v
     int rc = VCM_OK;
 
     for (size_t i = 0; rc == VCM_OK && i < 6; i++)
-        rc = read_number(&values[i], store, sums[i], err);
+        rc = vcm_store_read_number(&values[i], store, sums[i], err);
     *out = (struct vcm_store_stat){SCHEMA_VERSION,      (uint64_t)values[0], (uint64_t)values[1],
                                    (uint64_t)values[2], (uint64_t)values[3], (uint64_t)values[4],
                                    (uint64_t)values[5]};
     return rc;
-}
-
-int vcm_store_get_extraction(struct vcm_buf *out, struct vcm_store *store,
-                             const unsigned char content[VCM_HASH_SHA256_BYTES], uint32_t version,
-                             struct vcm_error *err)
-{
-    sqlite3_stmt *statement;
-    bool more = false;
-
-    int rc = vcm_store_prepare(
-        &statement, store, "SELECT document FROM extractions WHERE content = ?1 AND version = ?2",
-        err);
-    if (rc == VCM_OK) {
-        bind_blob(statement, 1, content, VCM_HASH_SHA256_BYTES);
-        sqlite3_bind_int64(statement, 2, version);
-        rc = vcm_store_next_row(&more, store, statement, err);
-    }
-    if (more)
-        vcm_buf_append(out, sqlite3_column_blob(statement, 0),
-                       (size_t)sqlite3_column_bytes(statement, 0));
-    sqlite3_finalize(statement);
-    if (rc == VCM_OK)
-        rc = more ? vcm_buf_check(out, "the extracted document", err)
-                  : vcm_error_set(err, VCM_NOT_FOUND, "the document was not extracted yet");
-    return rc;
-}
-
-int vcm_store_put_extraction(struct vcm_store *store,
-                             const unsigned char content[VCM_HASH_SHA256_BYTES], uint32_t version,
-                             struct vcm_slice encoded, struct vcm_error *err)
-{
-    sqlite3_stmt *statement;
-    int rc = vcm_store_prepare(&statement, store,
-                               "INSERT OR REPLACE INTO extractions (content, version, document)"
-                               " VALUES (?1, ?2, ?3)",
-                               err);
-
-    if (rc == VCM_OK) {
-        bind_blob(statement, 1, content, VCM_HASH_SHA256_BYTES);
-        sqlite3_bind_int64(statement, 2, version);
-        bind_blob(statement, 3, encoded.data, encoded.len);
-        rc = finish(store, statement, err);
-    }
-    sqlite3_finalize(statement);
-    return rc;
-}
-
-int vcm_store_keep_extraction(struct vcm_store *store,
-                              const unsigned char content[VCM_HASH_SHA256_BYTES], const char *scope,
-                              struct vcm_error *err)
-{
-    sqlite3_stmt *statement;
-    int rc = vcm_store_prepare(
-        &statement, store,
-        "INSERT OR IGNORE INTO extraction_scopes (scope, content) VALUES (?1, ?2)", err);
-
-    if (rc == VCM_OK) {
-        sqlite3_bind_text(statement, 1, scope, -1, SQLITE_STATIC);
-        bind_blob(statement, 2, content, VCM_HASH_SHA256_BYTES);
-        rc = finish(store, statement, err);
-    }
-    sqlite3_finalize(statement);
-    return rc;
-}
-
-int vcm_store_forget_scope(struct vcm_store *store, const char *scope, struct vcm_error *err)
-{
-    sqlite3_stmt *statement;
-    int rc =
-        vcm_store_prepare(&statement, store, "DELETE FROM extraction_scopes WHERE scope = ?1", err);
-
-    if (rc == VCM_OK) {
-        sqlite3_bind_text(statement, 1, scope, -1, SQLITE_STATIC);
-        rc = finish(store, statement, err);
-    }
-    sqlite3_finalize(statement);
-    if (rc == VCM_OK)
-        rc = vcm_store_run_sql(store, prune_sql, err);
-    return rc == VCM_OK ? vcm_store_run_sql(store, "PRAGMA incremental_vacuum", err) : rc;
 }

@@ -112,9 +112,10 @@ struct vcm_store_stat {
 
 int vcm_store_stat(struct vcm_store_stat *out, struct vcm_store *store, struct vcm_error *err);
 
-/* The extracted form of a document (document.h), kept by content and version of the extractor.
- * NOT_FOUND when it is not kept. Extractions that no document and no scope refers to go with the
- * next removal. */
+/* The extracted form of a document (document.h), kept by content and version of the extractor, in
+ * compressed form. NOT_FOUND when it is not kept, STORE_CORRUPT when it is damaged. What earlier
+ * versions kept as it was is read, too, and compressed by whoever reads it and may write. Putting
+ * one replaces those of earlier extractors. */
 int vcm_store_get_extraction(struct vcm_buf *out, struct vcm_store *store,
                              const unsigned char content[VCM_HASH_SHA256_BYTES], uint32_t version,
                              struct vcm_error *err);
@@ -122,10 +123,21 @@ int vcm_store_put_extraction(struct vcm_store *store,
                              const unsigned char content[VCM_HASH_SHA256_BYTES], uint32_t version,
                              struct vcm_slice encoded, struct vcm_error *err);
 
-/* A scope of pages refers to an extraction, until it is forgotten. */
+/* A scope of pages refers to an extraction, under the name that its page table has for the content,
+ * until it is settled without that name or forgotten. An extraction that no document and no scope
+ * refers to any more goes at once. */
 int vcm_store_keep_extraction(struct vcm_store *store,
                               const unsigned char content[VCM_HASH_SHA256_BYTES], const char *scope,
-                              struct vcm_error *err);
+                              struct vcm_slice name, struct vcm_error *err);
+
+/* Gives up what the scope keeps under names that `uses` denies. What an earlier version kept
+ * without a name stays until the scope is forgotten. */
+int vcm_store_settle_scope(struct vcm_store *store, const char *scope,
+                           bool (*uses)(void *context, struct vcm_slice name), void *context,
+                           struct vcm_error *err);
 int vcm_store_forget_scope(struct vcm_store *store, const char *scope, struct vcm_error *err);
+
+/* Appends the scopes that keep extractions, each ended by a NUL. */
+int vcm_store_list_scopes(struct vcm_buf *out, struct vcm_store *store, struct vcm_error *err);
 
 #endif

@@ -1,12 +1,13 @@
 /*
- * store_internal.h - the inside of a store, shared by store.c and store_search.c, which own SQLite
- * together. Private to them.
+ * store_internal.h - the inside of a store, shared by store.c, store_search.c and
+ * store_extractions.c, which own SQLite together. Private to them.
  */
 #ifndef VCM_KB_STORE_INTERNAL_H
 #define VCM_KB_STORE_INTERNAL_H
 
 #include <sqlite3.h>
 
+#include "base/zstd.h"
 #include "kb/store.h"
 
 #define VCM_STORE_DOCUMENT_COLUMNS                                                                 \
@@ -34,9 +35,13 @@ enum vcm_store_statement {
 struct vcm_store {
     sqlite3 *db;
     const struct vcm_cancel *cancel;
+    struct vcm_zstd *zstd; /* for kept texts; made when first needed */
+    bool writable;
     sqlite3_stmt *kept[VCM_STORE_STATEMENTS];
     const struct vcm_store_filter *filter; /* for takes(), while a statement runs */
     int64_t document;                      /* that is being written, 0 for none */
+    bool replaces;                         /* another one, with this content: */
+    unsigned char replaced[VCM_HASH_SHA256_BYTES];
     uint64_t chunks, tokens;
 };
 
@@ -45,10 +50,20 @@ int vcm_store_run_sql(struct vcm_store *store, const char *sql, struct vcm_error
 int vcm_store_prepare(sqlite3_stmt **out, struct vcm_store *store, const char *sql,
                       struct vcm_error *err);
 
+/* Runs a statement that gives no rows, and resets it. */
+int vcm_store_finish(struct vcm_store *store, sqlite3_stmt *statement, struct vcm_error *err);
+
+/* The first column of the first row, 0 without one. */
+int vcm_store_read_number(int64_t *out, struct vcm_store *store, const char *sql,
+                          struct vcm_error *err);
+
 /* Takes the next row; *more is false behind the last. */
 int vcm_store_next_row(bool *more, struct vcm_store *store, sqlite3_stmt *statement,
                        struct vcm_error *err);
 
+/* What is bound must stay until the statement is reset. A string may be NULL. */
+void vcm_store_bind_string(sqlite3_stmt *statement, int index, const char *text);
+void vcm_store_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t len);
 void vcm_store_bind_slice(sqlite3_stmt *statement, int index, struct vcm_slice text);
 
 /* Binds what VCM_STORE_FILTER asks for. */
@@ -56,6 +71,15 @@ void vcm_store_bind_filter(sqlite3_stmt *statement, const struct vcm_store_filte
 
 /* Never NULL; lives until the next step. */
 const char *vcm_store_column_string(sqlite3_stmt *statement, int column);
+
+/* Makes what the file of an earlier version lacks. */
+int vcm_store_set_up_extractions(struct vcm_store *store, struct vcm_error *err);
+
+/* Removes the texts that no document and no scope refers to: all of them, or that of `content`. */
+int vcm_store_prune_extractions(struct vcm_store *store, struct vcm_error *err);
+int vcm_store_prune_extraction(struct vcm_store *store,
+                               const unsigned char content[VCM_HASH_SHA256_BYTES],
+                               struct vcm_error *err);
 
 /* Reads VCM_STORE_CHUNK_COLUMNS from column 0 on. */
 void vcm_store_read_chunk(struct vcm_store_chunk *out, struct vcm_store_document *document,

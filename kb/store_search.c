@@ -46,13 +46,16 @@ static int count_matches(int64_t *out, struct finder *f, struct vcm_error *err)
     bool more = false;
 
     *out = 0;
-    int rc = vcm_store_prepare(
-        &statement, f->store,
-        filtered ? "SELECT count(*) FROM search JOIN chunks c ON c.id = search.rowid"
-                   " WHERE search MATCH ?1 AND c.document IN"
-                   " (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
-                 : "SELECT count(*) FROM search WHERE search MATCH ?1",
-        err);
+    int rc = vcm_buf_check(&f->match, "the query", err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_store_prepare(&statement, f->store,
+                           filtered
+                               ? "SELECT count(*) FROM search JOIN chunks c ON c.id = search.rowid"
+                                 " WHERE search MATCH ?1 AND c.document IN"
+                                 " (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
+                               : "SELECT count(*) FROM search WHERE search MATCH ?1",
+                           err);
     if (rc != VCM_OK)
         return rc;
     vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
@@ -156,7 +159,10 @@ static int rank(struct finder *f, struct vcm_error *err)
     sqlite3_stmt *statement;
     bool more = true;
 
-    int rc = vcm_store_prepare(
+    int rc = vcm_buf_check(&f->match, "the query", err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_store_prepare(
         &statement, f->store,
         filtered ? "SELECT search.rowid, -bm25(search, 2.0, 1.0) FROM search"
                    " JOIN chunks c ON c.id = search.rowid WHERE search MATCH ?1"

@@ -10,14 +10,42 @@
 
 #include "base/banned.h"
 
-#define OBJECT_PATH_MAX (VCM_LIMIT_PATH_BYTES + 128)
+#define OBJECT_PATH_MAX (4 * VCM_LIMIT_PATH_BYTES)
 
 struct vcm_lfs_objects {
-    struct vcm_buf directory; /* that holds "aa/bb/<oid>" */
+    char *directories[1 + VCM_LIMIT_ALTERNATES]; /* that hold "aa/bb/<oid>"; our own first */
+    unsigned count;
 };
 
+static int add(struct vcm_lfs_objects *objects, const char *lfs, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(OBJECT_PATH_MAX);
+
+    vcm_path_join(&path, lfs, "objects");
+    int rc = vcm_buf_check(&path, "the path of the LFS objects", err);
+    if (rc == VCM_OK)
+        objects->directories[objects->count++] = vcm_buf_detach(&path);
+    vcm_buf_release(&path);
+    return rc;
+}
+
+/* "x/lfs" of "x/objects". */
+static int add_alternate(void *context, const char *path, struct vcm_error *err)
+{
+    struct vcm_slice name = vcm_path_base_name(vcm_slice_of_string(path));
+    struct vcm_buf lfs = VCM_BUF_INIT(OBJECT_PATH_MAX);
+
+    vcm_buf_append(&lfs, path, (size_t)(name.data - path));
+    vcm_buf_append_string(&lfs, "lfs");
+    int rc = vcm_buf_check(&lfs, "the path of the LFS objects", err);
+    if (rc == VCM_OK)
+        rc = add(context, vcm_buf_text(&lfs), err);
+    vcm_buf_release(&lfs);
+    return rc;
+}
+
 /* A relative lfs.storage is one below the git directory. */
-static int find_directory(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
+static int add_own(struct vcm_lfs_objects *out, struct vcm_git_repo *repo, struct vcm_error *err)
 {
     struct vcm_buf common = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_buf storage = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -32,8 +60,9 @@ static int find_directory(struct vcm_buf *out, struct vcm_git_repo *repo, struct
         else
             vcm_path_join(&lfs, vcm_buf_text(&common),
                           storage.len > 0 ? vcm_buf_text(&storage) : "lfs");
-        vcm_path_join(out, vcm_buf_text(&lfs), "objects");
-        rc = vcm_buf_check(out, "the path of the LFS objects", err);
+        rc = vcm_buf_check(&lfs, "the path of the LFS objects", err);
+        if (rc == VCM_OK)
+            rc = add(out, vcm_buf_text(&lfs), err);
     }
     vcm_buf_release(&common);
     vcm_buf_release(&storage);
@@ -48,8 +77,9 @@ int vcm_lfs_objects_open(struct vcm_lfs_objects **out, struct vcm_git_repo *repo
     struct vcm_lfs_objects *objects = calloc(1, sizeof *objects);
     if (!objects)
         return vcm_error_memory(err);
-    vcm_buf_init(&objects->directory, VCM_LIMIT_PATH_BYTES);
-    int rc = find_directory(&objects->directory, repo, err);
+    int rc = add_own(objects, repo, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_layout_each_alternate(repo, add_alternate, objects, err);
     if (rc == VCM_OK)
         *out = objects;
     else
@@ -61,18 +91,18 @@ void vcm_lfs_objects_close(struct vcm_lfs_objects *objects)
 {
     if (!objects)
         return;
-    vcm_buf_release(&objects->directory);
+    for (unsigned i = 0; i < objects->count; i++)
+        free(objects->directories[i]);
     free(objects);
 }
 
-static int path_of(struct vcm_buf *out, const struct vcm_lfs_objects *objects,
+static int path_of(struct vcm_buf *out, const char *directory,
                    const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
 {
     char oid[2 * VCM_HASH_SHA256_BYTES + 1];
 
     vcm_hash_to_hex(oid, pointer->oid, sizeof pointer->oid);
-    vcm_buf_append_format(out, "%s/%.2s/%.2s/%s", vcm_buf_text(&objects->directory), oid, oid + 2,
-                          oid);
+    vcm_buf_append_format(out, "%s/%.2s/%.2s/%s", directory, oid, oid + 2, oid);
     return vcm_buf_check(out, "the path of an LFS object", err);
 }
 
@@ -85,16 +115,13 @@ static bool is_empty(const struct vcm_lfs_pointer *pointer)
     return pointer->size == 0 && memcmp(empty, pointer->oid, sizeof empty) == 0;
 }
 
-int vcm_lfs_object_exists(bool *exists, const struct vcm_lfs_objects *objects,
-                          const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
+static int exists_in(bool *exists, const char *directory, const struct vcm_lfs_pointer *pointer,
+                     struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(OBJECT_PATH_MAX);
     struct stat status;
 
-    *exists = is_empty(pointer);
-    if (*exists)
-        return VCM_OK;
-    int rc = path_of(&path, objects, pointer, err);
+    int rc = path_of(&path, directory, pointer, err);
     if (rc == VCM_OK)
         *exists = stat(vcm_buf_text(&path), &status) == 0;
     if (rc == VCM_OK && !*exists && errno != ENOENT && errno != ENOTDIR)
@@ -103,20 +130,26 @@ int vcm_lfs_object_exists(bool *exists, const struct vcm_lfs_objects *objects,
     return rc;
 }
 
-int vcm_lfs_object_read(struct vcm_buf *out, const struct vcm_lfs_objects *objects,
-                        const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
+int vcm_lfs_object_exists(bool *exists, const struct vcm_lfs_objects *objects,
+                          const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    *exists = is_empty(pointer);
+    for (unsigned i = 0; rc == VCM_OK && !*exists && i < objects->count; i++)
+        rc = exists_in(exists, objects->directories[i], pointer, err);
+    return rc;
+}
+
+static int read_from(struct vcm_buf *out, const char *directory,
+                     const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(OBJECT_PATH_MAX);
     unsigned char oid[VCM_HASH_SHA256_BYTES];
+    struct vcm_error failed = {0};
     size_t before = out->len;
 
-    if (is_empty(pointer))
-        return VCM_OK;
-    if (pointer->size > out->max - before)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "an LFS object of %llu bytes is too large",
-                             (unsigned long long)pointer->size);
-    int rc = path_of(&path, objects, pointer, err);
-    struct vcm_error failed = {0};
+    int rc = path_of(&path, directory, pointer, err);
     if (rc == VCM_OK)
         rc = vcm_path_read_file(out, vcm_buf_text(&path), (size_t)pointer->size, &failed);
     if (rc == VCM_OK) {
@@ -133,4 +166,31 @@ int vcm_lfs_object_read(struct vcm_buf *out, const struct vcm_lfs_objects *objec
         vcm_buf_truncate(out, before);
     vcm_buf_release(&path);
     return rc;
+}
+
+/* Of the failures that tells most which is not that there is none. */
+int vcm_lfs_object_read(struct vcm_buf *out, const struct vcm_lfs_objects *objects,
+                        const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
+{
+    struct vcm_error first = {0};
+    int worst = VCM_NOT_FOUND;
+
+    if (is_empty(pointer))
+        return VCM_OK;
+    if (pointer->size > out->max - out->len)
+        return vcm_error_set(err, VCM_UNSUPPORTED, "an LFS object of %llu bytes is too large",
+                             (unsigned long long)pointer->size);
+    for (unsigned i = 0; i < objects->count; i++) {
+        struct vcm_error failed = {0};
+        int rc = read_from(out, objects->directories[i], pointer, &failed);
+        if (rc == VCM_OK)
+            return VCM_OK;
+        if (i == 0 || (worst == VCM_NOT_FOUND && rc != VCM_NOT_FOUND)) {
+            worst = rc;
+            first = failed;
+        }
+    }
+    if (err)
+        *err = first;
+    return worst;
 }

@@ -2,7 +2,8 @@
  * object.h - the contents that LFS pointers stand for, as far as they are on this machine.
  *
  * They lie under the repository's common git directory, or where lfs.storage says, so that working
- * trees share them. Reads only; no filter and no program is run, nothing is fetched.
+ * trees share them, and beside the objects of alternates, as git-lfs has it. Reads only; no filter
+ * and no program is run, nothing is fetched.
  * A handle may be used by several threads.
  */
 #ifndef VCM_LFS_OBJECT_H

@@ -20,7 +20,7 @@ static const struct vcm_op_param params[] = {
     [SUBPATH] = {.name = "subpath",
                  .type = VCM_OP_TEXT,
                  .placeholder = "P",
-                 .summary = "describe, and check out, this directory of it only"},
+                 .summary = "fetch, describe and check out this directory of it only"},
     [DEST] = {.name = "dest",
               .type = VCM_OP_TEXT,
               .placeholder = "DIR",
@@ -44,11 +44,14 @@ static const struct vcm_op_key result[] = {
     {"clone_path", "where it is: the directory of --dest, or a bare repository in the home"},
     {"commit", "that is described"},
     {"files", "how many are tracked"},
+    {"files_not_fetched", "how many of the whole commit are not here, all outside of --subpath; 0 "
+                          "where the server sends all or nothing"},
     {"tree", "their paths in byte order, 300 at the most: something of every top-level entry, then "
              "the nearest to the root"},
     {"tree_total", "how many there would be"},
     {"tree_truncated", "whether some are left out"},
-    {"readme", "path, content (4 KiB at the most) and whether it is cut; null without one"},
+    {"readme", "path, content (4 KiB at the most) and whether it is cut; null without one, or when "
+               "not even its path fits"},
     {"entrypoints", "files to begin with, and of which kind they are; the root first"},
     {"entrypoints_total", "how many there would be"},
     {"doc_hints", "patterns of documents that match something here"},
@@ -96,6 +99,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 {
     const struct vcm_json *readme = vcm_json_get(document, "readme");
     const struct vcm_json *signals = vcm_json_get(document, "signals");
+    int64_t missing = vcm_json_get_int(document, "files_not_fetched", 0);
 
     (void)call;
     vcm_print_format(out, VCM_PRINT_PLAIN, "%s\n%s\n",
@@ -105,6 +109,10 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
                      (long long)vcm_json_get_int(document, "files", 0),
                      (long long)vcm_json_get_int(signals, "code_file_count", 0),
                      (long long)vcm_json_get_int(signals, "doc_file_count", 0));
+    if (missing > 0)
+        vcm_print_format(out, VCM_PRINT_DIM,
+                         "%lld files of the commit are not fetched: they are not below --subpath\n",
+                         (long long)missing);
     if (vcm_json_get_bool(signals, "sparse", false))
         vcm_print_text(out, VCM_PRINT_WARNING,
                        "nothing here to work from: no README, no code, no documents\n");
@@ -126,7 +134,9 @@ const struct vcm_op vcm_op_repo_fetch = {
         "at most 8,192 bytes of JSON: its files, README and entry points, and whether there is "
         "anything to work from. A fetch that fails for want of credentials is tried over the other "
         "of ssh and https, one that the network broke off is tried again. A directory given with "
-        "--dest is used again only if it is a clone of the same URL; changes in it are kept.",
+        "--dest is used again only if it is a clone of the same URL; changes in it are kept. With "
+        "--subpath the paths of the whole commit are fetched and the contents of that directory, "
+        "where the server can send a part; a later fetch without it, or vcm map, fetches the rest.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-#define EDITS_MAX 128
+#define EDITS_MAX (VCM_EDIT_PATTERNS_MAX + 2)
 
 /* Text that goes to a place, instead of `removed` bytes. */
 struct edit {
@@ -35,11 +35,46 @@ static int refuse(const struct vcm_yaml *node, struct vcm_error *err)
                          node ? node->line : 1, VCM_REPO_MAP_PATH);
 }
 
+/* The length of a line break as YAML 1.1 has them, 0 for anything else. */
+static size_t break_length(struct vcm_slice text, size_t at)
+{
+    static const struct vcm_slice breaks[] = {
+        {"\r\n", 2},     {"\n", 1},           {"\r", 1},
+        {"\xc2\x85", 2}, {"\xe2\x80\xa8", 3}, {"\xe2\x80\xa9", 3},
+    };
+
+    for (size_t i = 0; i < sizeof breaks / sizeof breaks[0]; i++)
+        if (text.len - at >= breaks[i].len &&
+            memcmp(text.data + at, breaks[i].data, breaks[i].len) == 0)
+            return breaks[i].len;
+    return 0;
+}
+
 /* The byte behind a line's end, or the end of the text. */
 static size_t line_end(struct vcm_slice text, size_t at)
 {
-    const char *end = at < text.len ? memchr(text.data + at, '\n', text.len - at) : NULL;
-    return end ? (size_t)(end - text.data) + 1 : text.len;
+    for (; at < text.len; at++) {
+        size_t len = break_length(text, at);
+        if (len > 0)
+            return at + len;
+    }
+    return text.len;
+}
+
+/* Whether a line begins here. */
+static bool is_line_start(struct vcm_slice text, size_t at)
+{
+    return at == 0 || text.data[at - 1] == '\n' || break_length(text, at - 1) == 1 ||
+           (at >= 2 && break_length(text, at - 2) == 2) ||
+           (at >= 3 && break_length(text, at - 3) == 3);
+}
+
+/* What ends the text's lines, by the first of them. */
+static const char *newline_of(struct vcm_slice text)
+{
+    const char *first = text.len > 0 ? memchr(text.data, '\n', text.len) : NULL;
+
+    return first && first > text.data && first[-1] == '\r' ? "\r\n" : "\n";
 }
 
 /* Marks count characters, and a BOM for none. */
@@ -49,7 +84,7 @@ static size_t offset_of(struct vcm_slice text, unsigned line, unsigned column)
 
     for (; line > 1; line--)
         at = line_end(text, at);
-    for (; column > 1 && at < text.len && text.data[at] != '\n'; column--)
+    for (; column > 1 && at < text.len && break_length(text, at) == 0; column--)
         at += vcm_utf8_sequence_length((unsigned char)text.data[at]);
     return at < text.len ? at : text.len;
 }
@@ -89,7 +124,7 @@ static size_t closing_of(const struct editor *e, const struct vcm_yaml *node)
         at = offset_of(e->text, last->end_line, last->end_column);
     for (; at < e->text.len && e->text.data[at] != ']' && e->text.data[at] != '}'; at++)
         if (e->text.data[at] == '#')
-            at = line_end(e->text, at) - 1;
+            at = line_end(e->text, at) - 1; /* the last byte of the break */
     return at;
 }
 
@@ -114,15 +149,34 @@ static int add_edit(struct editor *e, size_t at, size_t removed, const struct vc
     if (rc != VCM_OK)
         return rc;
     if (e->count == EDITS_MAX)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give at most %d paths", EDITS_MAX / 2);
-    const char *copy = vcm_arena_copy(&e->arena, vcm_buf_slice(text));
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give at most %d paths",
+                             VCM_EDIT_PATTERNS_MAX);
+    struct vcm_buf lines = VCM_BUF_INIT(2 * VCM_LIMIT_YAML_BYTES);
+    for (size_t i = 0; i < text->len; i++) {
+        if (text->data[i] == '\n')
+            vcm_buf_append_string(&lines, newline_of(e->text));
+        else
+            vcm_buf_append_byte(&lines, text->data[i]);
+    }
+    const char *copy = vcm_arena_copy(&e->arena, vcm_buf_slice(&lines));
+    size_t len = lines.len;
+    vcm_buf_release(&lines);
     if (!copy)
         return vcm_error_memory(err);
     size_t i = e->count++;
     for (; i > 0 && e->edits[i - 1].at > at; i--)
         e->edits[i] = e->edits[i - 1];
-    e->edits[i] = (struct edit){at, removed, vcm_slice_of(copy, text->len)};
+    e->edits[i] = (struct edit){at, removed, vcm_slice_of(copy, len)};
     return VCM_OK;
+}
+
+/* Whether what is put in here must end the line before: the last one, unless that was done. */
+static bool needs_newline(const struct editor *e, size_t at)
+{
+    for (size_t i = 0; i < e->count; i++)
+        if (e->edits[i].at == at)
+            return false;
+    return !is_line_start(e->text, at);
 }
 
 static void put_line(struct vcm_buf *out, unsigned indent, const char *text)
@@ -157,21 +211,19 @@ static int open_list(size_t *at, size_t *removed, unsigned *indent, struct vcm_b
     *indent = 2;
     if (!list) {
         *at = e->text.len;
-        if (e->text.len > 0 && e->text.data[e->text.len - 1] != '\n')
+        if (needs_newline(e, *at))
             vcm_buf_append_byte(text, '\n');
         vcm_buf_append_format(text, "%s:\n", key);
         return VCM_OK;
     }
     if (is_flow(e, list) && !list->first) {
-        size_t end = closing_of(e, list) + 1;
         *at = start_of(e, list);
-        *removed = line_end(e->text, end) - *at;
+        *removed = line_end(e->text, closing_of(e, list) + 1) - *at;
         while (*at > 0 && e->text.data[*at - 1] == ' ') { /* what stands behind the colon */
             --*at;
             ++*removed;
         }
-        struct vcm_slice rest = vcm_slice_of(e->text.data + end, *at + *removed - end);
-        if (rest.len > 0 && memchr(rest.data, '#', rest.len))
+        if (memchr(e->text.data + *at, '#', *removed)) /* a comment, inside or behind */
             return refuse(list, err);
         vcm_buf_append_byte(text, '\n');
         return VCM_OK;
@@ -180,7 +232,7 @@ static int open_list(size_t *at, size_t *removed, unsigned *indent, struct vcm_b
         return refuse(list, err);
     *at = behind(e, list);
     *indent = list->column - 1;
-    if (*at > 0 && e->text.data[*at - 1] != '\n')
+    if (needs_newline(e, *at))
         vcm_buf_append_byte(text, '\n');
     return VCM_OK;
 }
@@ -215,7 +267,7 @@ static int set_route(struct editor *e, unsigned index, struct vcm_error *err)
         vcm_buf_append_string(&text, ", ingest_to: vcm");
     } else {
         at = behind(e, vcm_yaml_get(route, "paths"));
-        if (at > 0 && e->text.data[at - 1] != '\n')
+        if (needs_newline(e, at))
             vcm_buf_append_byte(&text, '\n');
         put_line(&text, route->column - 1, "ingest_to: vcm");
     }
@@ -246,29 +298,37 @@ static unsigned own_route(const struct vcm_repo_map *map, const char *pattern)
     return i;
 }
 
+/* Whether a pattern before this one has the same route of its own. */
+static bool is_set_already(const struct editor *e, const struct vcm_edit_promotion *promotion,
+                           size_t index, unsigned own)
+{
+    for (size_t i = 0; i < index; i++)
+        if (own_route(e->map, promotion->routed[i]) == own)
+            return true;
+    return false;
+}
+
 static int edit_routes(struct editor *e, struct vcm_edit_report *report,
                        const struct vcm_edit_promotion *promotion, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
-    const char **others =
-        vcm_arena_alloc(&e->arena, (promotion->routed_count + 1) * sizeof *others);
-    size_t count = 0, at = 0, removed = 0;
+    size_t at = 0, removed = 0;
     unsigned indent = 0;
-    int rc = others ? VCM_OK : vcm_error_memory(err);
+    int rc = VCM_OK;
 
     for (size_t i = 0; rc == VCM_OK && i < promotion->routed_count; i++) {
         unsigned own = own_route(e->map, promotion->routed[i]);
-        if (own < e->map->route_count) {
+        if (own == e->map->route_count) {
+            report->added[report->added_count++] = promotion->routed[i];
+        } else if (!is_set_already(e, promotion, i, own)) {
             rc = set_route(e, own, err);
             report->routes_set++;
-        } else {
-            others[count++] = promotion->routed[i];
         }
     }
-    if (rc == VCM_OK && count > 0) {
+    if (rc == VCM_OK && report->added_count > 0) {
         rc = open_list(&at, &removed, &indent, &text, e, "knowledge_routing", err);
         put_line(&text, indent, "- ingest_to: vcm");
-        put_patterns(&text, indent + 2, "paths", others, count);
+        put_patterns(&text, indent + 2, "paths", report->added, report->added_count);
         if (rc == VCM_OK)
             rc = add_edit(e, at, removed, &text, err);
         report->route_added = true;
@@ -305,7 +365,7 @@ static int extend_row(struct editor *e, unsigned index, const struct vcm_edit_pr
         }
     } else {
         at = behind(e, globs);
-        if (at > 0 && e->text.data[at - 1] != '\n')
+        if (needs_newline(e, at))
             vcm_buf_append_byte(&text, '\n');
         for (size_t i = 0; i < promotion->covered_count; i++)
             put_pattern(&text, globs->column - 1, promotion->covered[i]);
@@ -379,6 +439,10 @@ int vcm_edit_promote(struct vcm_buf *out, struct vcm_edit_report *report, struct
     struct vcm_yaml *root = NULL;
 
     memset(report, 0, sizeof *report);
+    if (promotion->routed_count > VCM_EDIT_PATTERNS_MAX ||
+        promotion->covered_count > VCM_EDIT_PATTERNS_MAX)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give at most %d paths",
+                             VCM_EDIT_PATTERNS_MAX);
     vcm_arena_init(&e.arena, 64 * VCM_MIB);
     int rc = vcm_yaml_parse(&root, &mark, &e.arena, text, err);
     e.root = root;

@@ -123,7 +123,8 @@ static struct vcm_store *store_of(struct reader *reader)
 
 /* Appends the encoded text of a PDF, kept or extracted. */
 static int read_pdf(struct vcm_source_content *content, struct reader *reader,
-                    struct vcm_slice bytes, struct vcm_error *err)
+                    const struct vcm_source_item *item, struct vcm_slice bytes,
+                    struct vcm_error *err)
 {
     struct vcm_buf *out = &content->text;
     unsigned char id[VCM_HASH_SHA256_BYTES];
@@ -149,7 +150,9 @@ static int read_pdf(struct vcm_source_content *content, struct reader *reader,
             vcm_store_put_extraction(store, id, VCM_EXTRACT_VERSION, vcm_buf_slice(out), NULL);
     }
     if (rc == VCM_OK && store && reader->store_writable && reader->literature->scope_id)
-        vcm_store_keep_extraction(store, id, reader->literature->scope_id, NULL);
+        vcm_store_keep_extraction(
+            store, id, reader->literature->scope_id,
+            vcm_slice_of((const char *)item->content_id, item->content_id_len), NULL);
     content->lossy = document.lossy;
     vcm_document_release(&document);
     return rc;
@@ -191,7 +194,7 @@ static int read_item(struct vcm_source_content *content, void *opaque,
     content->postponed = raw->postponed;
     if (raw->outcome != VCM_SOURCE_PAGED || raw->postponed)
         return VCM_OK;
-    rc = is_pdf ? read_pdf(content, reader, vcm_buf_slice(&raw->text), &failure)
+    rc = is_pdf ? read_pdf(content, reader, item, vcm_buf_slice(&raw->text), &failure)
                 : read_text(content, type, vcm_buf_slice(&raw->text), &failure);
     vcm_buf_release(&raw->text);
     if (rc != VCM_OK)

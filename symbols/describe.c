@@ -102,17 +102,59 @@ static struct vcm_slice line_above(struct vcm_slice text, size_t *at)
     return trim(vcm_slice_of(text.data + start, end - start));
 }
 
-static const char *line_mark(enum vcm_language language)
+/* How comments are marked; a documentation string is a comment to us. */
+struct marks {
+    const char *line, *open, *close; /* NULL: the language has no such */
+};
+
+static struct marks marks_of(enum vcm_language language)
 {
     switch (language) {
     case VCM_LANGUAGE_PYTHON:
     case VCM_LANGUAGE_RUBY:
     case VCM_LANGUAGE_BASH:
-        return "#";
+    case VCM_LANGUAGE_R:
+    case VCM_LANGUAGE_AWK:
+    case VCM_LANGUAGE_PERL:
+    case VCM_LANGUAGE_POWERSHELL:
+    case VCM_LANGUAGE_PUPPET:
+    case VCM_LANGUAGE_TCL:
+        return (struct marks){"#", NULL, NULL};
+    case VCM_LANGUAGE_FORTRAN:
+        return (struct marks){"!", NULL, NULL};
+    case VCM_LANGUAGE_ERLANG:
+        return (struct marks){"%", NULL, NULL};
+    case VCM_LANGUAGE_ASSEMBLY:
+    case VCM_LANGUAGE_CLOJURE:
+    case VCM_LANGUAGE_EMACS_LISP:
+    case VCM_LANGUAGE_LISP:
+    case VCM_LANGUAGE_SCHEME:
+        return (struct marks){";", NULL, NULL};
+    case VCM_LANGUAGE_VIM:
+        return (struct marks){"\"", NULL, NULL};
+    case VCM_LANGUAGE_PASCAL:
+        return (struct marks){"//", "{", "}"};
+    case VCM_LANGUAGE_COBOL:
+        return (struct marks){"*", NULL, NULL};
+    case VCM_LANGUAGE_ELIXIR:
+        return (struct marks){"#", "@doc \"\"\"", "\"\"\""};
+    case VCM_LANGUAGE_JULIA:
+        return (struct marks){"#", "\"\"\"", "\"\"\""};
+    case VCM_LANGUAGE_ADA:
     case VCM_LANGUAGE_LUA:
-        return "--";
+    case VCM_LANGUAGE_VHDL:
+        return (struct marks){"--", NULL, NULL};
+    case VCM_LANGUAGE_SQL:
+        return (struct marks){"--", "/*", "*/"};
+    case VCM_LANGUAGE_ELM:
+    case VCM_LANGUAGE_HASKELL:
+        return (struct marks){"--", "{-", "-}"};
+    case VCM_LANGUAGE_SML:
+    case VCM_LANGUAGE_OCAML:
+    case VCM_LANGUAGE_OCAML_INTERFACE:
+        return (struct marks){NULL, "(*", "*)"};
     default:
-        return "//";
+        return (struct marks){"//", "/*", "*/"};
     }
 }
 
@@ -123,16 +165,38 @@ static bool is_decoration(struct vcm_slice line)
            (begins(line, "template") && ends(line, ">"));
 }
 
-static bool has_blocks(enum vcm_language language)
+/* A string in one line above a definition of Julia, or behind Elixir's "@doc". */
+static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
-    return strcmp(line_mark(language), "//") == 0;
+    if (language == VCM_LANGUAGE_ELIXIR)
+        return begins(line, "@doc \"") && !begins(line, "@doc \"\"\"");
+    return language == VCM_LANGUAGE_JULIA && line.len > 2 && begins(line, "\"") &&
+           !begins(line, "\"\"\"") && ends(line, "\"");
+}
+
+/* The beginning of the block comment whose last line begins at `at`. */
+static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct vcm_slice line,
+                         const struct marks *marks)
+{
+    bool whole = line.len >= strlen(marks->open) + strlen(marks->close);
+
+    for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
+        if (begins(line, marks->open) && (whole || lines > 0)) {
+            *top = at;
+            return true;
+        }
+        if (at == 0)
+            return false;
+        line = line_above(text, &at);
+    }
+    return false;
 }
 
 /* The comment right above, marks and all; false without one. */
 static bool find_above(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
                        size_t start)
 {
-    const char *mark = line_mark(language);
+    const struct marks marks = marks_of(language);
     size_t at = start, top, bottom;
 
     while (at > 0 && text.data[at - 1] != '\n')
@@ -141,23 +205,21 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
     top = at;
     for (unsigned lines = 0; at > 0 && lines < COMMENT_LINES_MAX; lines++) {
         struct vcm_slice line = line_above(text, &at);
-        if (top == bottom && is_decoration(line) && !begins(line, mark)) {
+        bool marked = marks.line && begins(line, marks.line);
+        if (top == bottom && is_string_line(language, line)) {
+            top = at;
+            break;
+        }
+        if (top == bottom && is_decoration(line) && !marked) {
             top = bottom = at;
             continue;
         }
-        if (begins(line, mark) && !begins(line, "#!")) {
+        if (marked && !begins(line, "#!")) {
             top = at;
             continue;
         }
-        if (top != bottom || !has_blocks(language) || !ends(line, "*/"))
-            break;
-        for (top = at; lines < COMMENT_LINES_MAX; lines++) {
-            if (begins(line, "/*") || at == 0)
-                break;
-            line = line_above(text, &at);
-            top = at;
-        }
-        if (!begins(line, "/*"))
+        if (top == bottom && marks.close && ends(line, marks.close) &&
+            !find_opening(&top, text, at, line, &marks))
             return false;
         break;
     }
@@ -165,17 +227,59 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
     return top < bottom;
 }
 
-/* A line of a comment without its marks. */
-static struct vcm_slice bare(struct vcm_slice line)
+/* OCaml's interfaces may have a comment below what it is on. */
+static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
 {
+    const char *line = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
+
+    if (!line)
+        return false;
+    struct vcm_slice rest = trim(vcm_slice_of(line + 1, text.len - (size_t)(line + 1 - text.data)));
+    const char *close = begins(rest, "(**") ? memmem(rest.data, rest.len, "*)", 2) : NULL;
+    const char *gap = memchr(line + 1, '\n', text.len - (size_t)(line + 1 - text.data));
+    if (!close || (gap && gap < rest.data))
+        return false;
+    *out = vcm_slice_of(rest.data, (size_t)(close + 2 - rest.data));
+    return true;
+}
+
+/* Without the marks around it. */
+static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language language)
+{
+    const struct marks marks = marks_of(language);
+
+    comment = trim(comment);
+    if (is_string_line(language, comment)) {
+        const char *quote = memchr(comment.data, '"', comment.len);
+        comment.len -= (size_t)(quote + 1 - comment.data);
+        comment.data = quote + 1;
+        comment.len -= ends(comment, "\"");
+        return comment;
+    }
+    if (marks.open && begins(comment, marks.open)) {
+        size_t len = strlen(marks.open);
+        comment = vcm_slice_of(comment.data + len, comment.len - len);
+        comment.len -= ends(comment, marks.close) ? strlen(marks.close) : 0;
+    }
+    return comment;
+}
+
+/* A line of a comment without its marks. */
+static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
+{
+    const char *marks = language == VCM_LANGUAGE_R ? "#'" : "/*#!-%;\"";
+
     line = trim(line);
-    while (line.len > 0 && strchr("/*#!-", line.data[0])) {
+    while (line.len > 0 && strchr(marks, line.data[0])) {
         line.data++;
         line.len--;
     }
-    while (line.len > 0 && (ends(line, "*/") || ends(line, "*")))
+    while (line.len > 0 && ends(line, "*"))
         line.len--;
-    return trim(line);
+    line = trim(line);
+    if (language == VCM_LANGUAGE_HASKELL && (begins(line, "|") || begins(line, "^")))
+        line = trim(vcm_slice_of(line.data + 1, line.len - 1));
+    return line;
 }
 
 static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
@@ -196,13 +300,27 @@ static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
     put_line(out, vcm_slice_of(words.data, end), VCM_LIMIT_SIGNATURE_BYTES);
 }
 
-/* The docstring: the body begins with a string. */
-static bool find_docstring(struct vcm_slice *out, const struct vcm_describe_place *place)
+static struct vcm_slice behind(struct vcm_slice text, const char *word)
+{
+    size_t len = begins(text, word) ? strlen(word) : 0;
+
+    return trim(vcm_slice_of(text.data + len, text.len - len));
+}
+
+/* The docstring: the body begins with a string, of Elixir with "@moduledoc". */
+static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
+                           const struct vcm_describe_place *place)
 {
     struct vcm_slice body =
         trim(vcm_slice_of(place->text.data + place->body, place->end - place->body));
     static const char *const quotes[] = {"\"\"\"", "'''", "\"", "'"};
 
+    if (language == VCM_LANGUAGE_ELIXIR) {
+        body = behind(body, "do");
+        if (!begins(body, "@moduledoc"))
+            return false;
+        body = behind(body, "@moduledoc");
+    }
     while (body.len > 0 && strchr("rRuUbB", body.data[0])) {
         if (body.len < 2 || !strchr("'\"", body.data[1]))
             return false;
@@ -226,18 +344,26 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
 {
     struct vcm_buf words = VCM_BUF_INIT(COMMENT_BYTES_MAX);
     struct vcm_slice comment;
+    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
 
-    if (language == VCM_LANGUAGE_PYTHON && place->body < place->end &&
-        find_docstring(&comment, place)) {
+    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
         put_sentence(out, comment);
         return;
     }
-    if (!find_above(&comment, language, place->text, place->start))
+    bool below =
+        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
+    if (!below && !find_above(&comment, language, place->text, place->start))
         return;
+    comment = unwrap(comment, language);
     while (comment.len > 0) {
         const char *end = memchr(comment.data, '\n', comment.len);
         size_t len = end ? (size_t)(end - comment.data) : comment.len;
-        struct vcm_slice line = bare(vcm_slice_of(comment.data, len));
+        struct vcm_slice line = bare(vcm_slice_of(comment.data, len), language);
+        /* Julia's documentation begins with the call, indented. */
+        bool is_call = language == VCM_LANGUAGE_JULIA && words.len == 0 &&
+                       begins(vcm_slice_of(comment.data, len), "    ");
+        if (is_call)
+            line.len = 0;
         /* A tag of documentation tools ends the prose; an empty line ends the paragraph. */
         if (begins(line, "@") || (line.len == 0 && words.len > 0))
             break;
@@ -270,11 +396,21 @@ static bool has_word(struct vcm_slice text, const char *word)
     return false;
 }
 
+/* Attributes are the module's own, but for types and callbacks. */
+static bool is_hidden_in_elixir(struct vcm_slice signature)
+{
+    if (begins(signature, "@"))
+        return !begins(signature, "@type ") && !begins(signature, "@opaque ") &&
+               !begins(signature, "@callback ") && !begins(signature, "@macrocallback ");
+    return begins(signature, "defp ") || begins(signature, "defmacrop ") ||
+           begins(signature, "defguardp ");
+}
+
 enum vcm_symbol_visibility vcm_describe_visibility(enum vcm_language language,
                                                    struct vcm_slice name,
                                                    struct vcm_slice signature, bool in_type)
 {
-    bool says_private = has_word(signature, "private");
+    bool says_private = has_word(signature, "private") || has_word(signature, "fileprivate");
 
     switch (language) {
     case VCM_LANGUAGE_C:
@@ -290,6 +426,18 @@ enum vcm_symbol_visibility vcm_describe_visibility(enum vcm_language language,
                    : VCM_SYMBOL_PUBLIC;
     case VCM_LANGUAGE_RUST:
         return has_word(signature, "pub") ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+    case VCM_LANGUAGE_ZIG: /* fields have no word for it */
+        return has_word(signature, "pub") || has_word(signature, "export") ||
+                       !(has_word(signature, "const") || has_word(signature, "var") ||
+                         has_word(signature, "fn"))
+                   ? VCM_SYMBOL_PUBLIC
+                   : VCM_SYMBOL_PRIVATE;
+    case VCM_LANGUAGE_ELIXIR:
+        return is_hidden_in_elixir(signature) ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+    case VCM_LANGUAGE_JULIA:
+        return begins(name, "_") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+    case VCM_LANGUAGE_R:
+        return begins(name, ".") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     case VCM_LANGUAGE_LUA:
         return begins(signature, "local") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     default:

@@ -5,41 +5,21 @@
 #include <tree_sitter/api.h>
 
 #include "base/limits.h"
+#include "symbols/ctags.h"
 #include "symbols/describe.h"
+#include "symbols/effort.h"
 #include "symbols/grammar.h"
+#include "symbols/tree_query.h"
 
 #include "base/banned.h"
 
 #define MATCHES_MAX   1024u /* that are open at one time */
+#define CHUNK_BYTES   4096u /* so that it can be told how often a scanner looks ahead */
 #define NAME_TOO_LONG VCM_LIMIT_SYMBOL_NAME_BYTES
-
-/* What a capture of a query says. */
-enum role {
-    ROLE_NONE,
-    ROLE_NAME,      /* of the definition, reference or scope of the same match */
-    ROLE_DEFINE,    /* def.<kind> */
-    ROLE_REFER,     /* ref.<use> */
-    ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
-    ROLE_CONTAINER, /* names the container where nesting does not tell it */
-    ROLE_IMPORT,
-    ROLE_VERB,   /* an import, or a making of objects, only if the verb is one of that */
-    ROLE_ACCESS, /* a word that changes the visibility of what follows in its container */
-    ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
-};
-
-struct capture {
-    enum role role;
-    unsigned detail; /* kind, or use */
-};
-
-struct query {
-    TSQuery *query;
-    struct capture *captures;
-};
 
 struct vcm_extractor {
     pthread_mutex_t lock;
-    struct query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
 };
 
 /* Something found in the text, before it is put in order. */
@@ -49,7 +29,7 @@ struct found {
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t line, end_line;
     uint32_t pattern;
-    enum role role;
+    enum vcm_tree_query_role role;
     unsigned detail;
 };
 
@@ -60,87 +40,25 @@ struct list {
 
 struct run {
     struct vcm_symbols *out;
-    const struct query *query;
+    const struct vcm_tree_query *query;
     enum vcm_language language;
     struct vcm_slice text;
     struct list blocks; /* definitions, scopes, access words */
     struct list uses;   /* references, imports, local names */
     uint32_t steps;
+    uint64_t read_bytes, effort; /* of the parser; of the thread before it began */
     bool too_costly, too_many, no_memory;
 };
 
-static bool read_capture(struct capture *out, const char *name, uint32_t len)
-{
-    static const struct {
-        const char *name;
-        enum role role;
-    } plain[] = {
-        {"name", ROLE_NAME},     {"scope", ROLE_SCOPE}, {"container", ROLE_CONTAINER},
-        {"import", ROLE_IMPORT}, {"verb", ROLE_VERB},   {"access", ROLE_ACCESS},
-        {"local", ROLE_LOCAL},
-    };
-    char text[64];
-
-    if (len >= sizeof text)
-        return false;
-    memcpy(text, name, len);
-    text[len] = '\0';
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (strcmp(text, plain[i].name) == 0) {
-            *out = (struct capture){.role = plain[i].role};
-            return true;
-        }
-    for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
-        if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
-            *out = (struct capture){ROLE_REFER, use};
-            return true;
-        }
-    enum vcm_symbol_kind kind;
-    bool known = strncmp(text, "def.", 4) == 0 && vcm_symbol_kind_of(&kind, text + 4);
-    if (known)
-        *out = (struct capture){ROLE_DEFINE, (unsigned)kind};
-    return known;
-}
-
-static int compile(struct query *out, enum vcm_language language, struct vcm_error *err)
-{
-    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
-    TSQueryError fault = TSQueryErrorNone;
-    struct vcm_slice texts[2];
-    uint32_t at = 0;
-
-    vcm_grammar_query(texts, language);
-    vcm_buf_append_slice(&text, texts[0]);
-    vcm_buf_append_slice(&text, texts[1]);
-    out->query = ts_query_new(vcm_grammar_of(language), vcm_buf_text(&text), (uint32_t)text.len,
-                              &at, &fault);
-    int rc = VCM_OK;
-    if (!out->query)
-        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
-                           vcm_language_name(language), vcm_buf_text(&text) + at);
-    uint32_t count = out->query ? ts_query_capture_count(out->query) : 0;
-    if (rc == VCM_OK && !(out->captures = calloc(count + 1, sizeof *out->captures)))
-        rc = vcm_error_memory(err);
-    for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
-        uint32_t len = 0;
-        const char *name = ts_query_capture_name_for_id(out->query, i, &len);
-        if (!read_capture(&out->captures[i], name, len))
-            rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has a capture '%s'",
-                               vcm_language_name(language), name);
-    }
-    vcm_buf_release(&text);
-    return rc;
-}
-
-static int find_query(const struct query **out, struct vcm_extractor *extractor,
+static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *extractor,
                       enum vcm_language language, struct vcm_error *err)
 {
-    struct query *query = &extractor->queries[language];
+    struct vcm_tree_query *query = &extractor->queries[language];
     int rc = VCM_OK;
 
     pthread_mutex_lock(&extractor->lock);
     if (!query->query)
-        rc = compile(query, language, err);
+        rc = vcm_tree_query_compile(query, language, err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
     return rc;
@@ -152,6 +70,7 @@ int vcm_extractor_open(struct vcm_extractor **out, struct vcm_error *err)
     if (!*out)
         return vcm_error_memory(err);
     pthread_mutex_init(&(*out)->lock, NULL);
+    vcm_effort_install();
     return VCM_OK;
 }
 
@@ -159,21 +78,20 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
 {
     if (!extractor)
         return;
-    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++) {
-        if (extractor->queries[i].query)
-            ts_query_delete(extractor->queries[i].query);
-        free(extractor->queries[i].captures);
-    }
+    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
+        vcm_tree_query_release(&extractor->queries[i]);
     pthread_mutex_destroy(&extractor->lock);
     free(extractor);
 }
 
 static const char *read_text(void *payload, uint32_t at, TSPoint point, uint32_t *len)
 {
-    const struct run *run = payload;
+    struct run *run = payload;
+    size_t left = at < run->text.len ? run->text.len - at : 0;
 
     (void)point;
-    *len = at < run->text.len ? (uint32_t)(run->text.len - at) : 0;
+    *len = (uint32_t)(left < CHUNK_BYTES ? left : CHUNK_BYTES);
+    run->read_bytes += *len;
     return *len > 0 ? run->text.data + at : "";
 }
 
@@ -182,7 +100,12 @@ static bool stop_parsing(TSParseState *state)
 {
     struct run *run = state->payload;
 
-    run->too_costly = run->too_costly || ++run->steps > VCM_LIMIT_SYMBOLS_STEPS;
+    uint64_t size = run->text.len;
+    run->too_costly =
+        run->too_costly || ++run->steps > VCM_LIMIT_SYMBOLS_STEPS ||
+        run->read_bytes > VCM_LIMIT_SYMBOLS_READ_BYTES + VCM_LIMIT_SYMBOLS_READ_TIMES * size ||
+        vcm_effort_bytes() - run->effort >
+            VCM_LIMIT_SYMBOLS_EFFORT_BYTES + VCM_LIMIT_SYMBOLS_EFFORT_TIMES * size;
     return run->too_costly;
 }
 
@@ -217,24 +140,6 @@ static struct vcm_slice slice(const struct run *run, uint32_t start, uint32_t en
     return vcm_slice_of(run->text.data + start, end - start);
 }
 
-static bool is_one_of(struct vcm_slice word, const char *const *words)
-{
-    for (; *words; words++)
-        if (vcm_slice_equal(word, vcm_slice_of_string(*words)))
-            return true;
-    return false;
-}
-
-static bool verb_fits(const struct run *run, TSNode verb, enum role role)
-{
-    static const char *const imports[] = {"require", "require_relative", "load",   "source", ".",
-                                          "dofile",  "loadfile",         "import", NULL};
-    static const char *const makers[] = {"new", NULL};
-
-    return is_one_of(slice(run, ts_node_start_byte(verb), ts_node_end_byte(verb)),
-                     role == ROLE_IMPORT ? imports : makers);
-}
-
 static void set_block(struct found *found, TSNode node)
 {
     TSNode body = ts_node_child_by_field_name(node, "body", 4);
@@ -255,28 +160,34 @@ static void set_block(struct found *found, TSNode node)
 static void take_match(struct run *run, const TSQueryMatch *match)
 {
     struct found found = {.pattern = match->pattern_index};
-    TSNode name = {.id = NULL}, verb = {.id = NULL};
+    TSNode name = {.id = NULL}, body = {.id = NULL};
 
+    if (!vcm_tree_query_fits(run->query, match, run->text))
+        return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct capture *capture = &run->query->captures[match->captures[i].index];
+        const struct vcm_tree_query_capture *capture =
+            &run->query->captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
         switch (capture->role) {
-        case ROLE_NAME:
+        case VCM_ROLE_NAME:
             name = node;
             break;
-        case ROLE_VERB:
-            verb = node;
+        case VCM_ROLE_NONE:
+        case VCM_ROLE_VERB:
             break;
-        case ROLE_CONTAINER:
+        case VCM_ROLE_BODY:
+            body = node;
+            break;
+        case VCM_ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
             found.holder_end = ts_node_end_byte(node);
             break;
-        case ROLE_DEFINE:
-        case ROLE_SCOPE:
-        case ROLE_REFER:
+        case VCM_ROLE_DEFINE:
+        case VCM_ROLE_SCOPE:
+        case VCM_ROLE_REFER:
             found.role = capture->role;
             found.detail = capture->detail;
-            if (capture->role != ROLE_REFER)
+            if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node);
             break;
         default:
@@ -284,11 +195,14 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             name = node;
         }
     }
-    if (!name.id || found.role == ROLE_NONE || (verb.id && !verb_fits(run, verb, found.role)))
+    if (!name.id || found.role == VCM_ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
-    bool block = found.role == ROLE_DEFINE || found.role == ROLE_SCOPE;
+    found.name += run->text.data[found.name] == ':'; /* an atom's mark */
+    bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
+    if (block && body.id)
+        found.body = ts_node_start_byte(body);
     if (!block) {
         found.start = found.end = found.name;
         found.line = ts_node_start_point(name).row + 1;
@@ -296,7 +210,7 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     if (found.name == found.name_end || found.name_end - found.name > NAME_TOO_LONG ||
         (run->text.data[found.name] >= '0' && run->text.data[found.name] <= '9'))
         return; /* "$1" is no name of anything */
-    add(run, block || found.role == ROLE_ACCESS ? &run->blocks : &run->uses, &found);
+    add(run, block || found.role == VCM_ROLE_ACCESS ? &run->blocks : &run->uses, &found);
 }
 
 static int search(struct run *run, TSNode root, struct vcm_error *err)
@@ -328,6 +242,7 @@ static int parse(struct run *run, struct vcm_error *err)
     if (!ts_parser_set_language(parser, vcm_grammar_of(run->language)))
         rc = vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
                            vcm_language_name(run->language));
+    run->effort = vcm_effort_bytes();
     if (rc == VCM_OK)
         tree = ts_parser_parse_with_options(parser, NULL, input, options);
     if (tree)
@@ -358,8 +273,8 @@ static int by_name(const void *a, const void *b)
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if ((x->role == ROLE_LOCAL) != (y->role == ROLE_LOCAL))
-        return x->role == ROLE_LOCAL ? -1 : 1;
+    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
+        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
@@ -417,13 +332,17 @@ static bool enter(struct nest *nest, const struct found *block, uint32_t index,
     if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
+        if (block->holder_end > 0) {
+            vcm_buf_append_slice(&nest->path, slice(nest->run, block->holder, block->holder_end));
+            vcm_buf_append_byte(&nest->path, '.');
+        }
         vcm_buf_append_slice(&nest->path, slice(nest->run, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
     *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
     /* What a C++ class holds is private until it says otherwise. */
     level->has_visibility = nest->run->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
-                            block->role == ROLE_DEFINE;
+                            block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     return true;
 }
@@ -464,7 +383,7 @@ static const struct level *innermost(const struct nest *nest)
 static bool in_function(const struct nest *nest)
 {
     for (size_t i = nest->depth; i > 0; i--)
-        if (nest->levels[i - 1].block->role == ROLE_DEFINE &&
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
             vcm_symbol_is_function(nest->levels[i - 1].kind))
             return true;
     return false;
@@ -475,7 +394,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct fo
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around && (around->block->role == ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+        around && (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
                    (around->kind == VCM_SYMBOL_MODULE && nest->run->language == VCM_LANGUAGE_RUBY));
 
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
@@ -504,7 +423,9 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->container = keep_line(run, &line);
     vcm_describe_signature(&line, &place);
     symbol->signature = keep_line(run, &line);
-    vcm_describe_comment(&line, run->language, &place);
+    /* A comment above a line is on what the line begins with. */
+    if (!around || around->block->line != found->line)
+        vcm_describe_comment(&line, run->language, &place);
     symbol->documentation = keep_line(run, &line);
     symbol->visibility = vcm_describe_visibility(run->language, symbol->name, symbol->signature,
                                                  around && vcm_symbol_is_type(around->kind));
@@ -529,6 +450,21 @@ struct weave {
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
 };
 
+/* Haskell and Elixir write a function as several clauses, one behind the other. */
+static bool goes_on(const struct nest *nest, const struct found *found)
+{
+    const struct run *run = nest->run;
+    const struct vcm_symbol *last = run->out->definition_count > 0
+                                        ? &run->out->definitions[run->out->definition_count - 1]
+                                        : NULL;
+
+    return last &&
+           (run->language == VCM_LANGUAGE_HASKELL || run->language == VCM_LANGUAGE_ELIXIR) &&
+           vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
+           vcm_slice_equal(last->name, slice(run, found->name, found->name_end)) &&
+           vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
+}
+
 static void define(struct weave *weave, size_t block)
 {
     struct nest *nest = &weave->nest;
@@ -538,18 +474,22 @@ static void define(struct weave *weave, size_t block)
     uint32_t index = 0;
 
     leave_until(nest, found->start);
-    if (found->role == ROLE_ACCESS) {
+    if (found->role == VCM_ROLE_ACCESS) {
         change_access(nest, found);
         return;
     }
-    if (found->role == ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
         struct found local = *found;
-        local.role = ROLE_LOCAL;
+        local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
         add(run, &run->uses, &local);
         return;
     }
-    if (found->role == ROLE_DEFINE) {
+    if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
+        kind = settle_kind(nest, found);
+        index = run->out->definition_count;
+        run->out->definitions[index - 1].end_line = found->end_line;
+    } else if (found->role == VCM_ROLE_DEFINE) {
         if (run->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
             run->too_many = true;
             return;
@@ -615,18 +555,38 @@ static bool is_local(const struct run *run, const struct locals *locals, const s
            locals->items[low].name < end;
 }
 
+/* Whether it has parameters; classes of OCaml do. */
+static bool has_locals(const struct run *run, enum vcm_symbol_kind kind)
+{
+    return vcm_symbol_is_function(kind) || kind == VCM_SYMBOL_MACRO ||
+           (kind == VCM_SYMBOL_CLASS && run->language == VCM_LANGUAGE_OCAML);
+}
+
 /* The outermost function around, whose names reach inwards. */
 static const struct found *function_around(const struct nest *nest)
 {
     for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
+        if (nest->levels[i].index > 0 && has_locals(nest->run, nest->levels[i].kind))
             return nest->levels[i].block;
     return NULL;
 }
 
+/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+static struct vcm_slice without_keyword(struct vcm_slice target)
+{
+    static const char *const keywords[] = {"import ", "using ", "export "};
+
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
+        size_t len = strlen(keywords[i]);
+        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
+            return vcm_slice_of(target.data + len, target.len - len);
+    }
+    return target;
+}
+
 static void put_import(struct run *run, const struct found *use)
 {
-    struct vcm_slice target = slice(run, use->name, use->name_end);
+    struct vcm_slice target = without_keyword(slice(run, use->name, use->name_end));
 
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
@@ -669,7 +629,7 @@ static int split_locals(struct locals *locals, struct run *run, struct vcm_error
     if (!locals->items)
         return vcm_error_memory(err);
     for (size_t i = 0; i < run->uses.count; i++)
-        if (run->uses.items[i].role == ROLE_LOCAL)
+        if (run->uses.items[i].role == VCM_ROLE_LOCAL)
             locals->items[locals->count++] = run->uses.items[i];
     qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, run);
     return VCM_OK;
@@ -682,13 +642,14 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where names of definitions are, which are no references. */
+/* Where names of definitions are, which are no references but to what they override. */
 static uint32_t *list_names(const struct run *run)
 {
     uint32_t *names = calloc(run->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < run->blocks.count; i++)
-        names[i] = run->blocks.items[i].role == ROLE_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
+        names[i] =
+            run->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
     if (names)
         qsort(names, run->blocks.count, sizeof *names, by_number);
     return names;
@@ -711,13 +672,16 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                       : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < run->uses.count; i++) {
         const struct found *use = &run->uses.items[i];
-        if (use->role == ROLE_LOCAL || (kept > 0 && run->uses.items[kept - 1].name == use->name))
+        if (use->role == VCM_ROLE_LOCAL ||
+            (kept > 0 && run->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
+        if (use->role == VCM_ROLE_IGNORE)
+            continue;
         for (; block < run->blocks.count && run->blocks.items[block].start <= use->name; block++) {
             const struct found *found = &run->blocks.items[block];
             leave_until(nest, found->start);
-            if (found->role == ROLE_SCOPE || weave->index_of[block] > 0)
+            if (found->role == VCM_ROLE_SCOPE || weave->index_of[block] > 0)
                 run->no_memory =
                     run->no_memory || !enter(nest, found, weave->index_of[block],
                                              weave->index_of[block] > 0
@@ -725,9 +689,10 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                  : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == ROLE_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT)
             put_import(run, use);
-        else if (!bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
+        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
+                 !bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
             refer(weave, &locals, use);
     }
     free(names);
@@ -765,6 +730,8 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         out->state = VCM_SYMBOL_TOO_LARGE;
     else if (probe > 0 && memchr(text.data, '\0', probe))
         out->state = VCM_SYMBOL_BINARY;
+    if (out->state == VCM_SYMBOL_COMPLETE && vcm_language_ctags_name(language))
+        return vcm_ctags_run(out, language, text, err);
     if (out->state != VCM_SYMBOL_COMPLETE || !vcm_grammar_of(language))
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);

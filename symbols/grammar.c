@@ -5,15 +5,15 @@
 
 #define EMBED(name, file)                                                                          \
     __asm__(".pushsection .rodata, \"a\"\n"                                                        \
-            ".globl vcm_query_" #name "\n"                                                         \
-            ".hidden vcm_query_" #name "\n"                                                        \
-            ".type vcm_query_" #name ", %object\n"                                                 \
-            "vcm_query_" #name ":\n"                                                               \
+            ".globl vcm_tree_query_" #name "\n"                                                    \
+            ".hidden vcm_tree_query_" #name "\n"                                                   \
+            ".type vcm_tree_query_" #name ", %object\n"                                            \
+            "vcm_tree_query_" #name ":\n"                                                          \
             ".incbin \"" file "\"\n"                                                               \
             ".byte 0\n"                                                                            \
-            ".size vcm_query_" #name ", . - vcm_query_" #name "\n"                                 \
+            ".size vcm_tree_query_" #name ", . - vcm_tree_query_" #name "\n"                       \
             ".popsection\n");                                                                      \
-    extern const char vcm_query_##name[];                                                          \
+    extern const char vcm_tree_query_##name[];                                                     \
     extern const TSLanguage *tree_sitter_##name(void)
 
 #define QUERY(name) VCM_QUERIES "/" #name ".scm"
@@ -21,7 +21,11 @@
     grammar(BASH, bash) grammar(C, c) grammar(C_SHARP, c_sharp) grammar(CPP, cpp) grammar(GO, go)  \
         grammar(JAVA, java) grammar(JAVASCRIPT, javascript) grammar(KOTLIN, kotlin)                \
             grammar(LUA, lua) grammar(PHP, php) grammar(PYTHON, python) grammar(RUBY, ruby)        \
-                grammar(RUST, rust) grammar(TSX, tsx) grammar(TYPESCRIPT, typescript)
+                grammar(RUST, rust) grammar(TSX, tsx) grammar(TYPESCRIPT, typescript)              \
+                    grammar(SCALA, scala) grammar(SWIFT, swift) grammar(HASKELL, haskell)          \
+                        grammar(OCAML, ocaml) grammar(OCAML_INTERFACE, ocaml_interface)            \
+                            grammar(ELIXIR, elixir) grammar(ZIG, zig) grammar(JULIA, julia)        \
+                                grammar(R, r) grammar(SQL, sql)
 
 #define DECLARE(upper, name) EMBED(name, QUERY(name));
 GRAMMARS(DECLARE)
@@ -39,7 +43,7 @@ const TSLanguage *vcm_grammar_of(enum vcm_language language)
     }
 }
 
-#define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_query_##name,
+#define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_tree_query_##name,
 static const char *const queries[VCM_LANGUAGE_COUNT] = {GRAMMARS(TEXT)};
 
 void vcm_grammar_query(struct vcm_slice texts[2], enum vcm_language language)

@@ -7,7 +7,10 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/pool.h"
+#include "base/wire.h"
+#include "symbols/ctags.h"
 #include "symbols/extract.h"
+#include "symbols/memo.h"
 
 #include "base/banned.h"
 
@@ -16,15 +19,23 @@
 #define QUEUE       256u
 #define VALUE_MAX   VCM_LIMIT_SYMBOLS_BYTES
 #define TABLE_BLOBS 0
+#define TABLE_MEMOS 1
+#define LIST_FORMAT 1 /* of the remembered list of files */
+#define LIST_MAX    (1 * VCM_GIB)
 
-static const char *const tables[] = {"blobs", NULL};
+static const char *const tables[] = {"blobs", "memos", NULL};
 
 struct vcm_index_state {
     struct vcm_arena arena;
     struct vcm_kv *kv;
     struct vcm_kv_txn *txn;
     size_t capacity;
-    const struct vcm_index_request *request;
+    const struct vcm_index_request *request; /* while the index is opened */
+    const struct vcm_cancel *cancel;
+    const struct vcm_log *log;
+    bool has_missing;                            /* blobs: the list is not remembered */
+    bool has_digest;                             /* what is worked out can be remembered */
+    unsigned char digest[VCM_HASH_SHA256_BYTES]; /* of all that the list of files comes from */
 };
 
 /* A blob that is not known, on its way through a worker. */
@@ -32,6 +43,7 @@ struct job {
     struct parsing *parsing;
     const struct vcm_index_file *file;
     struct vcm_buf value;
+    bool missing;
     int rc;
     struct vcm_error error;
 };
@@ -96,7 +108,6 @@ static void parse_file(void *argument, unsigned worker)
     const struct vcm_index *index = parsing->index;
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_FILE_BYTES);
     struct vcm_symbols symbols;
-    bool missing = false;
     uint64_t size = 0;
 
     vcm_symbols_init(&symbols);
@@ -108,8 +119,8 @@ static void parse_file(void *argument, unsigned worker)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
     /* A clone may be partial: the file counts as missing, and is looked for again next time. */
-    missing = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
-    if (missing) {
+    job->missing = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    if (job->missing) {
         vcm_error_reset(&job->error);
         job->rc = VCM_OK;
     } else if (job->rc == VCM_OK && size > VCM_LIMIT_SYMBOLS_FILE_BYTES)
@@ -117,7 +128,8 @@ static void parse_file(void *argument, unsigned worker)
     else if (job->rc == VCM_OK)
         job->rc = vcm_extractor_run(&symbols, parsing->extractor, job->file->language,
                                     vcm_buf_slice(&text), &job->error);
-    if (job->rc == VCM_OK && !missing) {
+    job->missing = job->missing || !vcm_symbol_state_lasts(symbols.state);
+    if (job->rc == VCM_OK && !job->missing) {
         vcm_symbols_encode(&job->value, &symbols);
         job->rc = vcm_buf_check(&job->value, "the symbols of a file", &job->error);
     }
@@ -149,6 +161,7 @@ static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct 
     vcm_pool_drain(pool);
     for (size_t i = 0; rc == VCM_OK && i < parsing->count; i++) {
         rc = parsing->jobs[i].rc;
+        parsing->index->state->has_missing |= parsing->jobs[i].missing;
         if (rc != VCM_OK) {
             if (err)
                 *err = parsing->jobs[i].error;
@@ -191,6 +204,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
 {
     struct vcm_kv_txn *txn = NULL;
     size_t found = 0, kept = 0;
+    bool has_ctags = vcm_ctags_is_there();
 
     int rc = vcm_kv_read_begin(&txn, index->state->kv, err);
     for (size_t i = 0; rc == VCM_OK && i < index->file_count; i++) {
@@ -199,9 +213,10 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         make_key(key, &index->files[i]);
         int here =
             vcm_kv_get_unchecked(&value, txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
-        if (here == VCM_NOT_FOUND)
-            unknown[found++] = &index->files[i];
-        else
+        if (here == VCM_NOT_FOUND) {
+            if (has_ctags || !vcm_language_ctags_name(index->files[i].language))
+                unknown[found++] = &index->files[i];
+        } else
             rc = here;
     }
     vcm_kv_read_end(txn);
@@ -286,11 +301,136 @@ static int open_store(struct vcm_index *index, const char *directory, struct vcm
     return rc;
 }
 
+/* Everything that the list of files depends on: the tree, what of it is wanted, and which languages
+ * are read. */
+static int make_digest(struct vcm_index *index, const struct vcm_index_request *request,
+                       struct vcm_error *err)
+{
+    struct vcm_index_state *state = index->state;
+    struct vcm_hash_sha256 hash;
+    struct vcm_git_id tree;
+
+    int rc = vcm_git_tree_id(&tree, index->repo, &index->commit, request->subpath, err);
+    if (rc != VCM_OK)
+        return rc;
+    const unsigned char formats[] = {LIST_FORMAT, VCM_SYMBOL_FORMAT};
+    vcm_hash_sha256_init(&hash);
+    vcm_hash_sha256_update(&hash, formats, sizeof formats);
+    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++) {
+        unsigned char level = (unsigned char)vcm_language_level((enum vcm_language)i);
+        vcm_hash_sha256_update(&hash, &level, 1);
+    }
+    vcm_hash_sha256_update(&hash, tree.bytes, VCM_GIT_ID_BYTES);
+    vcm_hash_sha256_update(&hash, request->subpath, strlen(request->subpath) + 1);
+    if (request->filter)
+        vcm_hash_sha256_update(&hash, request->filter, strlen(request->filter));
+    vcm_hash_sha256_final(&hash, state->digest);
+    state->has_digest = !request->takes || request->filter;
+    return VCM_OK;
+}
+
+static void encode_list(struct vcm_buf *out, const struct vcm_index *index)
+{
+    vcm_wire_put_count(out, index->tracked);
+    vcm_wire_put_count(out, index->matching);
+    vcm_wire_put_count(out, index->file_count);
+    for (size_t i = 0; i < index->file_count; i++) {
+        vcm_buf_append(out, index->files[i].blob.bytes, VCM_GIT_ID_BYTES);
+        vcm_wire_put_u8(out, (uint8_t)index->files[i].language);
+        vcm_wire_put_bytes(out, index->files[i].path);
+    }
+}
+
+static int decode_list(struct vcm_index *index, struct vcm_slice bytes, struct vcm_error *err)
+{
+    struct vcm_wire_reader r;
+
+    vcm_wire_reader_init(&r, bytes);
+    index->tracked = (size_t)vcm_wire_get_count(&r);
+    index->matching = (size_t)vcm_wire_get_count(&r);
+    size_t count = (size_t)vcm_wire_get_count(&r);
+    r.bad = r.bad || count > r.rest.len;
+    if (!r.bad && !(index->files = calloc(count + 1, sizeof *index->files)))
+        return vcm_error_memory(err);
+    for (; index->file_count < count && !r.bad; index->file_count++) {
+        struct vcm_index_file *file = &index->files[index->file_count];
+        struct vcm_slice blob = vcm_wire_get_raw(&r, VCM_GIT_ID_BYTES);
+        file->language = (enum vcm_language)vcm_wire_get_u8(&r);
+        file->path = vcm_wire_get_bytes(&r);
+        r.bad = r.bad || (unsigned)file->language >= VCM_LANGUAGE_COUNT;
+        if (!r.bad)
+            memcpy(file->blob.bytes, blob.data, VCM_GIT_ID_BYTES);
+    }
+    return vcm_wire_reader_done(&r) ? VCM_OK
+                                    : vcm_error_set(err, VCM_STORE_CORRUPT,
+                                                    "the list of a repository's files is damaged");
+}
+
+/* Sets *found when the list is there; the transaction that it lies in stays open. */
+static int recall_list(bool *found, struct vcm_index *index, struct vcm_error *err)
+{
+    struct vcm_index_state *state = index->state;
+    struct vcm_memo_key key;
+    struct vcm_slice list;
+
+    *found = false;
+    if (!state->has_digest)
+        return VCM_OK;
+    vcm_memo_key_make(&key, VCM_MEMO_FILES, state->digest);
+    int rc = vcm_kv_read_begin(&state->txn, state->kv, err);
+    if (rc == VCM_OK)
+        rc = vcm_memo_get(&list, state->txn, TABLE_MEMOS, &key, err);
+    *found = rc == VCM_OK;
+    if (*found)
+        return decode_list(index, list, err);
+    vcm_kv_read_end(state->txn);
+    state->txn = NULL;
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, struct vcm_slice value)
+{
+    struct vcm_index_state *state = index->state;
+    struct vcm_error ignored = {0};
+    struct vcm_memo_key key;
+
+    if (!state->has_digest || state->has_missing)
+        return;
+    vcm_memo_key_make(&key, kind, state->digest);
+    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, state->cancel, &ignored);
+    if (rc != VCM_OK)
+        vcm_log_write(state->log, VCM_LOG_INFO, "the next call works this out again: %s",
+                      ignored.message);
+}
+
+/* Walks the tree, and parses what was never seen. */
+static int make_list(struct vcm_index *index, const struct vcm_index_request *request,
+                     struct vcm_error *err)
+{
+    struct vcm_buf list = VCM_BUF_INIT(LIST_MAX);
+
+    int rc = vcm_git_tree_walk(index->repo, &index->commit, request->subpath, take_entry, index,
+                               request->cancel, err);
+    if (rc == VCM_OK && index->file_count > 0)
+        qsort(index->files, index->file_count, sizeof *index->files, by_path);
+    if (rc == VCM_OK)
+        rc = bring_up_to_date(index, err);
+    if (rc == VCM_OK) {
+        encode_list(&list, index);
+        if (vcm_buf_check(&list, "the list of files", NULL) == VCM_OK)
+            remember(index, VCM_MEMO_FILES, vcm_buf_slice(&list));
+        rc = vcm_kv_read_begin(&index->state->txn, index->state->kv, err);
+    }
+    vcm_buf_release(&list);
+    return rc;
+}
+
 int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *request,
                    struct vcm_error *err)
 {
     struct vcm_index *index = calloc(1, sizeof *index);
     struct vcm_index_state *state = calloc(1, sizeof *state);
+    bool found = false;
 
     *out = NULL;
     if (!index || !state) {
@@ -300,21 +440,20 @@ int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *reque
     }
     index->state = state;
     state->request = request;
+    state->cancel = request->cancel;
+    state->log = request->log;
     vcm_arena_init(&state->arena, 4 * VCM_GIB);
     int rc = vcm_git_repo_open(&index->repo, request->repository, err);
     if (rc == VCM_OK)
         rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
     if (rc == VCM_OK)
-        rc = vcm_git_tree_walk(index->repo, &index->commit, request->subpath, take_entry, index,
-                               request->cancel, err);
-    if (rc == VCM_OK && index->file_count > 0)
-        qsort(index->files, index->file_count, sizeof *index->files, by_path);
+        rc = make_digest(index, request, err);
     if (rc == VCM_OK)
         rc = open_store(index, request->directory, err);
     if (rc == VCM_OK)
-        rc = bring_up_to_date(index, err);
-    if (rc == VCM_OK)
-        rc = vcm_kv_read_begin(&state->txn, state->kv, err);
+        rc = recall_list(&found, index, err);
+    if (rc == VCM_OK && !found)
+        rc = make_list(index, request, err);
     state->request = NULL;
     if (rc == VCM_OK)
         *out = index;
@@ -345,7 +484,8 @@ static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, 
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
     if (rc == VCM_NOT_FOUND) {
-        out->state = VCM_SYMBOL_MISSING;
+        out->state = vcm_language_ctags_name(index->files[file].language) ? VCM_SYMBOL_NO_CTAGS
+                                                                          : VCM_SYMBOL_MISSING;
         return VCM_OK;
     }
     return rc == VCM_OK ? vcm_symbols_decode(out, value, references, err) : rc;
@@ -361,4 +501,19 @@ int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *
                                struct vcm_error *err)
 {
     return read_symbols(out, index, file, false, err);
+}
+
+int vcm_index_recall(struct vcm_slice *out, const struct vcm_index *index, struct vcm_error *err)
+{
+    struct vcm_memo_key key;
+
+    if (!index->state->has_digest)
+        return VCM_NOT_FOUND;
+    vcm_memo_key_make(&key, VCM_MEMO_GRAPH, index->state->digest);
+    return vcm_memo_get(out, index->state->txn, TABLE_MEMOS, &key, err);
+}
+
+void vcm_index_remember(const struct vcm_index *index, struct vcm_slice value)
+{
+    remember(index, VCM_MEMO_GRAPH, value);
 }

@@ -6,6 +6,8 @@
  * parsed when an index is opened, on several threads, and written to the store beside the pages in
  * transactions of bounded size: a killed process loses work, nothing else. Several processes may
  * use one store at a time. An index belongs to one thread.
+ * The list of files is remembered by the id of the tree: opening the same tree again reads the list
+ * alone. What is worked out from all files together (graph.h) can be remembered beside it.
  */
 #ifndef VCM_SYMBOLS_INDEX_H
 #define VCM_SYMBOLS_INDEX_H
@@ -28,6 +30,8 @@ struct vcm_index_request {
     /* Whether a file is wanted; NULL for all. */
     bool (*takes)(void *context, struct vcm_slice path);
     void *context;
+    /* Stands for `takes`: equal texts take equal files. NULL: nothing is remembered. */
+    const char *filter;
     unsigned workers; /* 0: one for each processor */
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
@@ -57,5 +61,12 @@ int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_
 /* The same without references. */
 int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
                                struct vcm_error *err);
+
+/* What was remembered for this list of files. NOT_FOUND, with `err` untouched, when there is
+ * nothing. It lives as long as the index. */
+int vcm_index_recall(struct vcm_slice *out, const struct vcm_index *index, struct vcm_error *err);
+
+/* Best effort: what cannot be written is made again next time, and the log is told. */
+void vcm_index_remember(const struct vcm_index *index, struct vcm_slice value);
 
 #endif

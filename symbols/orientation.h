@@ -16,7 +16,8 @@
 
 struct vcm_orientation_request {
     const char *clone_path;
-    const char *subpath; /* a directory that stands for the whole tree; "" for all of it */
+    const char *subpath;        /* a directory that stands for the whole tree; "" for all of it */
+    uint64_t files_not_fetched; /* of the whole commit; their paths are known */
     const struct vcm_cancel *cancel;
 };
 

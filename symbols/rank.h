@@ -4,12 +4,12 @@
  * A file that uses a name points to the files that define it, the more often the stronger; a random
  * walk over that graph, which begins anew at the files that the caller cares for, gives the ranks
  * (personalised PageRank). Iterations are fixed and sums are made in one order: equal input gives
- * equal ranks.
+ * equal ranks. The graph is graph.h's; only what a request cares for is worked out here.
  */
 #ifndef VCM_SYMBOLS_RANK_H
 #define VCM_SYMBOLS_RANK_H
 
-#include "symbols/index.h"
+#include "symbols/graph.h"
 
 struct vcm_rank_request {
     const char *const *focus; /* paths of files or directories */
@@ -24,7 +24,8 @@ struct vcm_rank {
     double *scores;  /* of the files of the index */
     uint32_t *order; /* files, best first; ties by path */
     size_t symbols;  /* definitions of all files */
-    struct vcm_rank_names *names;
+    struct vcm_graph *graph;
+    struct vcm_rank_aims *aims;
 };
 
 int vcm_rank_open(struct vcm_rank **out, const struct vcm_index *index,

@@ -198,7 +198,7 @@ SCAN_INLINE void count_pieces(enum scan_pattern pattern, const struct bpe *bpe,
     counting.count = 0;
     counting.missed_count = 0;
     counting.mark = job->marks;
-    counting.marks_end = job->marks + job->marks_len;
+    counting.marks_end = job->marks ? job->marks + job->marks_len : NULL;
     counting.missed_len = 0;
     const unsigned char *piece = job->at;
     while (piece < job->end) {

@@ -1,5 +1,6 @@
 /*
- * codec.h - compressed frames and the dictionaries that make them small. The owner of zstd.
+ * codec.h - compressed frames and the dictionaries that make them small: what base/zstd.h does,
+ * with the level and the bounds of pages.
  *
  * Knows bytes, not pages: which frames are compressed, with which dictionary, and when it is
  * trained anew is for the callers to say. A compressed frame does not say that it is whole: whoever

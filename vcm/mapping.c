@@ -10,6 +10,7 @@
 #include "vcm/mapping_build.h"
 #include "vcm/mapping_drop.h"
 #include "vcm/mapping_revise.h"
+#include "vcm/mapping_spool.h"
 #include "vcm/tables.h"
 
 #include "base/banned.h"
@@ -117,6 +118,7 @@ static void free_mapping(struct vcm_mapping *mapping)
     if (mapping->lock_fd >= 0)
         close(mapping->lock_fd);
     vcm_buf_release(&mapping->bytes);
+    vcm_mapping_spool_release(&mapping->spool);
     free(mapping->queue);
     free(mapping->origins);
     free(mapping->scope_id);
@@ -269,12 +271,10 @@ int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
     return rc;
 }
 
-static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, struct vcm_error *err)
 {
-    struct vcm_mapping *mapping = context;
     int rc = VCM_OK;
 
-    memset(&mapping->batch, 0, sizeof mapping->batch);
     for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
         const struct vcm_mapping_queued *q = &mapping->queue[i];
         rc = vcm_mapping_write(mapping, t, q,
@@ -286,6 +286,20 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
     if (rc == VCM_OK && mapping->options.pinned)
         rc = vcm_transition_check_pinned(t, err);
     return rc;
+}
+
+/* VCM_NOT_FOUND, err untouched, when the queue has to wait, and all that comes after it. */
+static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+    int rc = VCM_OK;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    if (mapping->options.pinned)
+        rc = vcm_mapping_spool_is_due(&mapping->spooling, mapping, t->txn, &t->totals, err);
+    if (rc == VCM_OK && mapping->spooling)
+        return VCM_NOT_FOUND;
+    return rc == VCM_OK ? write_queue(mapping, t, err) : rc;
 }
 
 /* What a dictionary can be trained with before any of it is written. */
@@ -342,7 +356,9 @@ int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_qu
                                                    : VCM_OK;
     bool full = mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ||
                 mapping->queue_count >= VCM_LIMIT_BATCH_PAGES;
-    return full ? vcm_mapping_run(mapping, flush_change, mapping, err) : VCM_OK;
+    if (full && !mapping->spooling)
+        rc = vcm_mapping_run(mapping, flush_change, mapping, err);
+    return full && mapping->spooling ? vcm_mapping_spool_put(mapping, err) : rc;
 }
 
 int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
@@ -408,34 +424,105 @@ struct commit {
     struct vcm_mapping *mapping;
     struct vcm_scope *scope;
     uint64_t former; /* 0 when the scope is new */
+    bool former_pinned;
+    size_t next_batch; /* of the spool */
 };
+
+static int needs_page(bool *needs, void *context, struct vcm_kv_txn *txn,
+                      const struct vcm_page_id *id, struct vcm_error *err)
+{
+    return vcm_mapping_spool_needs(needs, context, txn, id, err);
+}
+
+/* What is left in the spool, with the room of what only the former table has. */
+static int write_spooled(struct commit *commit, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = commit->mapping;
+    uint64_t dropped = 0;
+    int rc = VCM_OK;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    mapping->frames_count = 0; /* they were those of the queue */
+    if (commit->former != 0 && commit->former_pinned)
+        rc = vcm_mapping_drop_rows(&dropped, t, commit->former, needs_page, mapping, err);
+    mapping->batch.pages_dropped = dropped;
+    for (size_t i = commit->next_batch; rc == VCM_OK && i < mapping->spool.batch_count; i++) {
+        rc = vcm_mapping_spool_get(mapping, i, err);
+        if (rc == VCM_OK)
+            rc = write_queue(mapping, t, err);
+    }
+    return rc;
+}
+
+static int retire_former(struct commit *commit, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_scope former;
+
+    commit->former = 0;
+    int rc = vcm_page_store_scope(&former, txn, commit->mapping->options.scope_id, err);
+    if (rc != VCM_OK)
+        return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    commit->former = former.mapping;
+    commit->former_pinned = former.pinned;
+    rc = vcm_mapping_retire(txn, former.mapping, err);
+    vcm_scope_release(&former);
+    return rc;
+}
 
 /* Writes what is left of the table, too. */
 static int commit_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct commit *commit = context;
     struct vcm_mapping *mapping = commit->mapping;
-    struct vcm_slice scope_id = mapping->options.scope_id;
-    struct vcm_kv_txn *txn = t->txn;
-    struct vcm_scope former;
+    int rc = VCM_OK;
 
-    commit->former = 0;
-    int rc = flush_change(mapping, t, err);
+    if (!mapping->spooling)
+        rc = flush_change(mapping, t, err);
     if (rc == VCM_OK && mapping->options.base)
-        rc = vcm_mapping_revise_check_base(mapping, txn, err);
-    if (rc != VCM_OK)
-        return rc;
-    rc = vcm_page_store_scope(&former, txn, scope_id, err);
-    if (rc == VCM_OK) {
-        commit->former = former.mapping;
-        rc = vcm_mapping_retire(txn, former.mapping, err);
-        vcm_scope_release(&former);
-    } else if (rc == VCM_NOT_FOUND) {
-        rc = VCM_OK;
-    }
+        rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
     if (rc == VCM_OK)
-        rc = put_state(mapping, txn, VCM_MAPPING_IN_FORCE, err);
-    return rc == VCM_OK ? vcm_mapping_put_scope(txn, commit->scope, err) : rc;
+        rc = retire_former(commit, t->txn, err);
+    if (rc == VCM_OK && mapping->spooling)
+        rc = write_spooled(commit, t, err);
+    if (rc == VCM_OK)
+        rc = put_state(mapping, t->txn, VCM_MAPPING_IN_FORCE, err);
+    return rc == VCM_OK ? vcm_mapping_put_scope(t->txn, commit->scope, err) : rc;
+}
+
+static int batch_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    return write_queue(mapping, t, err);
+}
+
+/*
+ * The table is whole and fits: from now on others go for it. The last batch is left for the commit,
+ * and so are those that need room of the former table, which is in force and pinned until then.
+ */
+static int commit_spooled(struct commit *commit, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = commit->mapping;
+    struct vcm_error no_room = {0};
+
+    int rc = vcm_mapping_spool_put(mapping, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_spool_check(mapping, err);
+    for (; rc == VCM_OK && commit->next_batch + 1 < mapping->spool.batch_count;
+         commit->next_batch++) {
+        rc = vcm_mapping_spool_get(mapping, commit->next_batch, err);
+        if (rc != VCM_OK)
+            break;
+        rc = vcm_mapping_run(mapping, batch_change, mapping, &no_room);
+        if (rc == VCM_STORE_FULL) {
+            rc = VCM_OK;
+            break;
+        }
+        if (rc != VCM_OK && err)
+            *err = no_room;
+    }
+    return rc == VCM_OK ? vcm_mapping_run(mapping, commit_change, commit, err) : rc;
 }
 
 /* Revises the table in force; `mapping` is built beside it from now on where that cannot be. */
@@ -454,7 +541,7 @@ static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, st
 int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
                        struct vcm_mapping_result *result, struct vcm_error *err)
 {
-    struct commit commit = {mapping, scope, 0};
+    struct commit commit = {.mapping = mapping, .scope = scope};
     int rc = VCM_OK;
 
     scope->pinned = mapping->options.pinned;
@@ -462,7 +549,10 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
         rc = try_revision(mapping, scope, err);
     if (rc == VCM_OK && !mapping->revising) {
         scope->mapping = mapping->number;
-        rc = vcm_mapping_run(mapping, commit_change, &commit, err);
+        if (!mapping->spooling)
+            rc = vcm_mapping_run(mapping, commit_change, &commit, err);
+        if (mapping->spooling)
+            rc = commit_spooled(&commit, err);
     }
     if (rc != VCM_OK) {
         vcm_mapping_abort(mapping);
@@ -470,13 +560,15 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
     }
     *result = mapping->result;
     if (commit.former != 0) {
+        uint64_t dropped = 0;
         /* The new table is in force whatever happens now: what is left of the old one is cleared
          * away by the next mapping, so a failure here is no failure of this one. */
         struct vcm_error ignored = {0};
-        if (vcm_mapping_drop(&result->pages_dropped, mapping->store, commit.former, mapping->number,
+        if (vcm_mapping_drop(&dropped, mapping->store, commit.former, mapping->number,
                              VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
             vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
                           "the former page table is not cleared away yet: %s", ignored.message);
+        result->pages_dropped += dropped;
     }
     free_mapping(mapping);
     return VCM_OK;

@@ -18,6 +18,28 @@ struct vcm_mapping_queued {
     size_t value_at, value_len; /* row or omission */
 };
 
+/* What waits in a file: mapping_spool.h. */
+struct vcm_mapping_batch {
+    uint64_t at;  /* in the file: the entries of the queue, then their bytes */
+    size_t count; /* of the entries */
+    size_t bytes;
+};
+
+struct vcm_mapping_spooled {
+    struct vcm_page_id id;
+    uint64_t bytes;
+};
+
+struct vcm_mapping_spool {
+    int fd; /* meaningful when there is a batch */
+    uint64_t length;
+    struct vcm_mapping_batch *batches;
+    size_t batch_count;
+    struct vcm_mapping_spooled *pages; /* in the batches; by id and each once after the check */
+    size_t page_count, page_capacity;
+    uint64_t page_bytes;
+};
+
 struct vcm_mapping {
     struct vcm_page_store *store;
     struct vcm_mapping_options options;
@@ -35,6 +57,8 @@ struct vcm_mapping {
     struct vcm_buf bytes;
     struct vcm_slice *frames; /* of the pages in the queue, while it is written */
     unsigned frames_count;
+    struct vcm_mapping_spool spool; /* of a pinned table */
+    bool spooling;                  /* what is queued goes there */
     struct vcm_mapping_result result;
     struct vcm_mapping_result batch; /* of the transaction under way */
 };

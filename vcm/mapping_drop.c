@@ -42,6 +42,30 @@ static int page_is_held(bool *held, struct vcm_kv_txn *txn, const struct vcm_pag
     return rc;
 }
 
+static int see_holder(void *context, struct vcm_slice key, struct vcm_slice value,
+                      struct vcm_error *err)
+{
+    uint64_t *others = context; /* first the mapping that does not count */
+
+    (void)value;
+    if (key.len != VCM_HOLDER_KEY_BYTES)
+        return vcm_table_malformed("a holder of a page", err);
+    others[1] +=
+        vcm_wire_load_be64((const unsigned char *)key.data + VCM_PAGE_ID_BYTES) != others[0];
+    return VCM_OK;
+}
+
+int vcm_mapping_is_only_holder(bool *only, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                               uint64_t mapping, struct vcm_error *err)
+{
+    struct vcm_slice prefix = vcm_table_id_key(id);
+    uint64_t others[2] = {mapping, 0};
+
+    int rc = vcm_table_each(txn, VCM_TABLE_HOLDERS, prefix, prefix, see_holder, others, err);
+    *only = others[1] == 0;
+    return rc;
+}
+
 int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err)
 {
     char scope_id[VCM_LIMIT_SCOPE_ID_BYTES];
@@ -131,6 +155,54 @@ static int drop_entries(struct drop *drop, struct vcm_transition *t, enum vcm_ta
         *budget -= cost < *budget ? cost : *budget;
     }
     return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
+}
+
+struct selection {
+    struct vcm_kv_txn *txn;
+    vcm_mapping_needs_fn needs;
+    void *context;
+    struct vcm_buf rows; /* seq and page id of those that go */
+};
+
+static int select_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
+{
+    struct selection *selection = context;
+    bool needed = true;
+
+    int rc = selection->needs(&needed, selection->context, selection->txn, &row->id, err);
+    if (rc != VCM_OK || needed)
+        return rc;
+    vcm_buf_append(&selection->rows, &row->seq, sizeof row->seq);
+    vcm_buf_append(&selection->rows, row->id.bytes, sizeof row->id.bytes);
+    return vcm_buf_check(&selection->rows, "rows of a page table", err);
+}
+
+int vcm_mapping_drop_rows(uint64_t *dropped, struct vcm_transition *t, uint64_t mapping,
+                          vcm_mapping_needs_fn needs, void *context, struct vcm_error *err)
+{
+    struct selection selection = {t->txn, needs, context, VCM_BUF_INIT(VCM_GIB)};
+    struct drop drop = {.mapping = mapping};
+    struct vcm_mapping_info info;
+    unsigned char key[VCM_ROW_KEY_BYTES];
+    struct vcm_page_id id;
+    uint32_t seq;
+
+    int rc = vcm_table_get_mapping(&info, t->txn, mapping, err);
+    if (rc == VCM_NOT_FOUND)
+        rc = vcm_table_malformed("a mapping", err);
+    drop.pinned = rc == VCM_OK && info.pinned;
+    if (rc == VCM_OK)
+        rc = vcm_page_store_each_row(t->txn, mapping, 0, select_row, &selection, err);
+    for (size_t at = 0; rc == VCM_OK && at < selection.rows.len; at += sizeof seq + sizeof id) {
+        memcpy(&seq, selection.rows.data + at, sizeof seq);
+        memcpy(&id, selection.rows.data + at + sizeof seq, sizeof id);
+        rc = vcm_kv_delete(t->txn, VCM_TABLE_ROWS, vcm_table_row_key(key, mapping, seq), err);
+        if (rc == VCM_OK)
+            rc = release_page(&drop, t, &id, err);
+    }
+    *dropped = drop.dropped;
+    vcm_buf_release(&selection.rows);
+    return rc;
 }
 
 static int drop_change(void *context, struct vcm_transition *t, struct vcm_error *err)

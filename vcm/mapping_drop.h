@@ -25,6 +25,19 @@ int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t m
 int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
                                const struct vcm_cancel *cancel, struct vcm_error *err);
 
+/*
+ * Takes out the rows of a mapping that is not in force any more whose pages `needs` does not want,
+ * in the transaction under way; the rest is for vcm_mapping_drop(). *dropped as there.
+ */
+typedef int (*vcm_mapping_needs_fn)(bool *needs, void *context, struct vcm_kv_txn *txn,
+                                    const struct vcm_page_id *id, struct vcm_error *err);
+int vcm_mapping_drop_rows(uint64_t *dropped, struct vcm_transition *t, uint64_t mapping,
+                          vcm_mapping_needs_fn needs, void *context, struct vcm_error *err);
+
+/* Whether no other mapping, in any state, holds the page. */
+int vcm_mapping_is_only_holder(bool *only, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                               uint64_t mapping, struct vcm_error *err);
+
 /* The mapping is no longer in force: it is to be dropped. */
 int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err);
 

@@ -8,7 +8,8 @@
 (declaration_command (variable_assignment name: (variable_name) @local))
 (declaration_command (variable_name) @local)
 
-(command name: (command_name (word) @verb) argument: (_) @import)
+((command name: (command_name (word) @verb) . argument: (_) @import)
+  (#any-of? @verb "source" "."))
 
 (command name: (command_name (word) @name)) @ref.call
 (variable_assignment name: (variable_name) @name) @ref.write

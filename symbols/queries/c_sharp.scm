@@ -21,6 +21,10 @@
 (using_directive (qualified_name) @import)
 (using_directive (identifier) @import)
 
+((method_declaration (modifier) @verb name: (identifier) @name) @ref.override
+  (#any-of? @verb "override"))
+((property_declaration (modifier) @verb name: (identifier) @name) @ref.override
+  (#any-of? @verb "override"))
 (base_list (identifier) @name) @ref.implementation
 (base_list (generic_name (identifier) @name)) @ref.implementation
 (object_creation_expression type: (identifier) @name) @ref.instantiate

@@ -43,6 +43,19 @@
 (field_declaration_list (access_specifier) @access)
 (parameter_declaration declarator: (reference_declarator (identifier) @local))
 
+((field_declaration
+  declarator: (function_declarator declarator: (field_identifier) @name (virtual_specifier) @verb))
+  @ref.override
+  (#any-of? @verb "override"))
+((field_declaration
+  declarator: (pointer_declarator
+    declarator: (function_declarator
+      declarator: (field_identifier) @name (virtual_specifier) @verb))) @ref.override
+  (#any-of? @verb "override"))
+((function_definition
+  declarator: (function_declarator declarator: (field_identifier) @name (virtual_specifier) @verb))
+  @ref.override
+  (#any-of? @verb "override"))
 (call_expression function: (qualified_identifier name: (identifier) @name)) @ref.call
 (call_expression function: (template_function name: (identifier) @name)) @ref.call
 (new_expression type: (type_identifier) @name) @ref.instantiate

@@ -14,7 +14,11 @@
 (local_variable_declaration declarator: (variable_declarator name: (identifier) @local))
 
 (import_declaration (scoped_identifier) @import)
+(import_declaration (identifier) @import)
 
+((method_declaration
+  (modifiers (marker_annotation name: (identifier) @verb)) name: (identifier) @name) @ref.override
+  (#any-of? @verb "Override"))
 (superclass (type_identifier) @name) @ref.implementation
 (super_interfaces (type_list (type_identifier) @name)) @ref.implementation
 (super_interfaces (type_list (generic_type (type_identifier) @name))) @ref.implementation

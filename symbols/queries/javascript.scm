@@ -20,8 +20,11 @@
 
 (import_statement source: (string (string_fragment) @import))
 (export_statement source: (string (string_fragment) @import))
+((call_expression
+  function: (identifier) @verb arguments: (arguments . (string (string_fragment) @import)))
+  (#any-of? @verb "require"))
 (call_expression
-  function: (identifier) @verb arguments: (arguments (string (string_fragment) @import)))
+  function: (import) arguments: (arguments . (string (string_fragment) @import)))
 
 (class_heritage (identifier) @name) @ref.implementation
 (class_heritage (member_expression property: (property_identifier) @name)) @ref.implementation

@@ -15,8 +15,9 @@
 (parameters name: (identifier) @local)
 (variable_declaration (assignment_statement (variable_list name: (identifier) @local)))
 
-(function_call
+((function_call
   name: (identifier) @verb arguments: (arguments (string content: (string_content) @import)))
+  (#any-of? @verb "require" "dofile" "loadfile"))
 
 (function_call name: (identifier) @name) @ref.call
 (function_call name: (dot_index_expression field: (identifier) @name)) @ref.call

@@ -16,6 +16,10 @@
 (require_expression (string (string_content) @import))
 (include_expression (string (string_content) @import))
 
+((method_declaration
+  attributes: (attribute_list (attribute_group (attribute [(name) (qualified_name)] @verb)))
+  name: (name) @name) @ref.override
+  (#any-of? @verb "Override" "\\Override"))
 (base_clause (name) @name) @ref.implementation
 (class_interface_clause (name) @name) @ref.implementation
 (object_creation_expression (name) @name) @ref.instantiate

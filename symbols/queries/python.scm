@@ -18,6 +18,14 @@
 (import_statement name: (aliased_import name: (dotted_name) @import))
 (import_from_statement module_name: (_) @import)
 
+((decorated_definition
+  (decorator (identifier) @verb) definition: (function_definition name: (identifier) @name))
+  @ref.override
+  (#any-of? @verb "override"))
+((decorated_definition
+  (decorator (attribute attribute: (identifier) @verb))
+  definition: (function_definition name: (identifier) @name)) @ref.override
+  (#any-of? @verb "override"))
 (class_definition superclasses: (argument_list (identifier) @name)) @ref.implementation
 (class_definition
   superclasses: (argument_list (attribute attribute: (identifier) @name))) @ref.implementation

@@ -16,12 +16,14 @@
 
 (body_statement (identifier) @access)
 
-(call
-  method: (identifier) @verb arguments: (argument_list (string (string_content) @import)))
+((call
+  method: (identifier) @verb arguments: (argument_list . (string (string_content) @import)))
+  (#any-of? @verb "require" "require_relative" "load"))
 
 (superclass (constant) @name) @ref.implementation
 (superclass (scope_resolution name: (constant) @name)) @ref.implementation
-(call receiver: (constant) @name method: (identifier) @verb) @ref.instantiate
+((call receiver: (constant) @name method: (identifier) @verb) @ref.instantiate
+  (#any-of? @verb "new"))
 (call method: (identifier) @name) @ref.call
 (assignment left: (instance_variable) @name) @ref.write
 (argument_list (identifier) @name) @ref.read

@@ -22,6 +22,7 @@
 (use_declaration argument: (_) @import)
 (mod_item name: (identifier) @import !body)
 
+(impl_item trait: (_) body: (declaration_list (function_item name: (identifier) @name))) @ref.override
 (impl_item trait: (type_identifier) @name) @ref.implementation
 (impl_item trait: (generic_type type: (type_identifier) @name)) @ref.implementation
 (struct_expression name: (type_identifier) @name) @ref.instantiate

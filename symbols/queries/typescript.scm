@@ -19,9 +19,14 @@
 (required_parameter pattern: (identifier) @local)
 (optional_parameter pattern: (identifier) @local)
 
+((call_expression
+  function: (identifier) @verb arguments: (arguments . (string (string_fragment) @import)))
+  (#any-of? @verb "require"))
 (call_expression
-  function: (identifier) @verb arguments: (arguments (string (string_fragment) @import)))
+  function: (import) arguments: (arguments . (string (string_fragment) @import)))
 
+(method_definition (override_modifier) name: (property_identifier) @name) @ref.override
+(public_field_definition (override_modifier) name: (property_identifier) @name) @ref.override
 (extends_clause value: (identifier) @name) @ref.implementation
 (extends_clause value: (member_expression property: (property_identifier) @name)) @ref.implementation
 (implements_clause (type_identifier) @name) @ref.implementation

@@ -43,6 +43,11 @@ class CloneTest(RepoMapTest):
                     data += name.encode() + file.read()
         return data
 
+    def use_ssh(self, command):
+        """The user's own configuration names this ssh."""
+        self.env.pop("GIT_SSH_COMMAND", None)
+        self.git(self.tmp, "config", "--global", "core.sshCommand", command)
+
     def log_git(self):
         """Puts a git before the real one that notes its arguments; returns the log's path."""
         folder, log = os.path.join(self.tmp, "bin"), os.path.join(self.tmp, "git.log")

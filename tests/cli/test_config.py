@@ -233,3 +233,36 @@ class Consequences(PagingTest):
         result = self.vcm("config", "set", "cache.capacity", "4KiB", "--json", check=1)
         self.assertEqual(result.json()["error"]["code"], "STORE_FULL")
         self.assertEqual(self.stat()["bytes"]["capacity"], 1 << 30)
+
+    def test_what_is_refused_for_want_of_room_leaves_every_page_as_it_was(self):
+        """A row of several write batches: nobody may have gone for the first of them."""
+        def text(name):
+            return "".join(f"{name} {i} {'x' * 80}\n" for i in range(5000))
+
+        def state():
+            stat = self.stat()
+            del stat["bytes"]["file"]
+            return ([(page["page_id"], page["scope_id"], page["state"], page["pinned"])
+                     for page in self.pages()], stat["pages"], stat["bytes"])
+
+        other = self.make_repo({f"f{i}": text(i) for i in range(3)}, name="other")
+        large = self.make_repo({f"f{i}": text(f"l{i}") for i in range(22)}, name="large")
+        self.vcm("config", "set", "cache.capacity", "6MiB", check=0)
+        scope = self.map_row(other)["scope_id"]
+        before = state()
+        self.assertEqual(self.map_row(large, "--pinned", check=1)["code"], "STORE_FULL")
+        self.assertEqual(state(), before)
+        self.vcm("config", "set", "cache.capacity", "1GiB", check=0)
+        self.map_row(large, "--pinned")
+        pinned = sum(page["bytes"] for page in self.pages("--pinned"))
+        self.vcm("config", "set", "cache.capacity", str(pinned + (1 << 20)), check=0)
+        self.commit(large, {f"g{i}": text(f"g{i}") for i in range(4)})
+        before = state()
+        self.assertEqual(self.map_row(large, "--pinned", check=1)["code"], "STORE_FULL")
+        for words in (["pin", scope], ["config", "set", "cache.capacity", str(pinned - 1)]):
+            self.assertEqual(self.vcm(*words, "--json", check=1).json()["error"]["code"],
+                             "STORE_FULL", words)
+        self.assertEqual(state(), before)
+        self.commit(large, {}, remove=[f"f{i}" for i in range(4)])
+        self.assertEqual(self.map_row(large, "--pinned")["status"], "remapped")
+        self.vcm("verify", check=0)

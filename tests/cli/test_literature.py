@@ -163,11 +163,67 @@ class Literature(RepoMapTest):
         self.assertEqual(self.report("map", repo)["unmapped"], [row["scope_id"]])
         self.assertEqual(self.texts(), 0)
 
-    def texts(self):
+    def test_the_text_of_a_changed_document_goes_when_the_new_one_is_in_force(self):
+        repo = self.repo_with(map_of(ROW), FILES)
+        self.map_row(repo)
+        old = self.contents()
+        changed = pdf.make([*PAPER, pdf.prose("One more page.")])
+        self.commit(repo, {"papers/paper.pdf": changed})
+        self.assertEqual(self.map_row(repo)["status"], "remapped")
+        new = self.contents()
+        self.assertEqual((len(old), len(new)), (1, 1))
+        self.assertNotEqual(old, new)
+        os.rename(os.path.join(repo, "papers/paper.pdf"), os.path.join(repo, "papers/moved.pdf"))
+        self.commit(repo, {"papers/short.txt": "other\n"})
+        self.map_row(repo)
+        self.assertEqual(self.contents(), new)
+        self.vcm("evict", "--all", "--to", "evicted", check=0)
+        self.assertTrue(self.of("papers/moved.pdf"))
+        self.assertEqual(self.contents(), new)
+
+        os.remove(os.path.join(repo, "papers/moved.pdf"))
+        self.commit(repo, {"papers/short.txt": "third\n"})
+        self.map_row(repo)
+        self.assertEqual(self.contents(), [])
+
+    def test_an_old_text_stays_for_another_scope_and_for_the_knowledge_base(self):
+        repo = self.repo_with(map_of(ROW, routes=["paths: ['papers/']"]), FILES)
+        first = self.report("map", repo, "--scope", "first")["sources"][0]
+        old = self.contents()
+        self.commit(repo, {"papers/paper.pdf": pdf.make([pdf.prose("All new.")])})
+        self.report("map", repo, "--scope", "second")
+        new = [content for content in self.contents() if content not in old]
+        self.assertEqual(len(new), 1)
+        self.assertEqual(len(self.contents()), 2)
+        self.vcm("unmap", first["scope_id"], check=0)
+        self.assertEqual(len(self.contents()), 2)
+        self.report_kb("clear", "--all")
+        self.assertEqual(self.contents(), new)
+
+    def test_gc_drops_what_a_killed_run_left(self):
+        repo = self.repo_with(map_of(ROW), FILES)
+        self.map_row(repo)
+        kept = self.contents()
+        self.sql("INSERT INTO extractions (content, version, document) VALUES (x'0102', 1, 'x'),"
+                 " (x'0304', 1, 'x')")
+        self.sql("INSERT INTO extraction_uses SELECT scope, x'99', x'0102' FROM extraction_uses")
+        self.sql("INSERT INTO extraction_uses VALUES ('gone', x'98', x'0304')")
+        self.assertEqual(self.texts(), 3)
+        self.vcm("gc", check=0)
+        self.assertEqual(self.contents(), kept)
+
+    def contents(self):
+        return [row[0] for row in self.sql("SELECT content FROM extractions")]
+
+    def sql(self, text):
         base = sqlite3.connect(os.path.join(self.home, "kb.sqlite"))
-        count = base.execute("SELECT count(*) FROM extractions").fetchone()[0]
+        rows = base.execute(text).fetchall()
+        base.commit()
         base.close()
-        return count
+        return rows
+
+    def texts(self):
+        return self.sql("SELECT count(*) FROM extractions")[0][0]
 
     def report_kb(self, *args):
         return self.vcm("kb", *args, "--json", check=0).json()

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <sqlite3.h>
 #include <cmocka.h>
 
 #include "base/limits.h"
@@ -402,6 +403,173 @@ static void extractions_are_kept_while_a_document_needs_them(void **state)
     vcm_buf_release(&out);
 }
 
+/* Puts a text of many equal lines under the content that `word` stands for. */
+static void put_text(struct fixture *f, const char *word, struct vcm_buf *text)
+{
+    unsigned char content[VCM_HASH_SHA256_BYTES];
+
+    vcm_buf_clear(text);
+    for (unsigned i = 0; i < 2000; i++)
+        vcm_buf_append_format(text, "%s in line %u\n", word, i);
+    vcm_hash_sha256_of(content, vcm_slice_of_string(word));
+    assert_int_equal(vcm_store_put_extraction(f->store, content, 1, vcm_buf_slice(text), NULL),
+                     VCM_OK);
+}
+
+static int get_text(struct fixture *f, const char *word, struct vcm_buf *out)
+{
+    unsigned char content[VCM_HASH_SHA256_BYTES];
+
+    vcm_buf_clear(out);
+    vcm_hash_sha256_of(content, vcm_slice_of_string(word));
+    return vcm_store_get_extraction(out, f->store, content, 1, NULL);
+}
+
+static void keep_text(struct fixture *f, const char *word, const char *scope, const char *name)
+{
+    unsigned char content[VCM_HASH_SHA256_BYTES];
+
+    vcm_hash_sha256_of(content, vcm_slice_of_string(word));
+    assert_int_equal(
+        vcm_store_keep_extraction(f->store, content, scope, vcm_slice_of_string(name), NULL),
+        VCM_OK);
+}
+
+/* Runs SQL beside the store, as another program would; returns the first number. */
+static int64_t run_beside(struct fixture *f, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    const char *rest = sql;
+    int64_t first = -1;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    while (*rest != '\0') {
+        assert_int_equal(sqlite3_prepare_v2(db, rest, -1, &statement, &rest), SQLITE_OK);
+        if (sqlite3_step(statement) == SQLITE_ROW)
+            first = sqlite3_column_int64(statement, 0);
+        assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+    }
+    sqlite3_close(db);
+    return first;
+}
+
+static void kept_texts_are_compressed_and_checked(void **state)
+{
+    struct fixture *f = *state;
+    struct vcm_buf text = VCM_BUF_INIT(VCM_MIB);
+    struct vcm_buf out = VCM_BUF_INIT(VCM_MIB);
+
+    put_text(f, "needle", &text);
+    assert_int_equal(get_text(f, "needle", &out), VCM_OK);
+    assert_true(vcm_slice_equal(vcm_buf_slice(&out), vcm_buf_slice(&text)));
+    int64_t kept = run_beside(f, "SELECT length(document) FROM extractions");
+    assert_true(kept > 0 && kept < (int64_t)text.len / 4);
+
+    run_beside(f, "UPDATE extractions SET document = substr(document, 1, 50) || x'00'"
+                  " || substr(document, 52)");
+    assert_int_equal(get_text(f, "needle", &out), VCM_STORE_CORRUPT);
+    vcm_buf_release(&out);
+    vcm_buf_release(&text);
+}
+
+static void texts_of_earlier_versions_are_read_and_compressed(void **state)
+{
+    struct fixture *f = *state;
+    struct vcm_buf text = VCM_BUF_INIT(VCM_MIB);
+    struct vcm_buf out = VCM_BUF_INIT(VCM_MIB);
+
+    put_text(f, "needle", &text);
+    run_beside(f, "UPDATE extractions SET document = CAST('plain text' AS BLOB);"
+                  "CREATE TABLE extraction_scopes (scope TEXT NOT NULL, content BLOB NOT NULL,"
+                  " PRIMARY KEY (scope, content)) WITHOUT ROWID;"
+                  "INSERT INTO extraction_scopes SELECT 'old', content FROM extractions;"
+                  "DROP TABLE extraction_uses");
+    vcm_store_close(f->store);
+
+    /* Who may not write leaves it as it is. */
+    assert_int_equal(vcm_store_open(&f->store, f->path, false, NULL, NULL), VCM_OK);
+    assert_int_equal(get_text(f, "needle", &out), VCM_OK);
+    assert_string_equal(vcm_buf_text(&out), "plain text");
+    assert_int_equal(run_beside(f, "SELECT document = CAST('plain text' AS BLOB) FROM extractions"),
+                     1);
+    vcm_store_close(f->store);
+
+    assert_int_equal(vcm_store_open(&f->store, f->path, true, NULL, NULL), VCM_OK);
+    assert_int_equal(get_text(f, "needle", &out), VCM_OK);
+    assert_string_equal(vcm_buf_text(&out), "plain text");
+    assert_int_equal(run_beside(f, "SELECT hex(substr(document, 1, 4)) = '28B52FFD'"
+                                   " FROM extractions"),
+                     1);
+    assert_int_equal(get_text(f, "needle", &out), VCM_OK);
+    assert_string_equal(vcm_buf_text(&out), "plain text");
+
+    /* What the scope kept without a name is kept until it is forgotten. */
+    assert_int_equal(vcm_store_settle_scope(f->store, "old", NULL, NULL, NULL), VCM_OK);
+    assert_int_equal(vcm_store_forget_scope(f->store, "other", NULL), VCM_OK);
+    assert_int_equal(get_text(f, "needle", &out), VCM_OK);
+    assert_int_equal(vcm_store_forget_scope(f->store, "old", NULL), VCM_OK);
+    assert_int_equal(get_text(f, "needle", &out), VCM_NOT_FOUND);
+    vcm_buf_release(&out);
+    vcm_buf_release(&text);
+}
+
+static void a_new_extractor_replaces_the_old_text(void **state)
+{
+    struct fixture *f = *state;
+    unsigned char content[VCM_HASH_SHA256_BYTES];
+
+    vcm_hash_sha256_of(content, vcm_slice_of_string("a"));
+    for (uint32_t version = 1; version <= 3; version++)
+        assert_int_equal(
+            vcm_store_put_extraction(f->store, content, version, vcm_slice_of_string("x"), NULL),
+            VCM_OK);
+    assert_int_equal(run_beside(f, "SELECT count(*) FROM extractions"), 1);
+    assert_int_equal(run_beside(f, "SELECT version FROM extractions"), 3);
+}
+
+static bool uses_new(void *context, struct vcm_slice name)
+{
+    (void)context;
+    return vcm_slice_equal(name, vcm_slice_of_string("new"));
+}
+
+static void a_text_goes_with_the_last_that_refers_to_it(void **state)
+{
+    struct fixture *f = *state;
+    struct vcm_buf text = VCM_BUF_INIT(VCM_MIB);
+    static const char *const words[] = {"one\n", "two\n", "three\n", "four\n"};
+
+    for (size_t i = 0; i < 4; i++)
+        put_text(f, words[i], &text);
+    keep_text(f, "one\n", "s", "old");  /* by this scope alone */
+    keep_text(f, "two\n", "s", "old2"); /* by another scope, too */
+    keep_text(f, "two\n", "t", "old2");
+    keep_text(f, "three\n", "s", "old3"); /* by a document, too */
+    ingest(f, NULL, "d.txt", NULL, "three\n");
+    keep_text(f, "four\n", "s", "new"); /* still in the page table */
+    assert_int_equal(vcm_store_settle_scope(f->store, "s", uses_new, NULL, NULL), VCM_OK);
+    assert_int_equal(get_text(f, "one\n", &text), VCM_NOT_FOUND);
+    assert_int_equal(get_text(f, "two\n", &text), VCM_OK);
+    assert_int_equal(get_text(f, "three\n", &text), VCM_OK);
+    assert_int_equal(get_text(f, "four\n", &text), VCM_OK);
+
+    /* Other bytes take the document's place. */
+    ingest(f, NULL, "d.txt", NULL, "five\n");
+    assert_int_equal(get_text(f, "three\n", &text), VCM_NOT_FOUND);
+    ingest(f, NULL, "d.txt", NULL, "two\n");
+    ingest(f, NULL, "d.txt", NULL, "five\n");
+    assert_int_equal(get_text(f, "two\n", &text), VCM_OK);
+    assert_int_equal(vcm_store_forget_scope(f->store, "t", NULL), VCM_OK);
+    assert_int_equal(get_text(f, "two\n", &text), VCM_NOT_FOUND);
+    assert_int_equal(get_text(f, "four\n", &text), VCM_OK);
+    vcm_buf_clear(&text);
+    assert_int_equal(vcm_store_list_scopes(&text, f->store, NULL), VCM_OK);
+    assert_int_equal(text.len, 2);
+    assert_memory_equal(text.data, "s\0", 2);
+    vcm_buf_release(&text);
+}
+
 static void a_stop_that_was_asked_for_ends_the_work(void **state)
 {
     struct fixture *f = *state;
@@ -431,6 +599,10 @@ int main(void)
         STORE_TEST(an_unfinished_document_leaves_the_old_one),
         STORE_TEST(damaged_foreign_and_newer_files_are_refused),
         STORE_TEST(extractions_are_kept_while_a_document_needs_them),
+        STORE_TEST(kept_texts_are_compressed_and_checked),
+        STORE_TEST(texts_of_earlier_versions_are_read_and_compressed),
+        STORE_TEST(a_new_extractor_replaces_the_old_text),
+        STORE_TEST(a_text_goes_with_the_last_that_refers_to_it),
         STORE_TEST(a_stop_that_was_asked_for_ends_the_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

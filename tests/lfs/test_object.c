@@ -174,6 +174,53 @@ static void the_configuration_may_move_the_storage(void **state)
     free(far);
 }
 
+static void contents_of_alternates_are_found(void **state)
+{
+    struct fixture *fix = *state;
+
+    put_object(fix, ".git/lfs", "hello\n", "hello\n");
+    put_object(fix, ".git/lfs", "sound\n", "sound\n");
+    test_repo_git(&fix->disk, "clone", "--quiet", "--shared", ".", "near", NULL);
+    test_repo_git(&fix->disk, "clone", "--quiet", "--shared", "near", "far", NULL);
+    put_object(fix, "near/.git/lfs", "near\n", "near\n");
+    put_object(fix, "far/.git/lfs", "sound\n", "damaged");
+    put_object(fix, "far/.git/lfs", "lost\n", "damaged");
+    open_objects(fix, "far");
+    assert_true(exists(fix, "hello\n"));
+    assert_int_equal(read_object(fix, "hello\n"), VCM_OK);
+    assert_int_equal(read_object(fix, "near\n"), VCM_OK);
+    assert_int_equal(read_object(fix, "sound\n"), VCM_OK);
+    assert_string_equal(vcm_buf_text(&fix->content), "sound\n");
+    assert_int_equal(read_object(fix, "lost\n"), VCM_STORE_CORRUPT);
+    assert_int_equal(read_object(fix, "missing"), VCM_NOT_FOUND);
+    assert_false(exists(fix, "missing"));
+}
+
+static void a_relative_alternate_leads_from_the_objects(void **state)
+{
+    struct fixture *fix = *state;
+
+    put_object(fix, ".git/lfs", "hello\n", "hello\n");
+    test_repo_git(&fix->disk, "init", "--quiet", "near", NULL);
+    test_repo_write_text(&fix->disk, "near/.git/objects/info/alternates",
+                         "# ours\n../../../.git/objects/\n../gone\n");
+    open_objects(fix, "near");
+    assert_int_equal(read_object(fix, "hello\n"), VCM_OK);
+}
+
+static void a_submodule_has_contents_of_its_own(void **state)
+{
+    struct fixture *fix = *state;
+
+    test_repo_git(&fix->disk, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add",
+                  "./.", "sub", NULL);
+    put_object(fix, ".git/lfs", "above\n", "above\n");
+    put_object(fix, ".git/modules/sub/lfs", "hello\n", "hello\n");
+    open_objects(fix, "sub");
+    assert_int_equal(read_object(fix, "hello\n"), VCM_OK);
+    assert_int_equal(read_object(fix, "above\n"), VCM_NOT_FOUND);
+}
+
 #define OBJECT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -185,6 +232,9 @@ int main(void)
         OBJECT_TEST(a_size_beyond_the_buffer_is_refused_before_reading),
         OBJECT_TEST(working_trees_share_the_contents),
         OBJECT_TEST(the_configuration_may_move_the_storage),
+        OBJECT_TEST(contents_of_alternates_are_found),
+        OBJECT_TEST(a_relative_alternate_leads_from_the_objects),
+        OBJECT_TEST(a_submodule_has_contents_of_its_own),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,15 +39,16 @@ OWNERS = {
     "libdeflate.h": ["git/pack_reader.c"],
     "yajl/*": ["base/json.c"],
     "yaml.h": ["base/yaml.c"],
-    "zstd*.h": ["vcm/codec.c"],
-    "zdict.h": ["vcm/codec.c"],
+    "zstd*.h": ["base/zstd.c"],
+    "zdict.h": ["base/zstd.c"],
     "nettle/*": ["base/hash.c"],
     "xxhash.h": ["base/hash.c"],
     "sqlite3.h": ["kb/store*"],
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*"],
+    "tree_sitter/*": ["symbols/effort.c", "symbols/extract.c", "symbols/grammar.*",
+                      "symbols/query.*"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

@@ -27,3 +27,10 @@ interface Payable {
 }
 
 enum State { OPEN, PAID }
+
+class Sack extends Basket {
+    @Override
+    protected int total(int rate) {
+        return super.total(rate);
+    }
+}

@@ -24,4 +24,10 @@ void Item::rename(const std::string &name)
 
 Item *make() { return new Item(largest(1, 2)); }
 
+class Toy : public Item {
+public:
+    int price() const override { return 1; }
+    void rename(const std::string &name) override;
+};
+
 }

@@ -24,4 +24,12 @@ namespace Shop
 
     interface IPayable { }
     enum State { Open, Paid }
+
+    class Sack : Basket
+    {
+        protected override int Total(Rate rate)
+        {
+            return base.Total(rate);
+        }
+    }
 }

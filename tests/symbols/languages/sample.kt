@@ -16,3 +16,18 @@ class Basket(val start: Int) : Holder(), Payable {
 fun main() {
     Basket(1).total(2)
 }
+
+enum class State { OPEN, PAID }
+
+object Shop : Payable {
+    override val name = "x"
+
+    override fun total(rate: Rate): Int {
+        count = rate.value
+        return 0
+    }
+}
+
+interface Payable {
+    fun total(rate: Rate): Int
+}

@@ -25,3 +25,12 @@ function start()
 {
     return Basket::make();
 }
+
+class Sack extends Basket
+{
+    #[\Override]
+    protected function total(Rate $rate): int
+    {
+        return 0;
+    }
+}

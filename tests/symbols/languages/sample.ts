@@ -27,3 +27,7 @@ export abstract class Box<T> extends Base implements Shape, Other<T> {
 }
 
 const limit: Id = 3;
+
+class Crate extends Box<Id> {
+  override open(): void {}
+}

@@ -1,0 +1,321 @@
+#include "api/repo_dest.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+#include "base/path.h"
+#include "git/layout.h"
+#include "lfs/command.h"
+
+#include "base/banned.h"
+
+#define DEST_MODE   0755
+#define FILE_MODE   0644
+#define HASH_MAX    128
+#define SHALLOW_MAX (64 * VCM_MIB)
+#define PROMISE     "remote.origin.promisor"
+
+struct work {
+    const struct vcm_repo_dest *dest;
+    struct vcm_command git; /* in the working copy */
+    struct vcm_buf git_dir; /* of it */
+    char hex[VCM_GIT_ID_HEX + 1];
+};
+
+static int look(bool *empty, const char *path, struct vcm_error *err)
+{
+    DIR *directory = opendir(path);
+
+    *empty = !directory && errno == ENOENT;
+    if (!directory)
+        return *empty ? VCM_OK
+                      : vcm_error_sys(err, VCM_INVALID_ARGUMENT, errno, "cannot clone into '%s'",
+                                      path);
+    *empty = true;
+    for (const struct dirent *entry; *empty && (entry = readdir(directory));)
+        *empty = strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0;
+    closedir(directory);
+    return VCM_OK;
+}
+
+/* What git writes is not shown: it names commands that nobody has run. */
+static int explain(const struct work *work, const char *text, struct vcm_error *err)
+{
+    const char *real = work->git.directory;
+
+    if (strstr(text, "would be overwritten") || strstr(text, "not uptodate"))
+        return vcm_error_set(
+            err, VCM_INVALID_ARGUMENT,
+            "'%s' has changes that the new commit would overwrite; commit them, or "
+            "name another directory with --dest",
+            real);
+    if (strstr(text, "No space left on device"))
+        return vcm_error_set(err, VCM_IO_ERROR, "no space left on the device of '%s'", real);
+    return vcm_error_set(err, VCM_IO_ERROR,
+                         "the commit cannot be checked out in '%s'; see what 'git status' says "
+                         "there, or name another directory with --dest",
+                         real);
+}
+
+static int run_with(struct vcm_buf *out, const struct work *work, const char *const *args,
+                    struct vcm_slice input, struct vcm_error *err)
+{
+    struct vcm_buf errors = VCM_BUF_INIT(VCM_LIMIT_GIT_OUTPUT);
+    int status = 0;
+
+    int rc = vcm_command_run(&status, out, &errors, &work->git, args, input, err);
+    if (rc == VCM_OK && status != 0)
+        rc = explain(work, vcm_buf_text(&errors), err);
+    vcm_buf_release(&errors);
+    return rc;
+}
+
+static int run(const struct work *work, const char *const *args, struct vcm_error *err)
+{
+    return run_with(NULL, work, args, vcm_slice_of("", 0), err);
+}
+
+static int begin(const struct work *work, struct vcm_error *err)
+{
+    int rc = run(work, VCM_COMMAND_ARGS("init", "--quiet"), err);
+    if (rc == VCM_OK)
+        rc = run(work, VCM_COMMAND_ARGS("remote", "add", "origin", work->dest->clone->url), err);
+    return rc;
+}
+
+/* Only a clone of the same URL is used again: nobody's files are written over. */
+static int open_dest(bool *is_partial, struct work *work, const char *real, struct vcm_error *err)
+{
+    struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
+    struct vcm_buf promise = VCM_BUF_INIT(VCM_KIB);
+    struct vcm_git_repo *repo = NULL;
+    struct vcm_error ignored = {0};
+
+    bool ours = vcm_git_repo_open(&repo, real, &ignored) == VCM_OK &&
+                strcmp(vcm_git_repo_root(repo), real) == 0 &&
+                vcm_git_repo_origin(&origin, repo, &ignored) == VCM_OK &&
+                strcmp(vcm_buf_text(&origin), work->dest->clone->url) == 0 &&
+                vcm_git_layout_directory(&work->git_dir, repo, &ignored) == VCM_OK &&
+                vcm_git_layout_setting(&promise, repo, PROMISE, &ignored) == VCM_OK;
+    *is_partial = promise.len > 0;
+    vcm_git_repo_close(repo);
+    vcm_buf_release(&promise);
+    vcm_buf_release(&origin);
+    return ours ? VCM_OK
+                : vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                                "'%s' is neither empty nor a clone of this repository; name "
+                                "another directory with --dest",
+                                real);
+}
+
+/* What is missing here is at the origin. */
+static int promise_rest(const struct work *work, struct vcm_error *err)
+{
+    static const char *const settings[][2] = {
+        {"core.repositoryFormatVersion", "1"},
+        {"extensions.partialClone", "origin"},
+        {PROMISE, "true"},
+        {"remote.origin.partialCloneFilter", "blob:none"},
+    };
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < sizeof settings / sizeof settings[0]; i++)
+        rc = run(work, VCM_COMMAND_ARGS("config", settings[i][0], settings[i][1]), err);
+    return rc;
+}
+
+/* Appends the lines of a file; nothing when there is none. */
+static int read_lines(struct vcm_buf *out, const char *directory, const char *name,
+                      struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_error failed = {0};
+
+    vcm_path_join(&path, directory, name);
+    int rc = vcm_path_read_file(out, vcm_buf_text(&path), SHALLOW_MAX, &failed);
+    vcm_buf_release(&path);
+    if (rc == VCM_OK || rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (err)
+        *err = failed;
+    return rc;
+}
+
+static int write_file(const struct work *work, const char *name, struct vcm_slice text,
+                      struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&path, vcm_buf_text(&work->git_dir), name);
+    int rc = vcm_buf_check(&path, "the path of the working copy", err);
+    if (rc == VCM_OK)
+        rc = vcm_path_write_file(vcm_buf_text(&path), text, FILE_MODE, err);
+    vcm_buf_release(&path);
+    return rc;
+}
+
+/* Where the history of the commit ends in the clone it ends in the working copy. */
+static int copy_ends(const struct work *work, struct vcm_error *err)
+{
+    const char *clone = work->dest->clone->path;
+    struct vcm_buf ends = VCM_BUF_INIT(SHALLOW_MAX), ours = VCM_BUF_INIT(SHALLOW_MAX);
+    struct vcm_buf history = VCM_BUF_INIT(SHALLOW_MAX);
+
+    int rc = run_with(&history, work, VCM_COMMAND_ARGS("--git-dir", clone, "rev-list", work->hex),
+                      vcm_slice_of("", 0), err);
+    if (rc == VCM_OK)
+        rc = read_lines(&ends, clone, "shallow", err);
+    if (rc == VCM_OK)
+        rc = read_lines(&ours, vcm_buf_text(&work->git_dir), "shallow", err);
+    const char *line = vcm_buf_text(&ends);
+    for (; rc == VCM_OK && strlen(line) > VCM_GIT_ID_HEX; line += VCM_GIT_ID_HEX + 1) {
+        char hex[VCM_GIT_ID_HEX + 1] = "";
+        memcpy(hex, line, VCM_GIT_ID_HEX);
+        if (strstr(vcm_buf_text(&history), hex) && !strstr(vcm_buf_text(&ours), hex))
+            vcm_buf_append_format(&ours, "%s\n", hex);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&ours, "the ends of the history", err);
+    if (rc == VCM_OK && ours.len > 0)
+        rc = write_file(work, "shallow", vcm_buf_slice(&ours), err);
+    vcm_buf_release(&history);
+    vcm_buf_release(&ours);
+    vcm_buf_release(&ends);
+    return rc;
+}
+
+/* A server refuses to send half a commit: its pack is written straight into the working copy. */
+static int copy_objects(const struct work *work, struct vcm_error *err)
+{
+    struct vcm_buf base = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf hash = VCM_BUF_INIT(HASH_MAX), wanted = VCM_BUF_INIT(HASH_MAX);
+
+    vcm_path_join(&base, vcm_buf_text(&work->git_dir), "objects/pack/pack");
+    vcm_buf_append_format(&wanted, "%s\n", work->hex);
+    int rc = vcm_buf_check(&base, "the path of the working copy", err);
+    if (rc == VCM_OK)
+        rc = promise_rest(work, err);
+    if (rc == VCM_OK)
+        rc = run_with(&hash, work,
+                      VCM_COMMAND_ARGS("--git-dir", work->dest->clone->path, "pack-objects",
+                                       "--revs", "--missing=allow-any", "--quiet",
+                                       vcm_buf_text(&base)),
+                      vcm_buf_slice(&wanted), err);
+    if (rc == VCM_OK) {
+        int len = (int)strcspn(vcm_buf_text(&hash), "\n");
+        vcm_buf_append_format(&name, "objects/pack/pack-%.*s.promisor", len, vcm_buf_text(&hash));
+        rc = write_file(work, vcm_buf_text(&name), vcm_slice_of("", 0), err);
+    }
+    if (rc == VCM_OK)
+        rc = copy_ends(work, err);
+    vcm_buf_release(&wanted);
+    vcm_buf_release(&hash);
+    vcm_buf_release(&name);
+    vcm_buf_release(&base);
+    return rc;
+}
+
+static int fetch_objects(const struct work *work, struct vcm_error *err)
+{
+    char ref[VCM_GIT_ID_HEX + 32];
+
+    snprintf(ref, sizeof ref, "refs/vcm/commits/%s", work->hex);
+    return run(work,
+               VCM_COMMAND_ARGS("fetch", "--quiet", "--no-tags", "--update-shallow",
+                                "--no-recurse-submodules", work->dest->clone->path, ref),
+               err);
+}
+
+/* Of the directory alone: git's cones would take the files above it too. */
+static int choose_files(const struct work *work, struct vcm_error *err)
+{
+    struct vcm_buf pattern = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_buf_append_byte(&pattern, '/');
+    for (const char *c = work->dest->subpath; *c != '\0'; c++) {
+        if (strchr("\\*?[ ", *c))
+            vcm_buf_append_byte(&pattern, '\\');
+        vcm_buf_append_byte(&pattern, *c);
+    }
+    vcm_buf_append_string(&pattern, "/\n");
+    int rc = vcm_buf_check(&pattern, "the pattern of --subpath", err);
+    if (rc == VCM_OK)
+        rc =
+            run_with(NULL, work, VCM_COMMAND_ARGS("sparse-checkout", "set", "--no-cone", "--stdin"),
+                     vcm_buf_slice(&pattern), err);
+    vcm_buf_release(&pattern);
+    return rc;
+}
+
+static int show_all(const struct work *work, struct vcm_error *err)
+{
+    int status = 0;
+
+    int rc = vcm_command_run(&status, NULL, NULL, &work->git,
+                             VCM_COMMAND_ARGS("config", "--get", "core.sparseCheckout"),
+                             vcm_slice_of("", 0), err);
+    if (rc == VCM_OK && status == 0)
+        rc = run(work, VCM_COMMAND_ARGS("sparse-checkout", "disable"), err);
+    return rc;
+}
+
+static int check_out(const struct work *work, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (work->dest->subpath)
+        rc = choose_files(work, err);
+    if (rc == VCM_OK)
+        rc = run(work,
+                 VCM_COMMAND_ARGS("-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c",
+                                  "filter.lfs.required=false", "checkout", "--quiet", "--detach",
+                                  work->hex),
+                 err);
+    if (rc == VCM_OK && !work->dest->subpath)
+        rc = show_all(work, err);
+    return rc;
+}
+
+static int fill(struct work *work, const char *real, bool empty, struct vcm_error *err)
+{
+    bool is_partial = false;
+
+    work->git = (struct vcm_command){
+        .directory = real, .timeout_ms = work->dest->timeout_ms, .cancel = work->dest->cancel};
+    vcm_git_id_to_hex(work->hex, &work->dest->clone->commit);
+    int rc = empty ? begin(work, err) : VCM_OK;
+    if (rc == VCM_OK)
+        rc = open_dest(&is_partial, work, real, err);
+    if (rc == VCM_OK)
+        rc = is_partial || work->dest->clone->files_missing > 0 ? copy_objects(work, err)
+                                                                : fetch_objects(work, err);
+    if (rc == VCM_OK)
+        rc = check_out(work, err);
+    return vcm_error_wrap(err, rc, "%s", real);
+}
+
+int vcm_repo_dest_fill(char **real, const struct vcm_repo_dest *dest, struct vcm_error *err)
+{
+    struct work work = {.dest = dest};
+    bool empty = false;
+
+    *real = NULL;
+    if (dest->path[0] == '\0' || dest->path[0] == '-')
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no directory to clone into",
+                             dest->path);
+    vcm_buf_init(&work.git_dir, 2 * VCM_LIMIT_PATH_BYTES);
+    int rc = look(&empty, dest->path, err);
+    if (rc == VCM_OK)
+        rc = vcm_path_make_directories(dest->path, DEST_MODE, err);
+    if (rc == VCM_OK && !(*real = realpath(dest->path, NULL)))
+        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot find '%s'", dest->path);
+    if (rc == VCM_OK)
+        rc = fill(&work, *real, empty, err);
+    vcm_buf_release(&work.git_dir);
+    return rc;
+}

@@ -1,0 +1,27 @@
+/*
+ * repo_dest.h - the working copy that `vcm repo fetch --dest` makes of a clone, or brings up to
+ * date.
+ */
+#ifndef VCM_API_REPO_DEST_H
+#define VCM_API_REPO_DEST_H
+
+#include "base/cancel.h"
+#include "git/clone.h"
+
+struct vcm_repo_dest {
+    const char *path; /* as the user named it */
+    const struct vcm_git_clone *clone;
+    const char *subpath; /* the directory to check out; NULL for everything */
+    unsigned timeout_ms;
+    const struct vcm_cancel *cancel;
+};
+
+/*
+ * Checks the commit of the clone out, and sets *real to the path, which the caller frees. Nothing
+ * that its owner changed is lost: git refuses. A directory that is not empty is used only if it is
+ * a clone of the same URL, else INVALID_ARGUMENT. What the clone has not, git will fetch from the
+ * clone's origin when it is wanted there.
+ */
+int vcm_repo_dest_fill(char **real, const struct vcm_repo_dest *dest, struct vcm_error *err);
+
+#endif

@@ -1,0 +1,493 @@
+#include "symbols/graph_build.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <strings.h>
+
+#include "base/limits.h"
+#include "symbols/imports.h"
+#include "symbols/words.h"
+
+#include "base/banned.h"
+
+#define DEFINERS_MANY 5  /* a name that more files define says little */
+#define DEFINERS_MAX  50 /* and beyond this nothing */
+#define LONG_NAME     8
+#define WEIGHT_MAX    0x7fu
+#define WORD_SPREAD   4u  /* a word of more than one file in so many is about nothing */
+#define WORD_FILES    64u /* unless these are few */
+
+/* A name or a word, and the files that have it, the last one first. */
+struct item {
+    uint64_t number;
+    uint32_t first; /* 1 + the index of its last link */
+    uint32_t links;
+    float base; /* what a name's look makes it worth */
+    double score;
+};
+
+struct link {
+    uint32_t file;
+    uint32_t next; /* 1 + the index of the one before */
+    uint8_t weight;
+};
+
+struct table {
+    struct item *items;
+    size_t count, capacity;
+    uint32_t *slots; /* 1 + the index of an item */
+    uint32_t mask;
+    struct link *links;
+    size_t link_count, link_capacity;
+};
+
+struct build {
+    const struct vcm_index *index;
+    const struct vcm_cancel *cancel;
+    struct vcm_imports *imports;
+    struct table names, words;
+    uint64_t symbols;
+    uint32_t *counts;  /* of definitions, for each file */
+    uint32_t *starts;  /* of edges, for each file */
+    uint32_t *targets; /* of the edges */
+    float *shares;
+    size_t edge_count, edge_capacity;
+    uint32_t *seen; /* for each name: how often the file at hand uses it */
+    double *pulls;  /* for each file: the weight of the edge to it from the file at hand */
+    uint32_t *touched;
+    bool *imported; /* for each file, by the one at hand */
+};
+
+static bool grow(void *items, size_t *capacity, size_t size)
+{
+    size_t more = *capacity ? 2 * *capacity : 4096;
+    void *grown = realloc(*(void **)items, more * size);
+
+    if (grown) {
+        *(void **)items = grown;
+        *capacity = more;
+    }
+    return grown != NULL;
+}
+
+static uint32_t find_slot(const struct table *table, uint64_t number)
+{
+    uint32_t slot = (uint32_t)number & table->mask;
+
+    while (table->slots[slot] != 0 && table->items[table->slots[slot] - 1].number != number)
+        slot = (slot + 1) & table->mask;
+    return slot;
+}
+
+static bool widen(struct table *table)
+{
+    size_t size = table->slots ? 2 * ((size_t)table->mask + 1) : 1024;
+    uint32_t *slots = calloc(size, sizeof *slots);
+
+    if (!slots)
+        return false;
+    free(table->slots);
+    table->slots = slots;
+    table->mask = (uint32_t)size - 1;
+    for (size_t i = 0; i < table->count; i++)
+        table->slots[find_slot(table, table->items[i].number)] = (uint32_t)i + 1;
+    return true;
+}
+
+/* NULL without memory. */
+static struct item *find_item(struct table *table, uint64_t number)
+{
+    if ((!table->slots || table->count > table->mask / 2) && !widen(table))
+        return NULL;
+    uint32_t slot = find_slot(table, number);
+    if (table->slots[slot] == 0) {
+        if (table->count == table->capacity &&
+            !grow(&table->items, &table->capacity, sizeof *table->items))
+            return NULL;
+        table->items[table->count++] = (struct item){.number = number};
+        table->slots[slot] = (uint32_t)table->count;
+    }
+    return &table->items[table->slots[slot] - 1];
+}
+
+static bool add_link(struct table *table, struct item *item, uint32_t file, uint8_t flag)
+{
+    if (!item)
+        return false;
+    if (item->first == 0 || table->links[item->first - 1].file != file) {
+        if (table->link_count == table->link_capacity &&
+            !grow(&table->links, &table->link_capacity, sizeof *table->links))
+            return false;
+        table->links[table->link_count] = (struct link){.file = file, .next = item->first};
+        item->first = (uint32_t)++table->link_count;
+        item->links++;
+    }
+    struct link *link = &table->links[item->first - 1];
+    if (flag == 0 && (link->weight & WEIGHT_MAX) < WEIGHT_MAX)
+        link->weight++;
+    link->weight |= flag;
+    return true;
+}
+
+static bool is_static(const struct build *build, uint32_t file, const struct vcm_symbol *symbol)
+{
+    enum vcm_language language = build->index->files[file].language;
+
+    return symbol->visibility == VCM_SYMBOL_PRIVATE &&
+           (language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP);
+}
+
+static bool is_compound(struct vcm_slice text)
+{
+    bool lower = false, mark = false;
+
+    for (size_t i = 0; i < text.len; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        mark = mark || c == '_' || c == '-' || (lower && isupper(c));
+        lower = lower || islower(c);
+    }
+    return mark;
+}
+
+static float look_of(struct vcm_slice name)
+{
+    float base = name.len >= LONG_NAME && is_compound(name) ? 3 : 1;
+
+    return name.len > 0 && name.data[0] == '_' ? base * 0.3f : base;
+}
+
+static bool add_words(struct build *build, uint32_t file, struct vcm_slice text, uint8_t flag)
+{
+    uint64_t numbers[VCM_WORDS_MAX];
+    size_t count = vcm_words_of(numbers, text);
+    bool fine = true;
+
+    for (size_t i = 0; fine && i < count; i++)
+        fine = add_link(&build->words, find_item(&build->words, numbers[i]), file, flag);
+    return fine;
+}
+
+static int take_definitions(struct build *build, uint32_t file, const struct vcm_symbols *symbols,
+                            struct vcm_error *err)
+{
+    bool fine = add_words(build, file, build->index->files[file].path, VCM_GRAPH_IN_PATH);
+
+    build->symbols += symbols->definition_count;
+    build->counts[file] = symbols->definition_count;
+    for (uint32_t i = 0; fine && i < symbols->definition_count; i++) {
+        const struct vcm_symbol *symbol = &symbols->definitions[i];
+        if (symbol->kind == VCM_SYMBOL_FIELD)
+            continue;
+        fine = add_words(build, file, symbol->name, 0);
+        /* What nobody else can mean draws nobody here. */
+        if (!fine || is_static(build, file, symbol))
+            continue;
+        struct item *item = find_item(&build->names, vcm_graph_number(symbol->name));
+        if (item && item->links == 0)
+            item->base = look_of(symbol->name);
+        fine = add_link(&build->names, item, file, 0);
+    }
+    return fine ? VCM_OK : vcm_error_memory(err);
+}
+
+static void mark_imports(const struct build *build, uint32_t file,
+                         const struct vcm_symbols *symbols, bool value)
+{
+    uint32_t found[VCM_IMPORTS_MAX];
+
+    for (uint32_t i = 0; i < symbols->import_count; i++) {
+        size_t count = vcm_imports_find(found, build->imports, file, symbols->imports[i].target);
+        for (size_t j = 0; j < count; j++)
+            build->imported[found[j]] = value;
+    }
+}
+
+/* Spreads the weight of one name over the files that define it: those that are imported, else
+ * all. */
+static void pull(struct build *build, uint32_t file, struct item *name, uint32_t uses,
+                 size_t *touched)
+{
+    const struct link *links = build->names.links;
+    uint32_t imported = 0;
+
+    for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
+        if (links[i - 1].file == file)
+            return;
+        imported += build->imported[links[i - 1].file];
+    }
+    if (imported == 0 && name->links > DEFINERS_MAX)
+        return;
+    double weight =
+        sqrt((double)uses) * (double)name->base * (name->links > DEFINERS_MANY ? 0.2 : 1);
+    name->score += weight;
+    weight /= imported > 0 ? imported : name->links;
+    for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
+        uint32_t to = links[i - 1].file;
+        if (imported > 0 && !build->imported[to])
+            continue;
+        if (build->pulls[to] == 0)
+            build->touched[(*touched)++] = to;
+        build->pulls[to] += weight;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static int put_edges(struct build *build, size_t touched, struct vcm_error *err)
+{
+    double sum = 0;
+
+    if (touched > 0)
+        qsort(build->touched, touched, sizeof *build->touched, by_number);
+    for (size_t i = 0; i < touched; i++)
+        sum += build->pulls[build->touched[i]];
+    for (size_t i = 0; i < touched; i++) {
+        size_t capacity = build->edge_capacity;
+        if (build->edge_count == build->edge_capacity &&
+            (!grow(&build->targets, &capacity, sizeof *build->targets) ||
+             !grow(&build->shares, &build->edge_capacity, sizeof *build->shares)))
+            return vcm_error_memory(err);
+        uint32_t to = build->touched[i];
+        build->targets[build->edge_count] = to;
+        build->shares[build->edge_count++] = (float)(build->pulls[to] / sum);
+        build->pulls[to] = 0;
+    }
+    return VCM_OK;
+}
+
+static uint32_t find_name(const struct build *build, struct vcm_slice name)
+{
+    return build->names.slots ? build->names.slots[find_slot(&build->names, vcm_graph_number(name))]
+                              : 0;
+}
+
+static int take_references(struct build *build, uint32_t file, const struct vcm_symbols *symbols,
+                           struct vcm_error *err)
+{
+    size_t touched = 0;
+
+    mark_imports(build, file, symbols, true);
+    for (uint32_t i = 0; i < symbols->reference_count; i++) {
+        uint32_t found = find_name(build, symbols->references[i].name);
+        if (found > 0)
+            build->seen[found - 1]++;
+    }
+    for (uint32_t i = 0; i < symbols->reference_count; i++) {
+        uint32_t found = find_name(build, symbols->references[i].name);
+        if (found == 0 || build->seen[found - 1] == 0)
+            continue;
+        pull(build, file, &build->names.items[found - 1], build->seen[found - 1], &touched);
+        build->seen[found - 1] = 0;
+    }
+    mark_imports(build, file, symbols, false);
+    int rc = put_edges(build, touched, err);
+    build->starts[file + 1] = (uint32_t)build->edge_count;
+    return rc;
+}
+
+static int for_each_file(struct build *build,
+                         int (*take)(struct build *, uint32_t, const struct vcm_symbols *,
+                                     struct vcm_error *),
+                         bool references, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < build->index->file_count; i++) {
+        struct vcm_symbols symbols;
+        vcm_symbols_init(&symbols);
+        rc = vcm_cancel_check(build->cancel, err);
+        if (rc == VCM_OK)
+            rc = references ? vcm_index_read(&symbols, build->index, i, err)
+                            : vcm_index_read_definitions(&symbols, build->index, i, err);
+        if (rc == VCM_OK)
+            rc = take(build, (uint32_t)i, &symbols, err);
+        vcm_symbols_release(&symbols);
+    }
+    return rc;
+}
+
+static bool part_is(struct vcm_slice part, const char *const *words)
+{
+    for (; *words; words++)
+        if (part.len == strlen(*words) && strncasecmp(part.data, *words, part.len) == 0)
+            return true;
+    return false;
+}
+
+/* By the parts of the path: what is nearer to the root counts more, tests, vendored and generated
+ * files less. */
+static float standing_of(struct vcm_slice path)
+{
+    static const char *const tests[] = {"test",  "tests",    "spec",     "__tests__", "testdata",
+                                        "bench", "fixtures", "examples", "fuzz",      NULL};
+    static const char *const foreign[] = {"vendor",    "third_party", "node_modules",
+                                          "external",  "deps",        "dist",
+                                          "generated", "gen",         NULL};
+    static const char *const marks[] = {"_test.", ".test.", ".spec.",     "test_",
+                                        ".pb.",   ".min.",  "_generated", NULL};
+    double weight = 1;
+
+    for (size_t start = 0, end; start < path.len; start = end + 1) {
+        const char *slash = memchr(path.data + start, '/', path.len - start);
+        end = slash ? (size_t)(slash - path.data) : path.len;
+        struct vcm_slice part = vcm_slice_of(path.data + start, end - start);
+        if (slash && part_is(part, tests))
+            weight *= 0.2;
+        else if (slash && part_is(part, foreign))
+            weight *= 0.05;
+        else if (slash)
+            weight *= 0.95;
+        for (size_t i = 0; !slash && marks[i]; i++)
+            if (memmem(part.data, part.len, marks[i], strlen(marks[i]))) {
+                weight *= 0.3;
+                break;
+            }
+    }
+    return (float)weight;
+}
+
+static int by_item(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Drops the words that too many files have. */
+static void drop_common(struct table *words, size_t file_count)
+{
+    size_t kept = 0;
+
+    words->link_count = 0;
+    for (size_t i = 0; i < words->count; i++)
+        if (words->items[i].links <= WORD_FILES ||
+            words->items[i].links <= file_count / WORD_SPREAD) {
+            words->link_count += words->items[i].links;
+            words->items[kept++] = words->items[i];
+        }
+    words->count = kept;
+}
+
+static int write_table(struct vcm_buf *out, struct table *table, struct vcm_error *err)
+{
+    uint32_t *files = calloc(table->link_count + 1, sizeof *files), start = 0;
+    uint8_t *weights = calloc(table->link_count + 1, 1);
+
+    if (!files || !weights) {
+        free(files);
+        free(weights);
+        return vcm_error_memory(err);
+    }
+    if (table->count > 0)
+        qsort(table->items, table->count, sizeof *table->items, by_item);
+    for (size_t i = 0; i < table->count; i++)
+        vcm_buf_append(out, &table->items[i].number, sizeof table->items[i].number);
+    for (size_t i = 0; i < table->count; i++) {
+        float score = (float)table->items[i].score;
+        vcm_buf_append(out, &score, sizeof score);
+    }
+    vcm_buf_append(out, &start, sizeof start);
+    for (size_t i = 0; i < table->count; i++) {
+        const struct item *item = &table->items[i];
+        uint32_t at = start + item->links;
+        for (uint32_t j = item->first; j > 0; j = table->links[j - 1].next) {
+            files[--at] = table->links[j - 1].file;
+            weights[at] = table->links[j - 1].weight;
+        }
+        start += item->links;
+        vcm_buf_append(out, &start, sizeof start);
+    }
+    vcm_buf_append(out, files, start * sizeof *files);
+    vcm_buf_append(out, weights, start);
+    free(files);
+    free(weights);
+    return VCM_OK;
+}
+
+static int write_graph(struct vcm_buf *out, struct build *build, struct vcm_error *err)
+{
+    size_t count = build->index->file_count;
+
+    drop_common(&build->words, count);
+    const struct vcm_graph_head head = {
+        .format = VCM_GRAPH_FORMAT,
+        .file_count = (uint32_t)count,
+        .symbols = build->symbols,
+        .edge_count = (uint32_t)build->edge_count,
+        .name_count = (uint32_t)build->names.count,
+        .definer_count = (uint32_t)build->names.link_count,
+        .word_count = (uint32_t)build->words.count,
+        .posting_count = (uint32_t)build->words.link_count,
+    };
+    vcm_buf_append(out, &head, sizeof head);
+    for (size_t i = 0; i < count; i++) {
+        float standing = standing_of(build->index->files[i].path);
+        vcm_buf_append(out, &standing, sizeof standing);
+    }
+    vcm_buf_append(out, build->counts, count * sizeof *build->counts);
+    vcm_buf_append(out, build->starts, (count + 1) * sizeof *build->starts);
+    vcm_buf_append(out, build->targets, build->edge_count * sizeof *build->targets);
+    vcm_buf_append(out, build->shares, build->edge_count * sizeof *build->shares);
+    int rc = write_table(out, &build->names, err);
+    if (rc == VCM_OK)
+        rc = write_table(out, &build->words, err);
+    return rc == VCM_OK ? vcm_buf_check(out, "the graph of the files", err) : rc;
+}
+
+static int begin(struct build *build, struct vcm_error *err)
+{
+    size_t count = build->index->file_count + 2;
+
+    build->counts = calloc(count, sizeof *build->counts);
+    build->starts = calloc(count, sizeof *build->starts);
+    build->pulls = calloc(count, sizeof *build->pulls);
+    build->touched = calloc(count, sizeof *build->touched);
+    build->imported = calloc(count, sizeof *build->imported);
+    if (!build->counts || !build->starts || !build->pulls || !build->touched || !build->imported)
+        return vcm_error_memory(err);
+    return vcm_imports_open(&build->imports, build->index, err);
+}
+
+static void end(struct build *build)
+{
+    struct table *tables[] = {&build->names, &build->words};
+
+    for (size_t i = 0; i < 2; i++) {
+        free(tables[i]->items);
+        free(tables[i]->slots);
+        free(tables[i]->links);
+    }
+    vcm_imports_close(build->imports);
+    free(build->seen);
+    free(build->imported);
+    free(build->touched);
+    free(build->pulls);
+    free(build->shares);
+    free(build->targets);
+    free(build->starts);
+    free(build->counts);
+}
+
+int vcm_graph_build(struct vcm_buf *out, const struct vcm_index *index,
+                    const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct build build = {.index = index, .cancel = cancel};
+
+    int rc = begin(&build, err);
+    if (rc == VCM_OK)
+        rc = for_each_file(&build, take_definitions, false, err);
+    if (rc == VCM_OK && !(build.seen = calloc(build.names.count + 1, sizeof *build.seen)))
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = for_each_file(&build, take_references, true, err);
+    if (rc == VCM_OK)
+        rc = write_graph(out, &build, err);
+    end(&build);
+    return rc;
+}

@@ -1,0 +1,27 @@
+/*
+ * graph_build.h - makes the bytes of a graph from the symbols of all files. Private to graph.c.
+ */
+#ifndef VCM_SYMBOLS_GRAPH_BUILD_H
+#define VCM_SYMBOLS_GRAPH_BUILD_H
+
+#include "symbols/graph.h"
+
+/* Goes up whenever the same symbols give another graph, or another stored form. */
+#define VCM_GRAPH_FORMAT 1u
+
+/* What the bytes begin with; native numbers, so that they are used in place. */
+struct vcm_graph_head {
+    uint32_t format; /* of another byte order it is none of ours */
+    uint32_t file_count;
+    uint64_t symbols;
+    uint32_t edge_count;
+    uint32_t name_count, definer_count;
+    uint32_t word_count, posting_count;
+    uint32_t unused;
+};
+
+/* Appends head and sections, in the order of struct vcm_graph. */
+int vcm_graph_build(struct vcm_buf *out, const struct vcm_index *index,
+                    const struct vcm_cancel *cancel, struct vcm_error *err);
+
+#endif

@@ -1,0 +1,308 @@
+#include "vcm/mapping_spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/limits.h"
+#include "vcm/lock.h"
+#include "vcm/mapping_drop.h"
+
+#include "base/banned.h"
+
+void vcm_mapping_spool_release(struct vcm_mapping_spool *spool)
+{
+    if (spool->batch_count > 0)
+        close(spool->fd);
+    free(spool->batches);
+    free(spool->pages);
+    *spool = (struct vcm_mapping_spool){.batches = NULL};
+}
+
+int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                             const struct vcm_page_totals *totals, struct vcm_error *err)
+{
+    uint64_t bytes = totals->resident_bytes;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
+        const struct vcm_mapping_queued *q = &mapping->queue[i];
+        struct vcm_page_info there;
+        if (!q->is_page)
+            continue;
+        rc = vcm_page_store_page(&there, txn, &q->info.id, err);
+        if (rc == VCM_NOT_FOUND || (rc == VCM_OK && there.state != VCM_PAGE_RESIDENT)) {
+            bytes += q->info.bytes;
+            rc = VCM_OK;
+        }
+    }
+    *due = bytes > mapping->store->limits.capacity;
+    return rc;
+}
+
+static int io_error(const struct vcm_mapping *mapping, int code, struct vcm_error *err)
+{
+    return vcm_error_sys(err, code == ENOSPC || code == EDQUOT ? VCM_STORE_FULL : VCM_IO_ERROR,
+                         code, "cannot keep pages that wait in '%s'", mapping->store->directory);
+}
+
+/* Not every file system has files without a name. */
+static int open_file(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int fd = open(mapping->store->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
+        vcm_buf_append_string(&path, mapping->store->directory);
+        vcm_buf_append_string(&path, "/spool.XXXXXX");
+        fd = vcm_buf_check(&path, "the path of the store", err) == VCM_OK
+                 ? mkostemp(path.data, O_CLOEXEC)
+                 : -1;
+        if (fd >= 0)
+            unlink(path.data);
+    }
+    int code = errno;
+    vcm_buf_release(&path);
+    if (fd < 0)
+        return io_error(mapping, code, err);
+    mapping->spool.fd = fd;
+    return VCM_OK;
+}
+
+static int transfer(struct vcm_mapping *mapping, uint64_t at, void *data, size_t len, bool writing,
+                    struct vcm_error *err)
+{
+    char *next = data;
+
+    while (len > 0) {
+        ssize_t done = writing ? pwrite(mapping->spool.fd, next, len, (off_t)at)
+                               : pread(mapping->spool.fd, next, len, (off_t)at);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return io_error(mapping, done < 0 ? errno : EIO, err);
+        next += done;
+        at += (uint64_t)done;
+        len -= (size_t)done;
+    }
+    return VCM_OK;
+}
+
+static int compare_pages(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct vcm_page_id)); /* with which both begin */
+}
+
+/* A page that is there twice counts once. */
+static void sort_pages(struct vcm_mapping_spool *spool)
+{
+    size_t kept = 0;
+
+    if (spool->page_count > 0)
+        qsort(spool->pages, spool->page_count, sizeof *spool->pages, compare_pages);
+    spool->page_bytes = 0;
+    for (size_t i = 0; i < spool->page_count; i++) {
+        if (kept > 0 && compare_pages(&spool->pages[kept - 1], &spool->pages[i]) == 0)
+            continue;
+        spool->page_bytes += spool->pages[i].bytes;
+        spool->pages[kept++] = spool->pages[i];
+    }
+    spool->page_count = kept;
+}
+
+static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_mapping_spool *spool = &mapping->spool;
+    const uint64_t capacity = mapping->store->limits.capacity;
+    const size_t most = spool->page_count + mapping->queue_count;
+
+    if (most > spool->page_capacity) {
+        size_t wanted = most + most / 2;
+        struct vcm_mapping_spooled *pages = realloc(spool->pages, wanted * sizeof *pages);
+        if (!pages)
+            return vcm_error_memory(err);
+        spool->pages = pages;
+        spool->page_capacity = wanted;
+    }
+    for (size_t i = 0; i < mapping->queue_count; i++) {
+        const struct vcm_page_info *info = &mapping->queue[i].info;
+        if (!mapping->queue[i].is_page)
+            continue;
+        spool->pages[spool->page_count++] = (struct vcm_mapping_spooled){info->id, info->bytes};
+        spool->page_bytes += info->bytes;
+    }
+    if (spool->page_bytes > capacity)
+        sort_pages(spool);
+    return spool->page_bytes > capacity ? vcm_transition_too_much(spool->page_bytes, capacity, err)
+                                        : VCM_OK;
+}
+
+static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_mapping_spool *spool = &mapping->spool;
+    const size_t queue_bytes = mapping->queue_count * sizeof *mapping->queue;
+    const struct vcm_mapping_batch batch = {spool->length, mapping->queue_count,
+                                            mapping->bytes.len};
+
+    struct vcm_mapping_batch *batches =
+        realloc(spool->batches, (spool->batch_count + 1) * sizeof *batches);
+    if (!batches)
+        return vcm_error_memory(err);
+    spool->batches = batches;
+    int rc = spool->batch_count == 0 ? open_file(mapping, err) : VCM_OK;
+    if (rc != VCM_OK)
+        return rc;
+    spool->batches[spool->batch_count++] = batch;
+    spool->length += queue_bytes + mapping->bytes.len;
+    rc = transfer(mapping, batch.at, mapping->queue, queue_bytes, true, err);
+    return rc == VCM_OK ? transfer(mapping, batch.at + queue_bytes, mapping->bytes.data,
+                                   mapping->bytes.len, true, err)
+                        : rc;
+}
+
+int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    if (mapping->queue_count == 0)
+        return VCM_OK;
+    int rc = note_pages(mapping, err);
+    if (rc == VCM_OK)
+        rc = add_batch(mapping, err);
+    mapping->queue_count = 0;
+    vcm_buf_clear(&mapping->bytes);
+    return rc;
+}
+
+/* The queue has room: no batch is larger than it was when the batch was put away. */
+int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_error *err)
+{
+    const struct vcm_mapping_batch *from = &mapping->spool.batches[batch];
+    const size_t queue_bytes = from->count * sizeof *mapping->queue;
+
+    mapping->queue_count = 0;
+    vcm_buf_clear(&mapping->bytes);
+    char *bytes = vcm_buf_reserve(&mapping->bytes, from->bytes);
+    int rc = vcm_buf_check(&mapping->bytes, "a batch of pages", err);
+    if (rc == VCM_OK)
+        rc = transfer(mapping, from->at, mapping->queue, queue_bytes, false, err);
+    if (rc == VCM_OK)
+        rc = transfer(mapping, from->at + queue_bytes, bytes, from->bytes, false, err);
+    if (rc != VCM_OK)
+        return rc;
+    mapping->queue_count = from->count;
+    vcm_buf_advance(&mapping->bytes, from->bytes);
+    return VCM_OK;
+}
+
+int vcm_mapping_spool_needs(bool *needs, const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                            const struct vcm_page_id *id, struct vcm_error *err)
+{
+    const struct vcm_mapping_spool *spool = &mapping->spool;
+    uint32_t occurrences, first_seq;
+
+    *needs = spool->page_count > 0 && bsearch(id, spool->pages, spool->page_count,
+                                              sizeof *spool->pages, compare_pages) != NULL;
+    if (*needs)
+        return VCM_OK;
+    int rc = vcm_table_get_holder(&occurrences, &first_seq, txn, id, mapping->number, err);
+    *needs = rc == VCM_OK;
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+struct sum {
+    struct vcm_mapping *mapping;
+    struct vcm_kv_txn *txn;
+    uint64_t former; /* the scope's table in force, when it is pinned */
+    uint64_t now;
+    uint64_t needed; /* bytes that are pinned or locked then */
+};
+
+/* What is neither pinned nor locked yet. */
+static int add_spooled(struct sum *sum, struct vcm_error *err)
+{
+    const struct vcm_mapping_spool *spool = &sum->mapping->spool;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < spool->page_count; i++) {
+        struct vcm_page_info info = {.bytes = spool->pages[i].bytes};
+        uint64_t until = 0;
+        rc = vcm_page_store_page(&info, sum->txn, &spool->pages[i].id, err);
+        if (rc == VCM_OK)
+            rc = vcm_lock_until(&until, sum->txn, &spool->pages[i].id, sum->now, err);
+        if (rc == VCM_NOT_FOUND || (rc == VCM_OK && until == 0 && !vcm_page_info_pinned(&info))) {
+            sum->needed += spool->pages[i].bytes;
+            rc = VCM_OK;
+        }
+    }
+    return rc;
+}
+
+/* A page that only the former table pins, and that is not in the new one, is pinned no more. When
+ * nothing else holds it, it goes with its locks and its own pin. */
+static int subtract_former(void *context, const struct vcm_page_row *row, struct vcm_error *err)
+{
+    struct sum *sum = context;
+    struct vcm_page_info info;
+    uint32_t first_seq = row->seq;
+    uint64_t until = 0;
+    bool needed = true, alone = false;
+
+    int rc = vcm_mapping_spool_needs(&needed, sum->mapping, sum->txn, &row->id, err);
+    if (rc != VCM_OK || needed)
+        return rc;
+    rc = vcm_page_store_first_seq(&first_seq, sum->txn, &row->id, sum->former, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_page(&info, sum->txn, &row->id, err);
+    if (rc == VCM_OK)
+        rc = vcm_lock_until(&until, sum->txn, &row->id, sum->now, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_table_malformed("a row of a page table", err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_is_only_holder(&alone, sum->txn, &row->id, sum->former, err);
+    if (rc == VCM_OK && first_seq == row->seq &&
+        (alone || (info.pins == 1 && !info.pinned && until == 0)))
+        sum->needed -= info.bytes < sum->needed ? info.bytes : sum->needed;
+    return rc;
+}
+
+static int add_up(struct sum *sum, struct vcm_error *err)
+{
+    struct vcm_page_totals totals;
+    struct vcm_scope former;
+    uint64_t locked = 0;
+
+    int rc = vcm_page_store_totals(&totals, sum->txn, err);
+    if (rc == VCM_OK)
+        rc = vcm_lock_bytes(&locked, sum->txn, sum->now, err);
+    if (rc != VCM_OK)
+        return rc;
+    sum->needed = totals.pinned_bytes + locked;
+    rc = add_spooled(sum, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_page_store_scope(&former, sum->txn, sum->mapping->options.scope_id, err);
+    if (rc != VCM_OK)
+        return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    sum->former = former.mapping;
+    if (former.pinned)
+        rc = vcm_page_store_each_row(sum->txn, former.mapping, 0, subtract_former, sum, err);
+    vcm_scope_release(&former);
+    return rc;
+}
+
+int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    const uint64_t capacity = mapping->store->limits.capacity;
+    struct sum sum = {.mapping = mapping, .now = (uint64_t)time(NULL)};
+
+    sort_pages(&mapping->spool);
+    int rc = vcm_page_store_read_begin(&sum.txn, mapping->store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = add_up(&sum, err);
+    vcm_kv_read_end(sum.txn);
+    return rc == VCM_OK && sum.needed > capacity
+               ? vcm_transition_too_much(sum.needed, capacity, err)
+               : rc;
+}
