@@ -77,6 +77,7 @@
 #define VCM_LIMIT_SYMBOLS_BYTES      ((size_t)256 * VCM_MIB) /* of one file's symbols */
 #define VCM_LIMIT_SYMBOLS_COUNT      ((size_t)200000) /* definitions, and references, of a file */
 #define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
+#define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
 #define VCM_LIMIT_SYMBOLS_MEMOS      64u              /* lists of files and graphs that are kept */
 #define VCM_LIMIT_SYMBOLS_MEMO_BYTES ((size_t)256 * VCM_MIB)
 #define VCM_LIMIT_SIGNATURE_BYTES    ((size_t)240)

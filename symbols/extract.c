@@ -7,41 +7,21 @@
 #include "base/limits.h"
 #include "symbols/describe.h"
 #include "symbols/grammar.h"
+#include "symbols/parse_memory.h"
+#include "symbols/tree_query.h"
 
 #include "base/banned.h"
 
 #define MATCHES_MAX   1024u /* that are open at one time */
 #define NAME_TOO_LONG VCM_LIMIT_SYMBOL_NAME_BYTES
-
-/* What a capture of a query says. */
-enum role {
-    ROLE_NONE,
-    ROLE_NAME,      /* of the definition, reference or scope of the same match */
-    ROLE_DEFINE,    /* def.<kind> */
-    ROLE_REFER,     /* ref.<use> */
-    ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
-    ROLE_CONTAINER, /* names the container where nesting does not tell it */
-    ROLE_IMPORT,
-    ROLE_VERB,   /* for a predicate: what the match hangs on and is not part of */
-    ROLE_ACCESS, /* a word that changes the visibility of what follows in its container */
-    ROLE_BODY,   /* where a definition's body begins, when no field of the grammar tells */
-    ROLE_IGNORE, /* looks like a use and is none */
-    ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
-};
-
-struct capture {
-    enum role role;
-    unsigned detail; /* kind, or use */
-};
-
-struct query {
-    TSQuery *query;
-    struct capture *captures;
-};
+#define IDLE_MAX      ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS    (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
-    struct query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_parse_memory *idle[IDLE_MAX]; /* of files that are done */
+    size_t idle_count;
 };
 
 /* Something found in the text, before it is put in order. */
@@ -51,7 +31,7 @@ struct found {
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t line, end_line;
     uint32_t pattern;
-    enum role role;
+    enum vcm_tree_query_role role;
     unsigned detail;
 };
 
@@ -62,125 +42,24 @@ struct list {
 
 struct run {
     struct vcm_symbols *out;
-    const struct query *query;
+    const struct vcm_tree_query *query;
     enum vcm_language language;
     struct vcm_slice text;
     struct list blocks; /* definitions, scopes, access words */
     struct list uses;   /* references, imports, local names */
     uint32_t steps;
-    bool too_costly, too_many, no_memory;
+    bool too_costly, too_many, no_memory, wrong_age;
 };
 
-static bool read_capture(struct capture *out, const char *name, uint32_t len)
-{
-    static const struct {
-        const char *name;
-        enum role role;
-    } plain[] = {
-        {"name", ROLE_NAME},     {"scope", ROLE_SCOPE}, {"container", ROLE_CONTAINER},
-        {"import", ROLE_IMPORT}, {"verb", ROLE_VERB},   {"access", ROLE_ACCESS},
-        {"local", ROLE_LOCAL},   {"body", ROLE_BODY},   {"word", ROLE_VERB},
-        {"ignore", ROLE_IGNORE},
-    };
-    char text[64];
-
-    if (len >= sizeof text)
-        return false;
-    memcpy(text, name, len);
-    text[len] = '\0';
-    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
-        if (strcmp(text, plain[i].name) == 0) {
-            *out = (struct capture){.role = plain[i].role};
-            return true;
-        }
-    for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
-        if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
-            *out = (struct capture){ROLE_REFER, use};
-            return true;
-        }
-    enum vcm_symbol_kind kind;
-    bool known = strncmp(text, "def.", 4) == 0 && vcm_symbol_kind_of(&kind, text + 4);
-    if (known)
-        *out = (struct capture){ROLE_DEFINE, (unsigned)kind};
-    return known;
-}
-
-/* The word of a pattern's predicate, or of its name. */
-static struct vcm_slice word_of(const TSQuery *query, const TSQueryPredicateStep *step)
-{
-    uint32_t len = 0;
-    const char *text = ts_query_string_value_for_id(query, step->value_id, &len);
-
-    return vcm_slice_of(text, len);
-}
-
-static bool is_negated(struct vcm_slice predicate)
-{
-    return vcm_slice_equal(predicate, vcm_slice_of("not-any-of?", 11));
-}
-
-/* Only "any-of?" and "not-any-of?", on a capture and words. */
-static bool predicates_are_known(const TSQuery *query)
-{
-    bool known = true;
-
-    for (uint32_t i = 0; known && i < ts_query_pattern_count(query); i++) {
-        uint32_t count = 0;
-        const TSQueryPredicateStep *steps = ts_query_predicates_for_pattern(query, i, &count);
-        for (uint32_t at = 0; known && at < count; at++) {
-            known = count - at > 2 && steps[at].type == TSQueryPredicateStepTypeString &&
-                    steps[at + 1].type == TSQueryPredicateStepTypeCapture &&
-                    (is_negated(word_of(query, &steps[at])) ||
-                     vcm_slice_equal(word_of(query, &steps[at]), vcm_slice_of("any-of?", 7)));
-            for (at += 2; known && steps[at].type == TSQueryPredicateStepTypeString; at++)
-                continue;
-        }
-    }
-    return known;
-}
-
-static int compile(struct query *out, enum vcm_language language, struct vcm_error *err)
-{
-    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
-    TSQueryError fault = TSQueryErrorNone;
-    struct vcm_slice texts[2];
-    uint32_t at = 0;
-
-    vcm_grammar_query(texts, language);
-    vcm_buf_append_slice(&text, texts[0]);
-    vcm_buf_append_slice(&text, texts[1]);
-    out->query = ts_query_new(vcm_grammar_of(language), vcm_buf_text(&text), (uint32_t)text.len,
-                              &at, &fault);
-    int rc = VCM_OK;
-    if (!out->query)
-        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
-                           vcm_language_name(language), vcm_buf_text(&text) + at);
-    else if (!predicates_are_known(out->query))
-        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has an unknown predicate",
-                           vcm_language_name(language));
-    uint32_t count = out->query ? ts_query_capture_count(out->query) : 0;
-    if (rc == VCM_OK && !(out->captures = calloc(count + 1, sizeof *out->captures)))
-        rc = vcm_error_memory(err);
-    for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
-        uint32_t len = 0;
-        const char *name = ts_query_capture_name_for_id(out->query, i, &len);
-        if (!read_capture(&out->captures[i], name, len))
-            rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has a capture '%s'",
-                               vcm_language_name(language), name);
-    }
-    vcm_buf_release(&text);
-    return rc;
-}
-
-static int find_query(const struct query **out, struct vcm_extractor *extractor,
+static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *extractor,
                       enum vcm_language language, struct vcm_error *err)
 {
-    struct query *query = &extractor->queries[language];
+    struct vcm_tree_query *query = &extractor->queries[language];
     int rc = VCM_OK;
 
     pthread_mutex_lock(&extractor->lock);
     if (!query->query)
-        rc = compile(query, language, err);
+        rc = vcm_tree_query_compile(query, language, err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
     return rc;
@@ -199,11 +78,10 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
 {
     if (!extractor)
         return;
-    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++) {
-        if (extractor->queries[i].query)
-            ts_query_delete(extractor->queries[i].query);
-        free(extractor->queries[i].captures);
-    }
+    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
+        vcm_tree_query_release(&extractor->queries[i]);
+    while (extractor->idle_count > 0)
+        vcm_parse_memory_close(extractor->idle[--extractor->idle_count]);
     pthread_mutex_destroy(&extractor->lock);
     free(extractor);
 }
@@ -257,34 +135,6 @@ static struct vcm_slice slice(const struct run *run, uint32_t start, uint32_t en
     return vcm_slice_of(run->text.data + start, end - start);
 }
 
-static struct vcm_slice captured(const struct run *run, const TSQueryMatch *match, uint32_t id)
-{
-    for (uint16_t i = 0; i < match->capture_count; i++)
-        if (match->captures[i].index == id)
-            return slice(run, ts_node_start_byte(match->captures[i].node),
-                         ts_node_end_byte(match->captures[i].node));
-    return vcm_slice_of("", 0);
-}
-
-/* Whether the text has the words that the pattern asks for: (#any-of? @verb "require" "load"). */
-static bool words_fit(const struct run *run, const TSQueryMatch *match)
-{
-    const TSQuery *query = run->query->query;
-    uint32_t count = 0;
-    const TSQueryPredicateStep *steps =
-        ts_query_predicates_for_pattern(query, match->pattern_index, &count);
-    bool fits = true;
-
-    for (uint32_t at = 0; fits && at < count; at++) {
-        struct vcm_slice text = captured(run, match, steps[at + 1].value_id);
-        bool negated = is_negated(word_of(query, &steps[at])), among = false;
-        for (at += 2; steps[at].type == TSQueryPredicateStepTypeString; at++)
-            among = among || vcm_slice_equal(word_of(query, &steps[at]), text);
-        fits = among != negated;
-    }
-    return fits;
-}
-
 static void set_block(struct found *found, TSNode node)
 {
     TSNode body = ts_node_child_by_field_name(node, "body", 4);
@@ -307,31 +157,32 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     struct found found = {.pattern = match->pattern_index};
     TSNode name = {.id = NULL}, body = {.id = NULL};
 
-    if (!words_fit(run, match))
+    if (!vcm_tree_query_words_fit(run->query, match, run->text))
         return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct capture *capture = &run->query->captures[match->captures[i].index];
+        const struct vcm_tree_query_capture *capture =
+            &run->query->captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
         switch (capture->role) {
-        case ROLE_NAME:
+        case VCM_ROLE_NAME:
             name = node;
             break;
-        case ROLE_NONE:
-        case ROLE_VERB:
+        case VCM_ROLE_NONE:
+        case VCM_ROLE_VERB:
             break;
-        case ROLE_BODY:
+        case VCM_ROLE_BODY:
             body = node;
             break;
-        case ROLE_CONTAINER:
+        case VCM_ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
             found.holder_end = ts_node_end_byte(node);
             break;
-        case ROLE_DEFINE:
-        case ROLE_SCOPE:
-        case ROLE_REFER:
+        case VCM_ROLE_DEFINE:
+        case VCM_ROLE_SCOPE:
+        case VCM_ROLE_REFER:
             found.role = capture->role;
             found.detail = capture->detail;
-            if (capture->role != ROLE_REFER)
+            if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node);
             break;
         default:
@@ -339,12 +190,12 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             name = node;
         }
     }
-    if (!name.id || found.role == ROLE_NONE)
+    if (!name.id || found.role == VCM_ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
     found.name += run->text.data[found.name] == ':'; /* an atom's mark */
-    bool block = found.role == ROLE_DEFINE || found.role == ROLE_SCOPE;
+    bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
     if (block && body.id)
         found.body = ts_node_start_byte(body);
     if (!block) {
@@ -354,46 +205,88 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     if (found.name == found.name_end || found.name_end - found.name > NAME_TOO_LONG ||
         (run->text.data[found.name] >= '0' && run->text.data[found.name] <= '9'))
         return; /* "$1" is no name of anything */
-    add(run, block || found.role == ROLE_ACCESS ? &run->blocks : &run->uses, &found);
+    add(run, block || found.role == VCM_ROLE_ACCESS ? &run->blocks : &run->uses, &found);
 }
 
-static int search(struct run *run, TSNode root, struct vcm_error *err)
+static bool visit_match(void *context, const TSQueryMatch *match)
+{
+    struct run *run = context;
+
+    take_match(run, match);
+    return !run->too_many && !run->no_memory;
+}
+
+/* What the query still has to find. */
+static void search_rest(struct run *run, TSNode root)
 {
     const TSQueryCursorOptions options = {.payload = run, .progress_callback = stop_searching};
     TSQueryCursor *cursor = ts_query_cursor_new();
     TSQueryMatch match;
 
-    if (!cursor)
-        return vcm_error_memory(err);
     ts_query_cursor_set_match_limit(cursor, MATCHES_MAX);
     ts_query_cursor_exec_with_options(cursor, run->query->query, root, &options);
     while (!run->too_many && !run->no_memory && ts_query_cursor_next_match(cursor, &match))
         take_match(run, &match);
-    ts_query_cursor_delete(cursor);
-    return run->no_memory ? vcm_error_memory(err) : VCM_OK;
 }
 
-static int parse(struct run *run, struct vcm_error *err)
+/* Nothing is deleted: its memory goes as a whole. */
+static void parse(void *context)
 {
+    struct run *run = context;
     const TSInput input = {.payload = run, .read = read_text, .encoding = TSInputEncodingUTF8};
     const TSParseOptions options = {.payload = run, .progress_callback = stop_parsing};
     TSParser *parser = ts_parser_new();
-    TSTree *tree = NULL;
-    int rc = VCM_OK;
 
-    if (!parser)
+    run->wrong_age = !ts_parser_set_language(parser, vcm_grammar_of(run->language));
+    if (run->wrong_age)
+        return;
+    const TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, options);
+    if (!tree)
+        return;
+    if (!vcm_patterns_search(run->query->patterns, ts_tree_root_node(tree), SIDE_STEPS, visit_match,
+                             run))
+        run->too_costly = true;
+    if (vcm_patterns_left(run->query->patterns) > 0)
+        search_rest(run, ts_tree_root_node(tree));
+}
+
+static struct vcm_parse_memory *borrow_memory(struct vcm_extractor *extractor)
+{
+    struct vcm_parse_memory *memory = NULL;
+
+    pthread_mutex_lock(&extractor->lock);
+    if (extractor->idle_count > 0)
+        memory = extractor->idle[--extractor->idle_count];
+    pthread_mutex_unlock(&extractor->lock);
+    return memory ? memory : vcm_parse_memory_open(VCM_LIMIT_SYMBOLS_PARSE_BYTES);
+}
+
+static void give_memory_back(struct vcm_extractor *extractor, struct vcm_parse_memory *memory)
+{
+    vcm_parse_memory_reset(memory);
+    pthread_mutex_lock(&extractor->lock);
+    bool kept = extractor->idle_count < IDLE_MAX;
+    if (kept)
+        extractor->idle[extractor->idle_count++] = memory;
+    pthread_mutex_unlock(&extractor->lock);
+    if (!kept)
+        vcm_parse_memory_close(memory);
+}
+
+static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vcm_error *err)
+{
+    struct vcm_parse_memory *memory = borrow_memory(extractor);
+
+    if (!memory)
         return vcm_error_memory(err);
-    if (!ts_parser_set_language(parser, vcm_grammar_of(run->language)))
-        rc = vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
-                           vcm_language_name(run->language));
-    if (rc == VCM_OK)
-        tree = ts_parser_parse_with_options(parser, NULL, input, options);
-    if (tree)
-        rc = search(run, ts_tree_root_node(tree), err);
-    if (tree)
-        ts_tree_delete(tree);
-    ts_parser_delete(parser);
-    return rc;
+    enum vcm_parse_outcome outcome = vcm_parse_memory_run(memory, parse, run);
+    give_memory_back(extractor, memory);
+    if (outcome == VCM_PARSE_NO_MEMORY || run->no_memory)
+        return vcm_error_memory(err);
+    run->too_costly = run->too_costly || outcome == VCM_PARSE_TOO_LARGE;
+    return run->wrong_age ? vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
+                                          vcm_language_name(run->language))
+                          : VCM_OK;
 }
 
 /* Outer before inner; of several for one name the first pattern of the query. */
@@ -416,8 +309,8 @@ static int by_name(const void *a, const void *b)
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if ((x->role == ROLE_LOCAL) != (y->role == ROLE_LOCAL))
-        return x->role == ROLE_LOCAL ? -1 : 1;
+    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
+        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
@@ -485,7 +378,7 @@ static bool enter(struct nest *nest, const struct found *block, uint32_t index,
     *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
     /* What a C++ class holds is private until it says otherwise. */
     level->has_visibility = nest->run->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
-                            block->role == ROLE_DEFINE;
+                            block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     return true;
 }
@@ -526,7 +419,7 @@ static const struct level *innermost(const struct nest *nest)
 static bool in_function(const struct nest *nest)
 {
     for (size_t i = nest->depth; i > 0; i--)
-        if (nest->levels[i - 1].block->role == ROLE_DEFINE &&
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
             vcm_symbol_is_function(nest->levels[i - 1].kind))
             return true;
     return false;
@@ -537,7 +430,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct fo
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around && (around->block->role == ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+        around && (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
                    (around->kind == VCM_SYMBOL_MODULE && nest->run->language == VCM_LANGUAGE_RUBY));
 
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
@@ -617,22 +510,22 @@ static void define(struct weave *weave, size_t block)
     uint32_t index = 0;
 
     leave_until(nest, found->start);
-    if (found->role == ROLE_ACCESS) {
+    if (found->role == VCM_ROLE_ACCESS) {
         change_access(nest, found);
         return;
     }
-    if (found->role == ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
         struct found local = *found;
-        local.role = ROLE_LOCAL;
+        local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
         add(run, &run->uses, &local);
         return;
     }
-    if (found->role == ROLE_DEFINE && goes_on(nest, found)) {
+    if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
         kind = settle_kind(nest, found);
         index = run->out->definition_count;
         run->out->definitions[index - 1].end_line = found->end_line;
-    } else if (found->role == ROLE_DEFINE) {
+    } else if (found->role == VCM_ROLE_DEFINE) {
         if (run->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
             run->too_many = true;
             return;
@@ -772,7 +665,7 @@ static int split_locals(struct locals *locals, struct run *run, struct vcm_error
     if (!locals->items)
         return vcm_error_memory(err);
     for (size_t i = 0; i < run->uses.count; i++)
-        if (run->uses.items[i].role == ROLE_LOCAL)
+        if (run->uses.items[i].role == VCM_ROLE_LOCAL)
             locals->items[locals->count++] = run->uses.items[i];
     qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, run);
     return VCM_OK;
@@ -791,7 +684,8 @@ static uint32_t *list_names(const struct run *run)
     uint32_t *names = calloc(run->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < run->blocks.count; i++)
-        names[i] = run->blocks.items[i].role == ROLE_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
+        names[i] =
+            run->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
     if (names)
         qsort(names, run->blocks.count, sizeof *names, by_number);
     return names;
@@ -814,15 +708,16 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                       : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < run->uses.count; i++) {
         const struct found *use = &run->uses.items[i];
-        if (use->role == ROLE_LOCAL || (kept > 0 && run->uses.items[kept - 1].name == use->name))
+        if (use->role == VCM_ROLE_LOCAL ||
+            (kept > 0 && run->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == ROLE_IGNORE)
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < run->blocks.count && run->blocks.items[block].start <= use->name; block++) {
             const struct found *found = &run->blocks.items[block];
             leave_until(nest, found->start);
-            if (found->role == ROLE_SCOPE || weave->index_of[block] > 0)
+            if (found->role == VCM_ROLE_SCOPE || weave->index_of[block] > 0)
                 run->no_memory =
                     run->no_memory || !enter(nest, found, weave->index_of[block],
                                              weave->index_of[block] > 0
@@ -830,7 +725,7 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                  : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == ROLE_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT)
             put_import(run, use);
         else if (use->detail == VCM_SYMBOL_OVERRIDE ||
                  !bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
@@ -875,7 +770,7 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);
     if (rc == VCM_OK)
-        rc = parse(&run, err);
+        rc = read_tree(&run, extractor, err);
     if (rc == VCM_OK)
         rc = assemble(&run, err);
     if (rc == VCM_OK && run.too_many)
