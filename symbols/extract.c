@@ -58,7 +58,7 @@ static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *e
     int rc = VCM_OK;
 
     pthread_mutex_lock(&extractor->lock);
-    if (!query->query)
+    if (!query->patterns)
         rc = vcm_tree_query_compile(query, language, err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
@@ -152,16 +152,14 @@ static void set_block(struct found *found, TSNode node)
         found->end_line--;
 }
 
-static void take_match(struct run *run, const TSQueryMatch *match)
+static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
+                       const struct vcm_tree_query_capture *captures)
 {
-    struct found found = {.pattern = match->pattern_index};
+    struct found found = {.pattern = pattern};
     TSNode name = {.id = NULL}, body = {.id = NULL};
 
-    if (!vcm_tree_query_words_fit(run->query, match, run->text))
-        return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct vcm_tree_query_capture *capture =
-            &run->query->captures[match->captures[i].index];
+        const struct vcm_tree_query_capture *capture = &captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
         switch (capture->role) {
         case VCM_ROLE_NAME:
@@ -212,7 +210,7 @@ static bool visit_match(void *context, const TSQueryMatch *match)
 {
     struct run *run = context;
 
-    take_match(run, match);
+    take_match(run, match, match->pattern_index, run->query->captures);
     return !run->too_many && !run->no_memory;
 }
 
@@ -220,13 +218,16 @@ static bool visit_match(void *context, const TSQueryMatch *match)
 static void search_rest(struct run *run, TSNode root)
 {
     const TSQueryCursorOptions options = {.payload = run, .progress_callback = stop_searching};
+    const struct vcm_tree_query *query = run->query;
     TSQueryCursor *cursor = ts_query_cursor_new();
     TSQueryMatch match;
 
     ts_query_cursor_set_match_limit(cursor, MATCHES_MAX);
-    ts_query_cursor_exec_with_options(cursor, run->query->query, root, &options);
+    ts_query_cursor_exec_with_options(cursor, query->rest, root, &options);
     while (!run->too_many && !run->no_memory && ts_query_cursor_next_match(cursor, &match))
-        take_match(run, &match);
+        if (vcm_tree_query_words_fit(query, &match, run->text))
+            take_match(run, &match, vcm_patterns_place(query->patterns, match.pattern_index),
+                       query->rest_captures);
 }
 
 /* Nothing is deleted: its memory goes as a whole. */
@@ -246,7 +247,7 @@ static void parse(void *context)
     if (!vcm_patterns_search(run->query->patterns, ts_tree_root_node(tree), SIDE_STEPS, visit_match,
                              run))
         run->too_costly = true;
-    if (vcm_patterns_left(run->query->patterns) > 0)
+    if (run->query->rest)
         search_rest(run, ts_tree_root_node(tree));
 }
 

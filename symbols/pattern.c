@@ -9,6 +9,7 @@
 #include "base/banned.h"
 
 #define ANY          UINT16_MAX /* "(_)": a node of any kind that has a name */
+#define NAMES_MAX    64u        /* of captures */
 #define CAPTURES_MAX 4u         /* of one node */
 #define MATCH_MAX    16u        /* captures of a match */
 #define CHAIN_MAX    12u
@@ -39,19 +40,21 @@ struct chain {
 struct vcm_patterns {
     struct vcm_arena arena;
     const TSLanguage *language;
+    struct vcm_slice captures[NAMES_MAX]; /* their names */
+    uint32_t capture_count;
     size_t symbol_count;
     struct chain **by_symbol; /* of the node that a pattern is about */
     struct chain **by_parent; /* where that may be any: of the node above */
     struct chain *loose;      /* where that may be any too */
     bool *has_field;          /* kinds above others whose field is asked for */
-    size_t left;
+    uint32_t *left;           /* the patterns that are none of ours, by their place in the text */
+    uint32_t left_count;
 };
 
 /* Reading a query's text */
 
 struct reader {
     struct vcm_patterns *patterns;
-    const TSQuery *query;
     struct vcm_slice rest;
     bool bad; /* not simple, or no memory */
 };
@@ -104,20 +107,30 @@ static bool is_about(struct vcm_slice capture)
     return false;
 }
 
+/* Its number, a new one for a new name. */
+static uint32_t number_capture(struct reader *r, struct vcm_slice name)
+{
+    struct vcm_patterns *patterns = r->patterns;
+
+    for (uint32_t i = 0; i < patterns->capture_count; i++)
+        if (vcm_slice_equal(patterns->captures[i], name))
+            return i;
+    const char *copy = vcm_arena_copy(&patterns->arena, name);
+    r->bad = r->bad || !copy || patterns->capture_count == NAMES_MAX;
+    if (r->bad)
+        return 0;
+    patterns->captures[patterns->capture_count] = vcm_slice_of(copy, name.len);
+    return patterns->capture_count++;
+}
+
 static void read_captures(struct reader *r, struct form *form)
 {
     while (!r->bad && take_mark(r, '@')) {
         struct vcm_slice name = take_word(r);
-        uint32_t id = 0, count = ts_query_capture_count(r->query), len = 0;
-        for (; id < count; id++) {
-            const char *text = ts_query_capture_name_for_id(r->query, id, &len);
-            if (vcm_slice_equal(name, vcm_slice_of(text, len)))
-                break;
-        }
-        r->bad = r->bad || id == count || form->capture_count == CAPTURES_MAX;
+        r->bad = r->bad || form->capture_count == CAPTURES_MAX;
         if (r->bad)
             return;
-        form->captures[form->capture_count++] = id;
+        form->captures[form->capture_count++] = number_capture(r, name);
         form->holds_name = form->holds_name || is_about(name);
     }
     skip_space(r);
@@ -225,23 +238,57 @@ static struct form *read_form(struct reader *r, unsigned depth)
     return form;
 }
 
-/* "((identifier) @name (#any-of? @name ...))": the predicates are the query's business. */
+/* "((identifier) @name)": a group of one is that one. */
 static struct form *read_pattern(struct reader *r)
 {
     struct reader inner = *r;
 
-    if (!take_mark(&inner, '('))
-        return read_form(r, 0);
-    skip_space(&inner);
-    if (inner.rest.len == 0 || (inner.rest.data[0] != '(' && inner.rest.data[0] != '['))
-        return read_form(r, 0);
-    r->rest = inner.rest;
+    bool group = take_mark(&inner, '(') && (skip_space(&inner), inner.rest.len > 0) &&
+                 (inner.rest.data[0] == '(' || inner.rest.data[0] == '[');
+    if (group)
+        r->rest = inner.rest;
     struct form *form = read_form(r, 0);
+    if (group)
+        r->bad = r->bad || !take_mark(r, ')');
     skip_space(r);
-    if (!r->bad && take_mark(r, ')'))
-        return form;
-    r->bad = r->bad || r->rest.len < 2 || r->rest.data[0] != '(' || r->rest.data[1] != '#';
+    r->bad = r->bad || r->rest.len > 0;
     return form;
+}
+
+/* How long a string is, with its quotes; or one bracket, comment or anything else. */
+static size_t length_of_piece(struct vcm_slice text)
+{
+    size_t len = 1;
+
+    if (text.data[0] == '"') {
+        while (len < text.len && text.data[len] != '"')
+            len += text.data[len] == '\\' ? 2 : 1;
+        return len < text.len ? len + 1 : text.len;
+    }
+    while (text.data[0] == ';' && len < text.len && text.data[len] != '\n')
+        len++;
+    return len;
+}
+
+/* The next pattern of a text: all up to the bracket with which another begins. */
+static struct vcm_slice next_pattern(struct vcm_slice *rest)
+{
+    struct reader r = {.rest = *rest};
+    size_t len = 0, depth = 0, closed = 0;
+
+    skip_space(&r);
+    *rest = r.rest;
+    while (len < rest->len) {
+        char c = rest->data[len];
+        if ((c == '(' || c == '[') && depth++ == 0 && closed > 0)
+            break;
+        if ((c == ')' || c == ']') && depth > 0 && --depth == 0)
+            closed++;
+        len += length_of_piece(vcm_slice_of(rest->data + len, rest->len - len));
+    }
+    struct vcm_slice pattern = vcm_slice_of(rest->data, len);
+    *rest = vcm_slice_of(rest->data + len, rest->len - len);
+    return pattern;
 }
 
 /* Putting patterns where they are looked up */
@@ -317,17 +364,11 @@ static void link_form(struct linking *linking, const struct form *form, TSFieldI
     chain->count--;
 }
 
-static bool take_pattern(struct vcm_patterns *patterns, const TSQuery *query, uint32_t index,
-                         struct vcm_slice text)
+static bool take_pattern(struct vcm_patterns *patterns, uint32_t index, struct vcm_slice text)
 {
-    uint32_t start = ts_query_start_byte_for_pattern(query, index);
-    uint32_t end = ts_query_end_byte_for_pattern(query, index);
-    struct reader r = {.patterns = patterns, .query = query};
-
-    if (start > end || end > text.len)
-        return false;
-    r.rest = vcm_slice_of(text.data + start, end - start);
+    struct reader r = {.patterns = patterns, .rest = text};
     const struct form *form = read_pattern(&r);
+
     if (r.bad || !form || !form->holds_name)
         return false;
     struct linking linking = {.patterns = patterns, .chain = {.pattern = index}, .trial = true};
@@ -338,11 +379,31 @@ static bool take_pattern(struct vcm_patterns *patterns, const TSQuery *query, ui
     return !linking.bad;
 }
 
-int vcm_patterns_open(struct vcm_patterns **out, TSQuery *query, const TSLanguage *language,
-                      struct vcm_slice text, struct vcm_error *err)
+static int take_all(struct vcm_patterns *patterns, struct vcm_slice text, struct vcm_buf *rest,
+                    struct vcm_error *err)
+{
+    uint32_t index = 0;
+
+    for (struct vcm_slice pattern; (pattern = next_pattern(&text)).len > 0; index++) {
+        if (take_pattern(patterns, index, pattern))
+            continue;
+        uint32_t *left = realloc(patterns->left, (patterns->left_count + 1) * sizeof *left);
+        if (!left)
+            return vcm_error_memory(err);
+        patterns->left = left;
+        patterns->left[patterns->left_count++] = index;
+        vcm_buf_append_slice(rest, pattern);
+        vcm_buf_append_byte(rest, '\n');
+    }
+    return vcm_buf_check(rest, "a query", err);
+}
+
+int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, struct vcm_slice text,
+                      struct vcm_buf *rest, struct vcm_error *err)
 {
     struct vcm_patterns *patterns = calloc(1, sizeof *patterns);
     size_t count = ts_language_symbol_count(language);
+    int rc = VCM_OK;
 
     *out = NULL;
     if (!patterns)
@@ -353,18 +414,15 @@ int vcm_patterns_open(struct vcm_patterns **out, TSQuery *query, const TSLanguag
     patterns->by_symbol = calloc(count + 1, sizeof(struct chain *));
     patterns->by_parent = calloc(count + 1, sizeof(struct chain *));
     patterns->has_field = calloc(count + 1, sizeof *patterns->has_field);
-    if (!patterns->by_symbol || !patterns->by_parent || !patterns->has_field) {
+    if (!patterns->by_symbol || !patterns->by_parent || !patterns->has_field)
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = take_all(patterns, text, rest, err);
+    if (rc == VCM_OK)
+        *out = patterns;
+    else
         vcm_patterns_close(patterns);
-        return vcm_error_memory(err);
-    }
-    for (uint32_t i = 0; i < ts_query_pattern_count(query); i++) {
-        if (take_pattern(patterns, query, i, text))
-            ts_query_disable_pattern(query, i);
-        else
-            patterns->left++;
-    }
-    *out = patterns;
-    return VCM_OK;
+    return rc;
 }
 
 void vcm_patterns_close(struct vcm_patterns *patterns)
@@ -375,12 +433,23 @@ void vcm_patterns_close(struct vcm_patterns *patterns)
     free(patterns->by_symbol);
     free(patterns->by_parent);
     free(patterns->has_field);
+    free(patterns->left);
     free(patterns);
 }
 
-size_t vcm_patterns_left(const struct vcm_patterns *patterns)
+struct vcm_slice vcm_patterns_capture(const struct vcm_patterns *patterns, uint32_t id)
 {
-    return patterns->left;
+    return id < patterns->capture_count ? patterns->captures[id] : vcm_slice_of("", 0);
+}
+
+uint32_t vcm_patterns_left(const struct vcm_patterns *patterns)
+{
+    return patterns->left_count;
+}
+
+uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left)
+{
+    return patterns->left[left];
 }
 
 /* Searching a tree */

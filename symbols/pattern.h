@@ -18,13 +18,18 @@
 
 struct vcm_patterns;
 
-/* Takes over what it can of a query and its text. INTERNAL without memory. */
-int vcm_patterns_open(struct vcm_patterns **out, TSQuery *query, const TSLanguage *language,
-                      struct vcm_slice text, struct vcm_error *err);
+/* Reads the text of a query, and appends to `rest` the patterns that are none of its own: what does
+ * not fit the grammar too, for tree-sitter to complain of. INTERNAL without memory. */
+int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, struct vcm_slice text,
+                      struct vcm_buf *rest, struct vcm_error *err);
 void vcm_patterns_close(struct vcm_patterns *patterns);
 
-/* How many patterns are left to the query. */
-size_t vcm_patterns_left(const struct vcm_patterns *patterns);
+/* The name of a capture by the number that matches have; "" beyond the last. */
+struct vcm_slice vcm_patterns_capture(const struct vcm_patterns *patterns, uint32_t id);
+
+/* How many patterns are in the rest, and the place in the whole text of each. */
+uint32_t vcm_patterns_left(const struct vcm_patterns *patterns);
+uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left);
 
 /* A match is valid during the call. False ends the search. */
 typedef bool (*vcm_pattern_fn)(void *context, const TSQueryMatch *match);

@@ -34,10 +34,11 @@ struct vcm_tree_query_capture {
 };
 
 struct vcm_tree_query {
-    struct vcm_parse_memory *memory; /* where `query` lies */
-    TSQuery *query;
+    struct vcm_patterns *patterns; /* NULL until it is compiled */
     struct vcm_tree_query_capture *captures;
-    struct vcm_patterns *patterns;
+    struct vcm_parse_memory *memory; /* where `rest` lies */
+    TSQuery *rest;                   /* what is not simple, or NULL */
+    struct vcm_tree_query_capture *rest_captures;
 };
 
 /* Fills a zeroed query. INTERNAL without memory, or when the text does not fit its grammar. */
@@ -45,7 +46,8 @@ int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language languag
                            struct vcm_error *err);
 void vcm_tree_query_release(struct vcm_tree_query *query);
 
-/* Whether the text has the words that the pattern asks for: (#any-of? @verb "require" "load"). */
+/* Whether the text has the words that a pattern of the rest asks for: (#any-of? @verb "require"
+ * "load"). */
 bool vcm_tree_query_words_fit(const struct vcm_tree_query *query, const TSQueryMatch *match,
                               struct vcm_slice text);
 
