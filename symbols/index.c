@@ -439,9 +439,8 @@ int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *reque
     state->cancel = request->cancel;
     state->log = request->log;
     vcm_arena_init(&state->arena, 4 * VCM_GIB);
-    int rc = vcm_git_repo_open(&index->repo, request->repository, err);
-    if (rc == VCM_OK)
-        rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
+    index->repo = request->repo;
+    int rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
     if (rc == VCM_OK)
         rc = make_digest(index, request, err);
     if (rc == VCM_OK)
@@ -464,7 +463,6 @@ void vcm_index_close(struct vcm_index *index)
         return;
     vcm_kv_read_end(index->state->txn);
     vcm_kv_close(index->state->kv);
-    vcm_git_repo_close(index->repo);
     vcm_arena_release(&index->state->arena);
     free(index->state);
     free(index->files);
