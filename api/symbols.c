@@ -26,6 +26,7 @@
 /* An open index and what goes with it. */
 struct view {
     struct vcm *vcm;
+    struct vcm_git_repo *repo;
     struct vcm_index *index;
     struct vcm_glob_list globs;
     char *subpath;
@@ -54,24 +55,21 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
 }
 
 /* A directory inside a working tree stands for what is below it. */
-static int find_subpath(struct view *view, const char *path, struct vcm_error *err)
+static int open_repo(struct view *view, const char *path, struct vcm_error *err)
 {
-    struct vcm_git_repo *repo = NULL;
-
-    int rc = vcm_git_repo_open(&repo, path, err);
+    int rc = vcm_git_repo_open(&view->repo, path, err);
     if (rc != VCM_OK)
         return rc;
-    const char *root = vcm_git_repo_root(repo);
+    const char *root = vcm_git_repo_root(view->repo);
     char *real = realpath(path, NULL);
     size_t len = strlen(root);
     struct vcm_plan_request clones = {.repository = NULL};
     if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
         vcm_git_clone_touch(clones.clones, root);
-    bool inside = real && !vcm_git_repo_is_bare(repo) && strncmp(real, root, len) == 0 &&
+    bool inside = real && !vcm_git_repo_is_bare(view->repo) && strncmp(real, root, len) == 0 &&
                   real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
     view->subpath = strdup(inside ? real + len + 1 : "");
     free(real);
-    vcm_git_repo_close(repo);
     return view->subpath ? VCM_OK : vcm_error_memory(err);
 }
 
@@ -94,7 +92,7 @@ static int open_view(struct view *view, struct vcm *vcm, const char *path, struc
     const char *place = path ? path : ".";
 
     view->vcm = vcm;
-    int rc = find_subpath(view, place, err);
+    int rc = open_repo(view, place, err);
     if (rc == VCM_OK)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK)
@@ -107,7 +105,7 @@ static int open_view(struct view *view, struct vcm *vcm, const char *path, struc
         rc = vcm_index_open(&view->index,
                             &(struct vcm_index_request){
                                 .directory = vcm_buf_text(&view->directory),
-                                .repository = place,
+                                .repo = view->repo,
                                 .subpath = view->subpath,
                                 .takes = view->globs.count > 0 ? takes : NULL,
                                 .context = &view->globs,
@@ -139,6 +137,7 @@ static int end_view(struct view *view, int rc, vcm_document_fn visit, void *cont
     if (rc == VCM_OK)
         rc = visit(context, vcm_buf_text(&view->document), view->document.len, err);
     vcm_index_close(view->index);
+    vcm_git_repo_close(view->repo);
     vcm_glob_list_release(&view->globs);
     vcm_buf_release(&view->scratch);
     vcm_buf_release(&view->document);

@@ -7,19 +7,23 @@
 #include "base/limits.h"
 #include "symbols/ctags.h"
 #include "symbols/describe.h"
-#include "symbols/effort.h"
 #include "symbols/grammar.h"
-#include "symbols/query.h"
+#include "symbols/parse_memory.h"
+#include "symbols/tree_query.h"
 
 #include "base/banned.h"
 
 #define MATCHES_MAX   1024u /* that are open at one time */
 #define CHUNK_BYTES   4096u /* so that it can be told how often a scanner looks ahead */
 #define NAME_TOO_LONG VCM_LIMIT_SYMBOL_NAME_BYTES
+#define IDLE_MAX      ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS    (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
-    struct vcm_query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_parse_memory *idle[IDLE_MAX]; /* of files that are done */
+    size_t idle_count;
 };
 
 /* Something found in the text, before it is put in order. */
@@ -29,7 +33,7 @@ struct found {
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t line, end_line;
     uint32_t pattern;
-    enum vcm_query_role role;
+    enum vcm_tree_query_role role;
     unsigned detail;
 };
 
@@ -40,25 +44,25 @@ struct list {
 
 struct run {
     struct vcm_symbols *out;
-    const struct vcm_query *query;
+    const struct vcm_tree_query *query;
     enum vcm_language language;
     struct vcm_slice text;
     struct list blocks; /* definitions, scopes, access words */
     struct list uses;   /* references, imports, local names */
     uint32_t steps;
-    uint64_t read_bytes, effort; /* of the parser; of the thread before it began */
-    bool too_costly, too_many, no_memory;
+    uint64_t read_bytes;
+    bool too_costly, too_many, no_memory, wrong_age;
 };
 
-static int find_query(const struct vcm_query **out, struct vcm_extractor *extractor,
+static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *extractor,
                       enum vcm_language language, struct vcm_error *err)
 {
-    struct vcm_query *query = &extractor->queries[language];
+    struct vcm_tree_query *query = &extractor->queries[language];
     int rc = VCM_OK;
 
     pthread_mutex_lock(&extractor->lock);
-    if (!query->query)
-        rc = vcm_query_compile(query, language, err);
+    if (!query->patterns)
+        rc = vcm_tree_query_compile(query, language, err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
     return rc;
@@ -70,7 +74,6 @@ int vcm_extractor_open(struct vcm_extractor **out, struct vcm_error *err)
     if (!*out)
         return vcm_error_memory(err);
     pthread_mutex_init(&(*out)->lock, NULL);
-    vcm_effort_install();
     return VCM_OK;
 }
 
@@ -79,7 +82,9 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
     if (!extractor)
         return;
     for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
-        vcm_query_release(&extractor->queries[i]);
+        vcm_tree_query_release(&extractor->queries[i]);
+    while (extractor->idle_count > 0)
+        vcm_parse_memory_close(extractor->idle[--extractor->idle_count]);
     pthread_mutex_destroy(&extractor->lock);
     free(extractor);
 }
@@ -95,7 +100,8 @@ static const char *read_text(void *payload, uint32_t at, TSPoint point, uint32_t
     return *len > 0 ? run->text.data + at : "";
 }
 
-/* Counted, not timed: equal bytes give equal symbols on any machine. */
+/* In text full of errors one step may copy all that was read so far, and a scanner may look ahead
+ * to the end for each token. Counted, not timed: equal bytes give equal symbols on any machine. */
 static bool stop_parsing(TSParseState *state)
 {
     struct run *run = state->payload;
@@ -104,8 +110,8 @@ static bool stop_parsing(TSParseState *state)
     run->too_costly =
         run->too_costly || ++run->steps > VCM_LIMIT_SYMBOLS_STEPS ||
         run->read_bytes > VCM_LIMIT_SYMBOLS_READ_BYTES + VCM_LIMIT_SYMBOLS_READ_TIMES * size ||
-        vcm_effort_bytes() - run->effort >
-            VCM_LIMIT_SYMBOLS_EFFORT_BYTES + VCM_LIMIT_SYMBOLS_EFFORT_TIMES * size;
+        vcm_parse_memory_asked() >
+            VCM_LIMIT_SYMBOLS_ASKED_BYTES + VCM_LIMIT_SYMBOLS_ASKED_TIMES * size;
     return run->too_costly;
 }
 
@@ -157,36 +163,35 @@ static void set_block(struct found *found, TSNode node)
         found->end_line--;
 }
 
-static void take_match(struct run *run, const TSQueryMatch *match)
+static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
+                       const struct vcm_tree_query_capture *captures)
 {
-    struct found found = {.pattern = match->pattern_index};
+    struct found found = {.pattern = pattern};
     TSNode name = {.id = NULL}, body = {.id = NULL};
 
-    if (!vcm_query_fits(run->query, match, run->text))
-        return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct vcm_query_capture *capture = &run->query->captures[match->captures[i].index];
+        const struct vcm_tree_query_capture *capture = &captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
         switch (capture->role) {
-        case VCM_QUERY_NAME:
+        case VCM_ROLE_NAME:
             name = node;
             break;
-        case VCM_QUERY_NONE:
-        case VCM_QUERY_VERB:
+        case VCM_ROLE_NONE:
+        case VCM_ROLE_VERB:
             break;
-        case VCM_QUERY_BODY:
+        case VCM_ROLE_BODY:
             body = node;
             break;
-        case VCM_QUERY_CONTAINER:
+        case VCM_ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
             found.holder_end = ts_node_end_byte(node);
             break;
-        case VCM_QUERY_DEFINE:
-        case VCM_QUERY_SCOPE:
-        case VCM_QUERY_REFER:
+        case VCM_ROLE_DEFINE:
+        case VCM_ROLE_SCOPE:
+        case VCM_ROLE_REFER:
             found.role = capture->role;
             found.detail = capture->detail;
-            if (capture->role != VCM_QUERY_REFER)
+            if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node);
             break;
         default:
@@ -194,12 +199,12 @@ static void take_match(struct run *run, const TSQueryMatch *match)
             name = node;
         }
     }
-    if (!name.id || found.role == VCM_QUERY_NONE)
+    if (!name.id || found.role == VCM_ROLE_NONE)
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
     found.name += run->text.data[found.name] == ':'; /* an atom's mark */
-    bool block = found.role == VCM_QUERY_DEFINE || found.role == VCM_QUERY_SCOPE;
+    bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
     if (block && body.id)
         found.body = ts_node_start_byte(body);
     if (!block) {
@@ -209,47 +214,91 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     if (found.name == found.name_end || found.name_end - found.name > NAME_TOO_LONG ||
         (run->text.data[found.name] >= '0' && run->text.data[found.name] <= '9'))
         return; /* "$1" is no name of anything */
-    add(run, block || found.role == VCM_QUERY_ACCESS ? &run->blocks : &run->uses, &found);
+    add(run, block || found.role == VCM_ROLE_ACCESS ? &run->blocks : &run->uses, &found);
 }
 
-static int search(struct run *run, TSNode root, struct vcm_error *err)
+static bool visit_match(void *context, const TSQueryMatch *match)
+{
+    struct run *run = context;
+
+    take_match(run, match, match->pattern_index, run->query->captures);
+    return !run->too_many && !run->no_memory;
+}
+
+/* What the query still has to find. */
+static void search_rest(struct run *run, TSNode root)
 {
     const TSQueryCursorOptions options = {.payload = run, .progress_callback = stop_searching};
+    const struct vcm_tree_query *query = run->query;
     TSQueryCursor *cursor = ts_query_cursor_new();
     TSQueryMatch match;
 
-    if (!cursor)
-        return vcm_error_memory(err);
     ts_query_cursor_set_match_limit(cursor, MATCHES_MAX);
-    ts_query_cursor_exec_with_options(cursor, run->query->query, root, &options);
+    ts_query_cursor_exec_with_options(cursor, query->rest, root, &options);
     while (!run->too_many && !run->no_memory && ts_query_cursor_next_match(cursor, &match))
-        take_match(run, &match);
-    ts_query_cursor_delete(cursor);
-    return run->no_memory ? vcm_error_memory(err) : VCM_OK;
+        if (vcm_tree_query_words_fit(query, &match, run->text))
+            take_match(run, &match, vcm_patterns_place(query->patterns, match.pattern_index),
+                       query->rest_captures);
 }
 
-static int parse(struct run *run, struct vcm_error *err)
+/* Nothing is deleted: its memory goes as a whole. */
+static void parse(void *context)
 {
+    struct run *run = context;
     const TSInput input = {.payload = run, .read = read_text, .encoding = TSInputEncodingUTF8};
     const TSParseOptions options = {.payload = run, .progress_callback = stop_parsing};
     TSParser *parser = ts_parser_new();
-    TSTree *tree = NULL;
-    int rc = VCM_OK;
 
-    if (!parser)
+    run->wrong_age = !ts_parser_set_language(parser, vcm_grammar_of(run->language));
+    if (run->wrong_age)
+        return;
+    const TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, options);
+    if (!tree)
+        return;
+    if (!vcm_patterns_search(run->query->patterns, ts_tree_root_node(tree), SIDE_STEPS, visit_match,
+                             run))
+        run->too_costly = true;
+    if (run->query->rest)
+        search_rest(run, ts_tree_root_node(tree));
+}
+
+static struct vcm_parse_memory *borrow_memory(struct vcm_extractor *extractor)
+{
+    struct vcm_parse_memory *memory = NULL;
+
+    pthread_mutex_lock(&extractor->lock);
+    if (extractor->idle_count > 0)
+        memory = extractor->idle[--extractor->idle_count];
+    pthread_mutex_unlock(&extractor->lock);
+    return memory ? memory : vcm_parse_memory_open(VCM_LIMIT_SYMBOLS_PARSE_BYTES);
+}
+
+static void give_memory_back(struct vcm_extractor *extractor, struct vcm_parse_memory *memory)
+{
+    vcm_parse_memory_reset(memory);
+    pthread_mutex_lock(&extractor->lock);
+    bool kept = extractor->idle_count < IDLE_MAX;
+    if (kept)
+        extractor->idle[extractor->idle_count++] = memory;
+    pthread_mutex_unlock(&extractor->lock);
+    if (!kept)
+        vcm_parse_memory_close(memory);
+}
+
+static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vcm_error *err)
+{
+    struct vcm_parse_memory *memory = borrow_memory(extractor);
+
+    if (!memory)
         return vcm_error_memory(err);
-    if (!ts_parser_set_language(parser, vcm_grammar_of(run->language)))
-        rc = vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
-                           vcm_language_name(run->language));
-    run->effort = vcm_effort_bytes();
-    if (rc == VCM_OK)
-        tree = ts_parser_parse_with_options(parser, NULL, input, options);
-    if (tree)
-        rc = search(run, ts_tree_root_node(tree), err);
-    if (tree)
-        ts_tree_delete(tree);
-    ts_parser_delete(parser);
-    return rc;
+    enum vcm_parse_outcome outcome = vcm_parse_memory_run(memory, parse, run);
+    give_memory_back(extractor, memory);
+    if (outcome == VCM_PARSE_NO_MEMORY || run->no_memory)
+        return vcm_error_memory(err);
+    run->too_costly = run->too_costly || outcome == VCM_PARSE_TOO_LARGE;
+    return run->wrong_age ? vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
+                                          vcm_language_name(run->language))
+                          : VCM_OK;
 }
 
 /* Outer before inner; of several for one name the first pattern of the query. */
@@ -272,8 +321,8 @@ static int by_name(const void *a, const void *b)
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if ((x->role == VCM_QUERY_LOCAL) != (y->role == VCM_QUERY_LOCAL))
-        return x->role == VCM_QUERY_LOCAL ? -1 : 1;
+    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
+        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
@@ -341,7 +390,7 @@ static bool enter(struct nest *nest, const struct found *block, uint32_t index,
     *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
     /* What a C++ class holds is private until it says otherwise. */
     level->has_visibility = nest->run->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
-                            block->role == VCM_QUERY_DEFINE;
+                            block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     return true;
 }
@@ -382,7 +431,7 @@ static const struct level *innermost(const struct nest *nest)
 static bool in_function(const struct nest *nest)
 {
     for (size_t i = nest->depth; i > 0; i--)
-        if (nest->levels[i - 1].block->role == VCM_QUERY_DEFINE &&
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
             vcm_symbol_is_function(nest->levels[i - 1].kind))
             return true;
     return false;
@@ -393,7 +442,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct fo
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around && (around->block->role == VCM_QUERY_SCOPE || vcm_symbol_is_type(around->kind) ||
+        around && (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
                    (around->kind == VCM_SYMBOL_MODULE && nest->run->language == VCM_LANGUAGE_RUBY));
 
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
@@ -473,22 +522,22 @@ static void define(struct weave *weave, size_t block)
     uint32_t index = 0;
 
     leave_until(nest, found->start);
-    if (found->role == VCM_QUERY_ACCESS) {
+    if (found->role == VCM_ROLE_ACCESS) {
         change_access(nest, found);
         return;
     }
-    if (found->role == VCM_QUERY_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
         struct found local = *found;
-        local.role = VCM_QUERY_LOCAL;
+        local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
         add(run, &run->uses, &local);
         return;
     }
-    if (found->role == VCM_QUERY_DEFINE && goes_on(nest, found)) {
+    if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
         kind = settle_kind(nest, found);
         index = run->out->definition_count;
         run->out->definitions[index - 1].end_line = found->end_line;
-    } else if (found->role == VCM_QUERY_DEFINE) {
+    } else if (found->role == VCM_ROLE_DEFINE) {
         if (run->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
             run->too_many = true;
             return;
@@ -628,7 +677,7 @@ static int split_locals(struct locals *locals, struct run *run, struct vcm_error
     if (!locals->items)
         return vcm_error_memory(err);
     for (size_t i = 0; i < run->uses.count; i++)
-        if (run->uses.items[i].role == VCM_QUERY_LOCAL)
+        if (run->uses.items[i].role == VCM_ROLE_LOCAL)
             locals->items[locals->count++] = run->uses.items[i];
     qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, run);
     return VCM_OK;
@@ -648,7 +697,7 @@ static uint32_t *list_names(const struct run *run)
 
     for (size_t i = 0; names && i < run->blocks.count; i++)
         names[i] =
-            run->blocks.items[i].role == VCM_QUERY_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
+            run->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX : run->blocks.items[i].name;
     if (names)
         qsort(names, run->blocks.count, sizeof *names, by_number);
     return names;
@@ -671,16 +720,16 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                       : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < run->uses.count; i++) {
         const struct found *use = &run->uses.items[i];
-        if (use->role == VCM_QUERY_LOCAL ||
+        if (use->role == VCM_ROLE_LOCAL ||
             (kept > 0 && run->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_QUERY_IGNORE)
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < run->blocks.count && run->blocks.items[block].start <= use->name; block++) {
             const struct found *found = &run->blocks.items[block];
             leave_until(nest, found->start);
-            if (found->role == VCM_QUERY_SCOPE || weave->index_of[block] > 0)
+            if (found->role == VCM_ROLE_SCOPE || weave->index_of[block] > 0)
                 run->no_memory =
                     run->no_memory || !enter(nest, found, weave->index_of[block],
                                              weave->index_of[block] > 0
@@ -688,7 +737,7 @@ static int refer_all(struct weave *weave, struct vcm_error *err)
                                                  : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == VCM_QUERY_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT)
             put_import(run, use);
         else if (use->detail == VCM_SYMBOL_OVERRIDE ||
                  !bsearch(&use->name, names, run->blocks.count, sizeof *names, by_number))
@@ -735,7 +784,7 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);
     if (rc == VCM_OK)
-        rc = parse(&run, err);
+        rc = read_tree(&run, extractor, err);
     if (rc == VCM_OK)
         rc = assemble(&run, err);
     if (rc == VCM_OK && run.too_many)

@@ -1,0 +1,54 @@
+/*
+ * tree_query.h - what to look for in the syntax trees of a language: queries/<language>.scm,
+ * compiled.
+ *
+ * The captures of a query have roles; patterns may ask that a captured text is one of some words.
+ * A compiled query is not changed: any number of threads may use it. Private to extract.c.
+ */
+#ifndef VCM_SYMBOLS_TREE_QUERY_H
+#define VCM_SYMBOLS_TREE_QUERY_H
+
+#include "symbols/parse_memory.h"
+#include "symbols/pattern.h"
+#include "symbols/symbol.h"
+
+/* What a capture of a query says. */
+enum vcm_tree_query_role {
+    VCM_ROLE_NONE,
+    VCM_ROLE_NAME,      /* of the definition, reference or scope of the same match */
+    VCM_ROLE_DEFINE,    /* def.<kind> */
+    VCM_ROLE_REFER,     /* ref.<use> */
+    VCM_ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
+    VCM_ROLE_CONTAINER, /* names the container where nesting does not tell it */
+    VCM_ROLE_IMPORT,
+    VCM_ROLE_VERB,   /* for a predicate: what the match hangs on and is not part of */
+    VCM_ROLE_ACCESS, /* a word that changes the visibility of what follows in its container */
+    VCM_ROLE_BODY,   /* where a definition's body begins, when no field of the grammar tells */
+    VCM_ROLE_IGNORE, /* looks like a use and is none */
+    VCM_ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
+};
+
+struct vcm_tree_query_capture {
+    enum vcm_tree_query_role role;
+    unsigned detail; /* kind, or use */
+};
+
+struct vcm_tree_query {
+    struct vcm_patterns *patterns; /* NULL until it is compiled */
+    struct vcm_tree_query_capture *captures;
+    struct vcm_parse_memory *memory; /* where `rest` lies */
+    TSQuery *rest;                   /* what is not simple, or NULL */
+    struct vcm_tree_query_capture *rest_captures;
+};
+
+/* Fills a zeroed query. INTERNAL without memory, or when the text does not fit its grammar. */
+int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language language,
+                           struct vcm_error *err);
+void vcm_tree_query_release(struct vcm_tree_query *query);
+
+/* Whether the text has the words that a pattern of the rest asks for: (#any-of? @verb "require"
+ * "load"). */
+bool vcm_tree_query_words_fit(const struct vcm_tree_query *query, const TSQueryMatch *match,
+                              struct vcm_slice text);
+
+#endif
