@@ -189,6 +189,22 @@ static const char *reason_of(const struct vcm_index *index, const struct vcm_map
     return map->symbols_total > 0 ? "budget_too_small" : "no_supported_language";
 }
 
+/* How many files have their symbols from where. */
+static void put_sources(struct view *view)
+{
+    static const char *const sources[] = {"tree-sitter", "ctags"};
+    size_t counts[2] = {0, 0};
+
+    for (size_t i = 0; i < view->index->file_count; i++)
+        counts[vcm_language_ctags_name(view->index->files[i].language) != NULL]++;
+    vcm_jsonw_key(&view->w, "sources");
+    vcm_jsonw_begin_object(&view->w);
+    for (size_t i = 0; i < 2; i++)
+        if (counts[i] > 0)
+            vcm_jsonw_member_uint(&view->w, sources[i], counts[i]);
+    vcm_jsonw_end_object(&view->w);
+}
+
 static void put_map(struct view *view, const struct vcm_map *map)
 {
     struct vcm_jsonw *w = &view->w;
@@ -205,6 +221,7 @@ static void put_map(struct view *view, const struct vcm_map *map)
         vcm_jsonw_member_uint(w, "next_budget", map->tokens_next);
     else
         vcm_jsonw_member_null(w, "next_budget");
+    put_sources(view);
     put_commit(view);
     vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));
     vcm_jsonw_end_object(w);
@@ -299,6 +316,7 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     else
         vcm_jsonw_member_null(w, "container");
     vcm_jsonw_member_string(w, "language", vcm_language_name(file->language));
+    vcm_jsonw_member_string(w, "source", vcm_language_source(file->language));
     vcm_jsonw_member_string(w, "visibility", vcm_symbol_visibility_name(symbol->visibility));
     vcm_jsonw_end_object(w);
 }
@@ -442,6 +460,7 @@ static int put_reference(void *context, const struct vcm_resolved *found, struct
     vcm_jsonw_member_string(w, "file_path", text_of_path(view, files[found->file].path));
     vcm_jsonw_member_uint(w, "line", found->reference->line);
     put_excerpt(references, found->file, found->reference->line);
+    vcm_jsonw_member_string(w, "source", vcm_language_source(files[found->file].language));
     vcm_jsonw_member_string(w, "resolution_state", found->target ? "resolved" : "unresolved");
     if (found->target)
         put_symbol_id(view, "target", files[found->target_file].path, found->target);
