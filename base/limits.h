@@ -79,7 +79,7 @@
 #define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
 /* What the parser of a file reads, looking ahead over and over; and what it asks of memory. */
 #define VCM_LIMIT_SYMBOLS_READ_BYTES  ((uint64_t)16 * VCM_MIB)
-#define VCM_LIMIT_SYMBOLS_READ_TIMES  64u /* its size, on top */
+#define VCM_LIMIT_SYMBOLS_READ_TIMES  256u /* its size, on top */
 #define VCM_LIMIT_SYMBOLS_ASKED_BYTES ((uint64_t)64 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_ASKED_TIMES 512u
 #define VCM_LIMIT_CTAGS_TIMEOUT_MS    60000u /* for one file; the processor's time is what counts */

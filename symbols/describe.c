@@ -183,7 +183,7 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
         if (begins(line, marks->open) && (whole || lines > 0)) {
             *top = at;
-            return true;
+            return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
         if (at == 0)
             return false;

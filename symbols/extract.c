@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 #define MATCHES_MAX   1024u /* that are open at one time */
-#define CHUNK_BYTES   4096u /* so that it can be told how often a scanner looks ahead */
+#define CHUNK_BYTES   256u  /* so that it can be told how often a scanner looks ahead */
 #define NAME_TOO_LONG VCM_LIMIT_SYMBOL_NAME_BYTES
 #define IDLE_MAX      ((size_t)VCM_LIMIT_WORKERS)
 #define SIDE_STEPS    (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
@@ -428,12 +428,21 @@ static const struct level *innermost(const struct nest *nest)
     return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 }
 
-static bool in_function(const struct nest *nest)
+static bool is_value(unsigned kind)
 {
-    for (size_t i = nest->depth; i > 0; i--)
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* Whether values that are defined here are seen from here alone: in a function, or in what another
+ * value is made of. */
+static bool has_own_names(const struct nest *nest)
+{
+    for (size_t i = nest->depth; i > 0; i--) {
+        enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
         if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
-            vcm_symbol_is_function(nest->levels[i - 1].kind))
+            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
             return true;
+    }
     return false;
 }
 
@@ -486,11 +495,6 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     vcm_buf_release(&line);
 }
 
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
-}
-
 /* Puts definitions in order, with their containers; what is local to a function becomes a local
  * name. Then walks uses beside them. */
 struct weave {
@@ -526,7 +530,7 @@ static void define(struct weave *weave, size_t block)
         change_access(nest, found);
         return;
     }
-    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
         struct found local = *found;
         local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
