@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "api/damage.h"
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/roster.h"
 #include "base/limits.h"
@@ -67,11 +68,15 @@ int vcm_gc_clones(struct vcm_gc_clone_counts *out, struct vcm *vcm, uint64_t unu
     struct vcm_git_clone_drops drops = {0};
     uint64_t unused = unused_ms > 0 ? unused_ms : UNUSED_MS;
 
-    memset(out, 0, sizeof *out);
+    if (out)
+        memset(out, 0, sizeof *out);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
+    if (rc != VCM_OK)
+        return rc;
     if (unused < UNUSED_MS_MIN)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "a clone can be dropped when it was not used for an hour, not before");
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_clones(&request, vcm, 0, err);
     if (rc == VCM_OK)

@@ -199,7 +199,10 @@ static int load_neighbour(void *context, const struct vcm_page_info *info, struc
 {
     struct vcm_buf frame = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
     struct group *group = context;
+    struct vcm_kv *writer = NULL;
 
+    if (group->bytes == 0)
+        group->cache->shut_out = vcm_page_store_writer(&writer, group->cache->store, err) != VCM_OK;
     group->bytes += info->bytes;
     if (group->bytes > group->bytes_max || group->cache->shut_out)
         return VCM_NOT_FOUND; /* enough */
@@ -222,11 +225,10 @@ static void load_group(struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
 {
     struct group group = {cache, txn, 0, cache->store->limits.capacity / 4};
     struct vcm_error ignored = {0};
-    struct vcm_kv *writer = NULL;
 
     if (group.bytes_max > VCM_PAGE_CACHE_PENDING_BYTES)
         group.bytes_max = VCM_PAGE_CACHE_PENDING_BYTES;
-    if (cache->shut_out || vcm_page_store_writer(&writer, cache->store, &ignored) != VCM_OK)
+    if (cache->shut_out)
         return;
     vcm_group_each(txn, id, load_neighbour, &group, &ignored);
     if (group.bytes > 0)

@@ -47,9 +47,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-static void shell(const struct fixture *fix, const char *script)
+static void shell(const struct fixture *fix, char *script)
 {
-    char *argv[] = {"sh", "-c", (char *)(uintptr_t)script, NULL};
+    char *argv[] = {"sh", "-c", script, NULL};
     char *output = NULL;
 
     assert_int_equal(test_repo_run(fix->disk.path, argv, &output), 0);

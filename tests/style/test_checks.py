@@ -58,6 +58,14 @@ class Includes(MadeUpTree):
         self.assertEqual(self.check("base/kv_env.c", "#include <lmdb.h>\n" + LAST), [])
         self.assertEqual(self.check("git/tree.c", "#include <git2.h>\n" + LAST), [])
 
+    def test_the_library_is_used_through_its_public_header_alone(self):
+        self.assertEqual(self.check("ops/a.c", '#include "api/vcm.h"\n' + LAST), [])
+        self.assertEqual(self.check("api/a.c", '#include "api/internal.h"\n' + LAST), [])
+        for header in ("api/internal.h", "api/public/map.h", "vcm/page.h", "repomap/plan.h"):
+            self.assertEqual(len(self.check("ops/a.c", f'#include "{header}"\n' + LAST)), 1)
+        self.assertEqual(self.check("ops/a.c", LAST), [])
+        self.assertEqual(len(self.check("cli/a.c", '#include "api/vcm.h"\n' + LAST)), 1)
+
     def test_a_folder_outside_the_table_is_found(self):
         self.assertEqual(len(self.check("util/misc.c", LAST)), 1)
 
