@@ -68,6 +68,7 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
             len--;
         vcm_buf_truncate(out, len);
     }
+    out->fault = line.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&line);
 }
 
@@ -375,6 +376,7 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
         comment = vcm_slice_of(comment.data + len, comment.len - len);
     }
     put_sentence(out, vcm_buf_slice(&words));
+    out->fault = words.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&words);
 }
 

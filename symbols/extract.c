@@ -419,6 +419,7 @@ static struct vcm_slice keep_line(struct run *run, struct vcm_buf *line)
 {
     struct vcm_slice kept = keep(run, vcm_buf_slice(line));
 
+    run->no_memory = run->no_memory || line->fault == VCM_BUF_NO_MEMORY;
     vcm_buf_clear(line);
     return kept;
 }
@@ -764,7 +765,7 @@ static int assemble(struct run *run, struct vcm_error *err)
         define_all(&weave);
         rc = run->no_memory ? vcm_error_memory(err) : refer_all(&weave, err);
     }
-    if (rc == VCM_OK && run->no_memory)
+    if (rc == VCM_OK && (run->no_memory || weave.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(weave.index_of);
     free(weave.nest.levels);

@@ -399,7 +399,8 @@ static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, str
     if (!state->has_digest || state->has_missing)
         return;
     vcm_memo_key_make(&key, kind, state->digest);
-    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, state->cancel, &ignored);
+    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, VCM_LIMIT_SYMBOLS_MEMO_BYTES,
+                          state->cancel, &ignored);
     if (rc != VCM_OK)
         vcm_log_write(state->log, VCM_LOG_INFO, "the next call works this out again: %s",
                       ignored.message);

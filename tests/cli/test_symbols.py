@@ -143,6 +143,23 @@ class Symbols(harness.VcmTest):
                          {"bin.c": "binary", "big.c": "too_large"})
         self.assertIn("fine", {s["name"] for s in found["symbols"]})
 
+    def test_files_that_no_person_wrote_are_survived(self):
+        minified = "var a=" + ",".join(f"function(b{i}){{return b{i}?c{i}(b{i}):d{i}}}"
+                                       for i in range(3000)) + ";function last(){}"
+        repo = self.make_repo({
+            "min.js": minified, "array.c": "int a[] = {" + "1," * 25_000_000 + "1};\n",
+            "wide.c": "int wide;\n".encode("utf-16"), "errors.c": "} ) ; int ( { = " * 5000,
+            "latin.py": "# Gr\xfc\xdfe\ndef gr\xfc\xdfe():\n    pass\n".encode("latin-1"),
+            "mixed.c": b"// \xff\xfe\nint mixed(void) { return 1; } /* \xe4\xb8 */\n",
+            "long.py": "x = " + "-" * 100_000 + "1\ndef after(): pass\n"}, name="strange")
+        found = self.run_json("symbols", repo, "--limit", "100000")
+        reasons = {f["file_path"]: f["reason"] for f in found["incomplete"]}
+        self.assertEqual((reasons.pop("array.c"), reasons.pop("wide.c")), ("too_large", "binary"))
+        self.assertLessEqual(set(reasons.values()), {"too_costly", "too_many_symbols"})
+        self.assertLessEqual({"last", "mixed"}, {s["name"] for s in found["symbols"]})
+        mapped = self.run_json("repo", "map", repo, "--token-budget", "300")
+        self.assertLessEqual(mapped["tokens"], 300)
+
     def test_a_blob_that_is_not_here_is_named(self):
         blob = self.git(self.repo, "rev-parse", "HEAD:main.c")
         os.unlink(os.path.join(self.repo, ".git", "objects", blob[:2], blob[2:]))
@@ -209,8 +226,13 @@ class Map(harness.VcmTest):
         for args, code, check in (((os.path.join(self.tmp, "gone"),), "NOT_FOUND", 1),
                                   ((self.tmp,), "NOT_FOUND", 1),
                                   ((self.repo, "--include", "a;b"), "INVALID_ARGUMENT", 2),
-                                  ((self.repo, "--include", "$(x)"), "INVALID_ARGUMENT", 2)):
+                                  ((self.repo, "--include", "$(x)"), "INVALID_ARGUMENT", 2),
+                                  ((self.repo, "--include", "a\nb"), "INVALID_ARGUMENT", 2),
+                                  ((self.repo, "--include", "\xe9"), "INVALID_ARGUMENT", 2)):
             self.assertEqual(self.map(*args, check=check)["error"]["code"], code)
+        for glob in ("[", "[]", "{{{{", "**/" * 60 + "x", "*" * 200 + "b", "a" * 3000, "[a-", "}{"):
+            found = self.vcm("repo", "map", self.repo, "--include", glob, "--json")
+            self.assertIn(found.status, (0, 2), (glob, found.err))
         empty = os.path.join(self.tmp, "empty")
         os.mkdir(empty)
         self.git(empty, "init", "--quiet")
