@@ -63,6 +63,7 @@ static const struct vcm_op_key result[] = {
     {"symbols_shown", "how many the map shows"},
     {"symbols_total", "how many these files define"},
     {"next_budget", "the budget that would hold the best symbol that was left out; null for none"},
+    {"sources", "how many files have their symbols from tree-sitter, how many from ctags"},
     {"commit", "that was looked at: HEAD"},
     {"reason", "why the map is empty: no_files, filtered_out, not_fetched, no_supported_language, "
                "budget_too_small; else null"},

@@ -215,10 +215,12 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         make_key(key, &index->files[i]);
         int here =
             vcm_kv_get_unchecked(&value, txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
-        if (here == VCM_NOT_FOUND) {
-            if (has_ctags || !vcm_language_ctags_name(index->files[i].language))
-                unknown[found++] = &index->files[i];
-        } else
+        bool is_left_out = !has_ctags && vcm_language_ctags_name(index->files[i].language);
+        if (here == VCM_NOT_FOUND && !is_left_out)
+            unknown[found++] = &index->files[i];
+        else if (here == VCM_NOT_FOUND)
+            index->state->has_missing = true;
+        else
             rc = here;
     }
     vcm_kv_read_end(txn);
@@ -399,7 +401,8 @@ static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, str
     if (!state->has_digest || state->has_missing)
         return;
     vcm_memo_key_make(&key, kind, state->digest);
-    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, state->cancel, &ignored);
+    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, VCM_LIMIT_SYMBOLS_MEMO_BYTES,
+                          state->cancel, &ignored);
     if (rc != VCM_OK)
         vcm_log_write(state->log, VCM_LOG_INFO, "the next call works this out again: %s",
                       ignored.message);
@@ -445,9 +448,8 @@ int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *reque
     state->cancel = request->cancel;
     state->log = request->log;
     vcm_arena_init(&state->arena, 4 * VCM_GIB);
-    int rc = vcm_git_repo_open(&index->repo, request->repository, err);
-    if (rc == VCM_OK)
-        rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
+    index->repo = request->repo;
+    int rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
     if (rc == VCM_OK)
         rc = make_digest(index, request, err);
     if (rc == VCM_OK)
@@ -470,7 +472,6 @@ void vcm_index_close(struct vcm_index *index)
         return;
     vcm_kv_read_end(index->state->txn);
     vcm_kv_close(index->state->kv);
-    vcm_git_repo_close(index->repo);
     vcm_arena_release(&index->state->arena);
     free(index->state);
     free(index->files);
