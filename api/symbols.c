@@ -49,7 +49,8 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
                                  "the glob '%s' has something else than letters, digits and %s",
                                  glob, GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
-    vcm_buf_append_format(&view->filter, "%s\n", glob);
+    vcm_buf_append_string(&view->filter, glob);
+    vcm_buf_append_byte(&view->filter, '\n');
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
@@ -197,10 +198,15 @@ static void put_map(struct view *view, const struct vcm_map *map)
     vcm_jsonw_member_uint(w, "files_total", view->index->matching);
     vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
     vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
-    if (map->tokens_next > 0)
+    vcm_jsonw_member_uint(w, "symbols_dropped", map->symbols_total - map->symbols_shown);
+    vcm_jsonw_member_uint(w, "files_dropped", map->files_dropped);
+    if (map->tokens_next > 0) {
+        vcm_jsonw_member_string(w, "next", vcm_buf_text(&map->next));
         vcm_jsonw_member_uint(w, "next_budget", map->tokens_next);
-    else
+    } else {
+        vcm_jsonw_member_null(w, "next");
         vcm_jsonw_member_null(w, "next_budget");
+    }
     put_commit(view);
     vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));
     vcm_jsonw_end_object(w);

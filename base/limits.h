@@ -73,16 +73,16 @@
 #define VCM_LIMIT_HITS                1000u /* of a search */
 
 /* Symbols of a file, and the map of a repository. */
-#define VCM_LIMIT_SYMBOLS_FILE_BYTES ((size_t)2 * VCM_MIB)   /* larger files are not parsed */
-#define VCM_LIMIT_SYMBOLS_BYTES      ((size_t)256 * VCM_MIB) /* of one file's symbols */
-#define VCM_LIMIT_SYMBOLS_COUNT      ((size_t)200000) /* definitions, and references, of a file */
-#define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
+#define VCM_LIMIT_SYMBOLS_FILE_BYTES  ((size_t)2 * VCM_MIB)   /* larger files are not parsed */
+#define VCM_LIMIT_SYMBOLS_BYTES       ((size_t)256 * VCM_MIB) /* of one file's symbols */
+#define VCM_LIMIT_SYMBOLS_COUNT       ((size_t)200000) /* definitions, and references, of a file */
+#define VCM_LIMIT_SYMBOLS_STEPS       100000u          /* hundreds of steps of the parser */
 #define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
-#define VCM_LIMIT_SYMBOLS_MEMOS      64u              /* lists of files and graphs that are kept */
-#define VCM_LIMIT_SYMBOLS_MEMO_BYTES ((size_t)256 * VCM_MIB)
-#define VCM_LIMIT_SIGNATURE_BYTES    ((size_t)240)
-#define VCM_LIMIT_SYMBOL_NAME_BYTES  ((size_t)512)
-#define VCM_LIMIT_SYMBOL_DEPTH       64 /* containers in each other that are named */
+#define VCM_LIMIT_SYMBOLS_MEMOS       64u /* lists of files and graphs that are kept */
+#define VCM_LIMIT_SYMBOLS_MEMO_BYTES  ((size_t)256 * VCM_MIB)
+#define VCM_LIMIT_SIGNATURE_BYTES     ((size_t)240)
+#define VCM_LIMIT_SYMBOL_NAME_BYTES   ((size_t)512)
+#define VCM_LIMIT_SYMBOL_DEPTH        64 /* containers in each other that are named */
 
 /* The program that reads PDFs. */
 #define VCM_LIMIT_EXTRACT_TEXT_BYTES   (64 * VCM_MIB)

@@ -61,7 +61,10 @@ static const struct vcm_op_key result[] = {
     {"files_total", "tracked files that match the globs"},
     {"symbols_shown", "how many the map shows"},
     {"symbols_total", "how many these files define"},
-    {"next_budget", "the budget that would hold the best symbol that was left out; null for none"},
+    {"symbols_dropped", "how many it does not show"},
+    {"files_dropped", "files that define something, and of which nothing is shown"},
+    {"next", "the best symbol that was left out, with its file; null for none"},
+    {"next_budget", "the budget that would hold it; null for none"},
     {"commit", "that was looked at: HEAD"},
     {"reason", "why the map is empty: no_files, filtered_out, no_supported_language, "
                "budget_too_small; else null"},

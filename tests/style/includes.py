@@ -45,7 +45,7 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*"],
+    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*", "symbols/pattern.*"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
