@@ -221,10 +221,15 @@ static void put_map(struct view *view, const struct vcm_map *map)
     vcm_jsonw_member_uint(w, "files_not_fetched", view->index->absent);
     vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
     vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
-    if (map->tokens_next > 0)
+    vcm_jsonw_member_uint(w, "symbols_dropped", map->symbols_total - map->symbols_shown);
+    vcm_jsonw_member_uint(w, "files_dropped", map->files_dropped);
+    if (map->tokens_next > 0) {
+        vcm_jsonw_member_string(w, "next", vcm_buf_text(&map->next));
         vcm_jsonw_member_uint(w, "next_budget", map->tokens_next);
-    else
+    } else {
+        vcm_jsonw_member_null(w, "next");
         vcm_jsonw_member_null(w, "next_budget");
+    }
     put_sources(view);
     put_commit(view);
     vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));

@@ -62,7 +62,10 @@ static const struct vcm_op_key result[] = {
     {"files_not_fetched", "of these, how many are not in a clone of which a part was fetched"},
     {"symbols_shown", "how many the map shows"},
     {"symbols_total", "how many these files define"},
-    {"next_budget", "the budget that would hold the best symbol that was left out; null for none"},
+    {"symbols_dropped", "how many it does not show"},
+    {"files_dropped", "files that define something, and of which nothing is shown"},
+    {"next", "the best symbol that was left out, with its file; null for none"},
+    {"next_budget", "the budget that would hold it; null for none"},
     {"sources", "how many files have their symbols from tree-sitter, how many from ctags"},
     {"commit", "that was looked at: HEAD"},
     {"reason", "why the map is empty: no_files, filtered_out, not_fetched, no_supported_language, "

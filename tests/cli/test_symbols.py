@@ -203,6 +203,12 @@ class Map(harness.VcmTest):
             self.assertEqual(found, self.map(self.repo, "--token-budget", str(budget)))
             if found["next_budget"]:
                 self.assertGreater(found["next_budget"], budget)
+                path, symbol = found["next"].split(": ", 1)
+                more = self.map(self.repo, "--token-budget", str(found["next_budget"]))["map"]
+                self.assertIn(symbol, more)
+                self.assertIn(f"{path}:\n", more)
+            self.assertEqual(found["symbols_dropped"],
+                             found["symbols_total"] - found["symbols_shown"])
         self.assertEqual(self.map(self.repo, "--token-budget", "1")["reason"], "budget_too_small")
 
     def test_an_empty_map_says_why(self):
