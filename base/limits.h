@@ -77,11 +77,6 @@
 #define VCM_LIMIT_SYMBOLS_BYTES      ((size_t)256 * VCM_MIB) /* of one file's symbols */
 #define VCM_LIMIT_SYMBOLS_COUNT      ((size_t)200000) /* definitions, and references, of a file */
 #define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
-#define VCM_LIMIT_SYMBOLS_FILE_BYTES  ((size_t)2 * VCM_MIB)   /* larger files are not parsed */
-#define VCM_LIMIT_SYMBOLS_BYTES       ((size_t)256 * VCM_MIB) /* of one file's symbols */
-#define VCM_LIMIT_SYMBOLS_COUNT       ((size_t)200000) /* definitions, and references, of a file */
-#define VCM_LIMIT_SYMBOLS_STEPS       100000u          /* hundreds of steps of the parser */
-#define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
 /* What the parser of a file reads, looking ahead over and over; and what it asks of memory. */
 #define VCM_LIMIT_SYMBOLS_READ_BYTES  ((uint64_t)16 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_READ_TIMES  256u /* its size, on top */
