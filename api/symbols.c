@@ -49,7 +49,8 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
                                  "the glob '%s' has something else than letters, digits and %s",
                                  glob, GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
-    vcm_buf_append_format(&view->filter, "%s\n", glob);
+    vcm_buf_append_string(&view->filter, glob);
+    vcm_buf_append_byte(&view->filter, '\n');
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
