@@ -164,6 +164,7 @@ static int move_map(struct vcm_kv_env *env, size_t want, size_t least)
         size = least + (size - least) / 2 / PAGE_BYTES * PAGE_BYTES;
     }
     int code = mdb_env_set_mapsize(env->mdb, size);
+    atomic_store(&env->map_start, NULL);
     if (code != 0)
         env->lost = true;
     return code;
