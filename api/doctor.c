@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "git/repo.h"
 #include "kb/extract.h"
+#include "symbols/ctags.h"
 #include "symbols/language.h"
 
 #include "base/banned.h"
@@ -57,12 +58,16 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
     } levels[] = {{VCM_LANGUAGE_FULL, "full"},
                   {VCM_LANGUAGE_DEFINITIONS, "definitions only"},
                   {VCM_LANGUAGE_ABSENT, "absent"}};
+    bool has_ctags = vcm_ctags_works();
 
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         const char *before = doctor->detail.len > 0 ? "; " : "";
         bool first = true;
         for (unsigned j = 1; j < VCM_LANGUAGE_COUNT; j++) {
-            if (vcm_language_level((enum vcm_language)j) != levels[i].level)
+            enum vcm_language_level level = vcm_language_level((enum vcm_language)j);
+            if (level == VCM_LANGUAGE_DEFINITIONS && !has_ctags)
+                level = VCM_LANGUAGE_ABSENT;
+            if (level != levels[i].level)
                 continue;
             if (first)
                 vcm_buf_append_format(&doctor->detail, "%s%s:", before, levels[i].word);
@@ -70,6 +75,19 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
             first = false;
         }
     }
+    return report(doctor, name, VCM_FINDING_OK, NULL, err);
+}
+
+/* Nothing is wrong without it, so that its absence is no warning. */
+static int check_ctags(struct doctor *doctor, const char *name, struct vcm_error *err)
+{
+    const char *state = "absent: languages without a grammar are not read";
+
+    if (vcm_ctags_works())
+        state = "works, for languages without a grammar";
+    else if (vcm_ctags_is_there())
+        state = "is not universal-ctags with JSON and interactive mode, and is left alone";
+    vcm_buf_append_string(&doctor->detail, state);
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
@@ -294,6 +312,7 @@ static const struct {
     {"home", check_home},
     {"inotify", check_inotify},
     {"languages", check_languages},
+    {"ctags", check_ctags},
     {"libraries", check_libraries},
     {"pdf", check_pdf},
     {"store", check_store},

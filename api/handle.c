@@ -12,6 +12,7 @@
 #include "api/self_check.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/process.h"
 
 #include "kb/store.h"
 #include "base/banned.h"
@@ -48,7 +49,7 @@ int vcm_handle_check(const struct vcm *vcm, struct vcm_error *err)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the handle is NULL; open one first");
     if (vcm->mark != OPEN_MARK)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the handle is closed");
-    if (vcm->process != getpid())
+    if (vcm->forks != vcm_process_forks())
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "the handle was opened by process %ld, before a fork; open one here",
                              (long)vcm->process);
@@ -74,6 +75,7 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     if (rc == VCM_OK) {
         vcm->mark = OPEN_MARK;
         vcm->process = getpid();
+        vcm->forks = vcm_process_forks();
         vcm->home = vcm_buf_detach(&home);
         vcm->log = options->log;
         vcm->cancel = options->cancel;
@@ -136,7 +138,7 @@ void vcm_close(struct vcm *vcm)
     if (!vcm)
         return;
     assert(vcm->mark == OPEN_MARK && "given back twice");
-    if (vcm->process == getpid())
+    if (vcm->forks == vcm_process_forks())
         vcm_handle_close_store(vcm);                /* in a child it is the parent's */
     *(volatile uint32_t *)&vcm->mark = CLOSED_MARK; /* for who looks at it all the same */
     vcm_config_release(&vcm->config);

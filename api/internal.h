@@ -33,8 +33,9 @@ struct vcm {
     struct vcm_git_clones clones; /* what vcm_handle_clones() filled in */
     char *clones_directory;
     struct vcm_git_credential *credentials;
-    uint32_t mark; /* of a handle that is open; last, where free() writes nothing */
-    pid_t process; /* that opened it */
+    uint32_t mark;  /* of a handle that is open; last, where free() writes nothing */
+    pid_t process;  /* that opened it */
+    unsigned forks; /* by which a child of it is told */
 };
 
 /* INVALID_ARGUMENT for a handle that is NULL, closed as far as can be told, or that another process

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "api/arguments.h"
 #include "api/heading.h"
@@ -15,6 +14,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/process.h"
 #include "vcm/view.h"
 
 #include "base/banned.h"
@@ -30,7 +30,7 @@ struct page {
     uint32_t mark;
     struct vcm_kv_txn *txn; /* while it is being read */
     struct vcm_view *view;
-    pid_t process; /* whose view it is */
+    unsigned forks; /* when it was opened */
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -41,13 +41,13 @@ struct view {
     uint32_t mark;
     char page_id[VCM_PAGE_ID_HEX + 1];
     struct vcm_view *view;
-    pid_t process; /* whose view it is */
+    unsigned forks; /* when it was opened */
 };
 
 /* A child that a fork made must not give back what is its parent's. */
-static void release_view(struct vcm_view *view, pid_t process)
+static void release_view(struct vcm_view *view, unsigned forks)
 {
-    if (view && process == getpid())
+    if (view && forks == vcm_process_forks())
         vcm_view_release(view);
 }
 
@@ -256,7 +256,7 @@ int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct v
     if (!view)
         return vcm_error_memory(err);
     view->mark = VCM_MARK_HELD;
-    view->process = getpid();
+    view->forks = vcm_process_forks();
     int rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
     vcm_page_id_to_hex(view->page_id, id);
     if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
@@ -298,7 +298,7 @@ void vcm_page_view_release(struct vcm_page_view *view)
     if (!whole)
         return;
     vcm_mark_give_back(&whole->mark);
-    release_view(whole->view, whole->process);
+    release_view(whole->view, whole->forks);
     free(whole);
 }
 
@@ -324,7 +324,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
         return vcm_error_memory(err);
     vcm_arena_init(&page->arena, PAGE_ARENA_MAX);
     page->mark = VCM_MARK_HELD;
-    page->process = getpid();
+    page->forks = vcm_process_forks();
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = read_page(page, vcm, query, err);
@@ -344,7 +344,7 @@ void vcm_page_release(struct vcm_page *page)
     if (!whole)
         return;
     vcm_mark_give_back(&whole->mark);
-    release_view(whole->view, whole->process);
+    release_view(whole->view, whole->forks);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

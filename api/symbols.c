@@ -26,6 +26,7 @@
 /* An open index and what goes with it. */
 struct view {
     struct vcm *vcm;
+    struct vcm_git_repo *repo;
     struct vcm_index *index;
     struct vcm_glob_list globs;
     char *subpath;
@@ -49,29 +50,27 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
                                  "the glob '%s' has something else than letters, digits and %s",
                                  glob, GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
-    vcm_buf_append_format(&view->filter, "%s\n", glob);
+    vcm_buf_append_string(&view->filter, glob);
+    vcm_buf_append_byte(&view->filter, '\n');
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
 /* A directory inside a working tree stands for what is below it. */
-static int find_subpath(struct view *view, const char *path, struct vcm_error *err)
+static int open_repo(struct view *view, const char *path, struct vcm_error *err)
 {
-    struct vcm_git_repo *repo = NULL;
-
-    int rc = vcm_git_repo_open(&repo, path, err);
+    int rc = vcm_git_repo_open(&view->repo, path, err);
     if (rc != VCM_OK)
         return rc;
-    const char *root = vcm_git_repo_root(repo);
+    const char *root = vcm_git_repo_root(view->repo);
     char *real = realpath(path, NULL);
     size_t len = strlen(root);
     struct vcm_plan_request clones = {.repository = NULL};
     if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
         vcm_git_clone_touch(clones.clones, root);
-    bool inside = real && !vcm_git_repo_is_bare(repo) && strncmp(real, root, len) == 0 &&
+    bool inside = real && !vcm_git_repo_is_bare(view->repo) && strncmp(real, root, len) == 0 &&
                   real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
     view->subpath = strdup(inside ? real + len + 1 : "");
     free(real);
-    vcm_git_repo_close(repo);
     return view->subpath ? VCM_OK : vcm_error_memory(err);
 }
 
@@ -94,7 +93,7 @@ static int open_view(struct view *view, struct vcm *vcm, const char *path, struc
     const char *place = path ? path : ".";
 
     view->vcm = vcm;
-    int rc = find_subpath(view, place, err);
+    int rc = open_repo(view, place, err);
     if (rc == VCM_OK)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK)
@@ -107,7 +106,7 @@ static int open_view(struct view *view, struct vcm *vcm, const char *path, struc
         rc = vcm_index_open(&view->index,
                             &(struct vcm_index_request){
                                 .directory = vcm_buf_text(&view->directory),
-                                .repository = place,
+                                .repo = view->repo,
                                 .subpath = view->subpath,
                                 .takes = view->globs.count > 0 ? takes : NULL,
                                 .context = &view->globs,
@@ -139,6 +138,7 @@ static int end_view(struct view *view, int rc, vcm_document_fn visit, void *cont
     if (rc == VCM_OK)
         rc = visit(context, vcm_buf_text(&view->document), view->document.len, err);
     vcm_index_close(view->index);
+    vcm_git_repo_close(view->repo);
     vcm_glob_list_release(&view->globs);
     vcm_buf_release(&view->scratch);
     vcm_buf_release(&view->document);
@@ -187,7 +187,25 @@ static const char *reason_of(const struct vcm_index *index, const struct vcm_map
         return "no_files";
     if (index->matching == 0)
         return "filtered_out";
-    return map->symbols_total > 0 ? "budget_too_small" : "no_supported_language";
+    if (map->symbols_total > 0)
+        return "budget_too_small";
+    return index->absent > 0 ? "not_fetched" : "no_supported_language";
+}
+
+/* How many files have their symbols from where. */
+static void put_sources(struct view *view)
+{
+    static const char *const sources[] = {"tree-sitter", "ctags"};
+    size_t counts[2] = {0, 0};
+
+    for (size_t i = 0; i < view->index->file_count; i++)
+        counts[vcm_language_ctags_name(view->index->files[i].language) != NULL]++;
+    vcm_jsonw_key(&view->w, "sources");
+    vcm_jsonw_begin_object(&view->w);
+    for (size_t i = 0; i < 2; i++)
+        if (counts[i] > 0)
+            vcm_jsonw_member_uint(&view->w, sources[i], counts[i]);
+    vcm_jsonw_end_object(&view->w);
 }
 
 static void put_map(struct view *view, const struct vcm_map *map)
@@ -200,12 +218,19 @@ static void put_map(struct view *view, const struct vcm_map *map)
     vcm_jsonw_member_uint(w, "tokens_estimated", map->tokens);
     vcm_jsonw_member_uint(w, "files_covered", map->files_covered);
     vcm_jsonw_member_uint(w, "files_total", view->index->matching);
+    vcm_jsonw_member_uint(w, "files_not_fetched", view->index->absent);
     vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
     vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
-    if (map->tokens_next > 0)
+    vcm_jsonw_member_uint(w, "symbols_dropped", map->symbols_total - map->symbols_shown);
+    vcm_jsonw_member_uint(w, "files_dropped", map->files_dropped);
+    if (map->tokens_next > 0) {
+        vcm_jsonw_member_string(w, "next", vcm_buf_text(&map->next));
         vcm_jsonw_member_uint(w, "next_budget", map->tokens_next);
-    else
+    } else {
+        vcm_jsonw_member_null(w, "next");
         vcm_jsonw_member_null(w, "next_budget");
+    }
+    put_sources(view);
     put_commit(view);
     vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));
     vcm_jsonw_end_object(w);
@@ -300,6 +325,7 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     else
         vcm_jsonw_member_null(w, "container");
     vcm_jsonw_member_string(w, "language", vcm_language_name(file->language));
+    vcm_jsonw_member_string(w, "source", vcm_language_source(file->language));
     vcm_jsonw_member_string(w, "visibility", vcm_symbol_visibility_name(symbol->visibility));
     vcm_jsonw_end_object(w);
 }
@@ -443,6 +469,7 @@ static int put_reference(void *context, const struct vcm_resolved *found, struct
     vcm_jsonw_member_string(w, "file_path", text_of_path(view, files[found->file].path));
     vcm_jsonw_member_uint(w, "line", found->reference->line);
     put_excerpt(references, found->file, found->reference->line);
+    vcm_jsonw_member_string(w, "source", vcm_language_source(files[found->file].language));
     vcm_jsonw_member_string(w, "resolution_state", found->target ? "resolved" : "unresolved");
     if (found->target)
         put_symbol_id(view, "target", files[found->target_file].path, found->target);

@@ -10,9 +10,9 @@
  * but for paths in the file system, which are bytes. A pointer that is NULL and may not be, text
  * that is no UTF-8, and a handle that is closed (as far as can be told) or of the process before a
  * fork() are INVALID_ARGUMENT; what is given back twice fails an assertion in debug builds.
- * Objects that a function hands out are freed with the function named beside it; strings inside
- * them live as long as the object. Callbacks return VCM_OK to go on; anything else ends the call,
- * which returns it.
+ * Objects that a function hands out are freed with the function named beside it, by any thread;
+ * strings inside them live as long as the object. Callbacks return VCM_OK to go on; anything else
+ * ends the call, which returns it.
  *
  * The parts may be included one by one, too.
  */

@@ -123,6 +123,9 @@ int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned tim
 /* Takes the map's pages out of this process's memory; reading brings them back from the page cache.
  */
 void vcm_kv_trim(struct vcm_kv *kv);
+/* The same, when more than so much of the process's memory is mapped from files. For loops: taking
+ * pages out interrupts every thread of the process, looking does not. */
+void vcm_kv_trim_above(struct vcm_kv *kv, size_t bytes_max);
 
 int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *err);
 

@@ -14,6 +14,7 @@
 
 #include "base/kv_door.h"
 #include "base/limits.h"
+#include "base/process.h"
 
 #include "base/banned.h"
 
@@ -27,8 +28,6 @@
 static pthread_mutex_t environments_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct vcm_kv_env *environments;
 
-/* Counted by the children: cheaper to compare than getpid(). */
-static atomic_uint forks;
 static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
 static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_error *err)
@@ -118,25 +117,20 @@ static void begin_fork(void)
     pthread_mutex_lock(&environments_mutex);
 }
 
-static void end_fork_of_parent(void)
+static void end_fork(void)
 {
     pthread_mutex_unlock(&environments_mutex);
 }
 
-static void end_fork_of_child(void)
-{
-    atomic_fetch_add(&forks, 1);
-    pthread_mutex_unlock(&environments_mutex);
-}
-
+/* So that a child does not find the list in the middle of a change. */
 static void watch_forks(void)
 {
-    pthread_atfork(begin_fork, end_fork_of_parent, end_fork_of_child);
+    pthread_atfork(begin_fork, end_fork, end_fork);
 }
 
 bool vcm_kv_env_is_forked(const struct vcm_kv_env *env)
 {
-    return env->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+    return env->forks != vcm_process_forks();
 }
 
 int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_options *options,
@@ -170,6 +164,7 @@ static int move_map(struct vcm_kv_env *env, size_t want, size_t least)
         size = least + (size - least) / 2 / PAGE_BYTES * PAGE_BYTES;
     }
     int code = mdb_env_set_mapsize(env->mdb, size);
+    atomic_store(&env->map_start, NULL);
     if (code != 0)
         env->lost = true;
     return code;
@@ -357,7 +352,7 @@ static struct vcm_kv_env *env_new(void)
     pthread_mutex_init(&env->tables_mutex, NULL);
     atomic_init(&env->references, 1);
     env->hold.env = env;
-    env->forks = atomic_load(&forks);
+    env->forks = vcm_process_forks();
     return env;
 }
 

@@ -17,7 +17,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The program runs git for fetching.
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "git, python3:any")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS git-lfs)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git-lfs, universal-ctags")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # cpack's own `shlibs` comes with scripts that run ldconfig, which the trigger does.
 set(staged ${CMAKE_BINARY_DIR}/debian)

@@ -68,6 +68,7 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
             len--;
         vcm_buf_truncate(out, len);
     }
+    out->fault = line.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&line);
 }
 
@@ -183,7 +184,7 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
         if (begins(line, marks->open) && (whole || lines > 0)) {
             *top = at;
-            return true;
+            return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
         if (at == 0)
             return false;
@@ -375,6 +376,7 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
         comment = vcm_slice_of(comment.data + len, comment.len - len);
     }
     put_sentence(out, vcm_buf_slice(&words));
+    out->fault = words.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&words);
 }
 

@@ -7,19 +7,23 @@
 #include "base/limits.h"
 #include "symbols/ctags.h"
 #include "symbols/describe.h"
-#include "symbols/effort.h"
 #include "symbols/grammar.h"
+#include "symbols/parse_memory.h"
 #include "symbols/tree_query.h"
 
 #include "base/banned.h"
 
 #define MATCHES_MAX   1024u /* that are open at one time */
-#define CHUNK_BYTES   4096u /* so that it can be told how often a scanner looks ahead */
+#define CHUNK_BYTES   256u  /* so that it can be told how often a scanner looks ahead */
 #define NAME_TOO_LONG VCM_LIMIT_SYMBOL_NAME_BYTES
+#define IDLE_MAX      ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS    (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
     struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_parse_memory *idle[IDLE_MAX]; /* of files that are done */
+    size_t idle_count;
 };
 
 /* Something found in the text, before it is put in order. */
@@ -46,8 +50,8 @@ struct run {
     struct list blocks; /* definitions, scopes, access words */
     struct list uses;   /* references, imports, local names */
     uint32_t steps;
-    uint64_t read_bytes, effort; /* of the parser; of the thread before it began */
-    bool too_costly, too_many, no_memory;
+    uint64_t read_bytes;
+    bool too_costly, too_many, no_memory, wrong_age;
 };
 
 static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *extractor,
@@ -57,7 +61,7 @@ static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *e
     int rc = VCM_OK;
 
     pthread_mutex_lock(&extractor->lock);
-    if (!query->query)
+    if (!query->patterns)
         rc = vcm_tree_query_compile(query, language, err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
@@ -70,7 +74,6 @@ int vcm_extractor_open(struct vcm_extractor **out, struct vcm_error *err)
     if (!*out)
         return vcm_error_memory(err);
     pthread_mutex_init(&(*out)->lock, NULL);
-    vcm_effort_install();
     return VCM_OK;
 }
 
@@ -80,6 +83,8 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
         return;
     for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
         vcm_tree_query_release(&extractor->queries[i]);
+    while (extractor->idle_count > 0)
+        vcm_parse_memory_close(extractor->idle[--extractor->idle_count]);
     pthread_mutex_destroy(&extractor->lock);
     free(extractor);
 }
@@ -95,7 +100,8 @@ static const char *read_text(void *payload, uint32_t at, TSPoint point, uint32_t
     return *len > 0 ? run->text.data + at : "";
 }
 
-/* Counted, not timed: equal bytes give equal symbols on any machine. */
+/* In text full of errors one step may copy all that was read so far, and a scanner may look ahead
+ * to the end for each token. Counted, not timed: equal bytes give equal symbols on any machine. */
 static bool stop_parsing(TSParseState *state)
 {
     struct run *run = state->payload;
@@ -104,8 +110,8 @@ static bool stop_parsing(TSParseState *state)
     run->too_costly =
         run->too_costly || ++run->steps > VCM_LIMIT_SYMBOLS_STEPS ||
         run->read_bytes > VCM_LIMIT_SYMBOLS_READ_BYTES + VCM_LIMIT_SYMBOLS_READ_TIMES * size ||
-        vcm_effort_bytes() - run->effort >
-            VCM_LIMIT_SYMBOLS_EFFORT_BYTES + VCM_LIMIT_SYMBOLS_EFFORT_TIMES * size;
+        vcm_parse_memory_asked() >
+            VCM_LIMIT_SYMBOLS_ASKED_BYTES + VCM_LIMIT_SYMBOLS_ASKED_TIMES * size;
     return run->too_costly;
 }
 
@@ -157,16 +163,14 @@ static void set_block(struct found *found, TSNode node)
         found->end_line--;
 }
 
-static void take_match(struct run *run, const TSQueryMatch *match)
+static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
+                       const struct vcm_tree_query_capture *captures)
 {
-    struct found found = {.pattern = match->pattern_index};
+    struct found found = {.pattern = pattern};
     TSNode name = {.id = NULL}, body = {.id = NULL};
 
-    if (!vcm_tree_query_fits(run->query, match, run->text))
-        return;
     for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct vcm_tree_query_capture *capture =
-            &run->query->captures[match->captures[i].index];
+        const struct vcm_tree_query_capture *capture = &captures[match->captures[i].index];
         TSNode node = match->captures[i].node;
         switch (capture->role) {
         case VCM_ROLE_NAME:
@@ -213,44 +217,88 @@ static void take_match(struct run *run, const TSQueryMatch *match)
     add(run, block || found.role == VCM_ROLE_ACCESS ? &run->blocks : &run->uses, &found);
 }
 
-static int search(struct run *run, TSNode root, struct vcm_error *err)
+static bool visit_match(void *context, const TSQueryMatch *match)
+{
+    struct run *run = context;
+
+    take_match(run, match, match->pattern_index, run->query->captures);
+    return !run->too_many && !run->no_memory;
+}
+
+/* What the query still has to find. */
+static void search_rest(struct run *run, TSNode root)
 {
     const TSQueryCursorOptions options = {.payload = run, .progress_callback = stop_searching};
+    const struct vcm_tree_query *query = run->query;
     TSQueryCursor *cursor = ts_query_cursor_new();
     TSQueryMatch match;
 
-    if (!cursor)
-        return vcm_error_memory(err);
     ts_query_cursor_set_match_limit(cursor, MATCHES_MAX);
-    ts_query_cursor_exec_with_options(cursor, run->query->query, root, &options);
+    ts_query_cursor_exec_with_options(cursor, query->rest, root, &options);
     while (!run->too_many && !run->no_memory && ts_query_cursor_next_match(cursor, &match))
-        take_match(run, &match);
-    ts_query_cursor_delete(cursor);
-    return run->no_memory ? vcm_error_memory(err) : VCM_OK;
+        if (vcm_tree_query_words_fit(query, &match, run->text))
+            take_match(run, &match, vcm_patterns_place(query->patterns, match.pattern_index),
+                       query->rest_captures);
 }
 
-static int parse(struct run *run, struct vcm_error *err)
+/* Nothing is deleted: its memory goes as a whole. */
+static void parse(void *context)
 {
+    struct run *run = context;
     const TSInput input = {.payload = run, .read = read_text, .encoding = TSInputEncodingUTF8};
     const TSParseOptions options = {.payload = run, .progress_callback = stop_parsing};
     TSParser *parser = ts_parser_new();
-    TSTree *tree = NULL;
-    int rc = VCM_OK;
 
-    if (!parser)
+    run->wrong_age = !ts_parser_set_language(parser, vcm_grammar_of(run->language));
+    if (run->wrong_age)
+        return;
+    const TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, options);
+    if (!tree)
+        return;
+    if (!vcm_patterns_search(run->query->patterns, ts_tree_root_node(tree), SIDE_STEPS, visit_match,
+                             run))
+        run->too_costly = true;
+    if (run->query->rest)
+        search_rest(run, ts_tree_root_node(tree));
+}
+
+static struct vcm_parse_memory *borrow_memory(struct vcm_extractor *extractor)
+{
+    struct vcm_parse_memory *memory = NULL;
+
+    pthread_mutex_lock(&extractor->lock);
+    if (extractor->idle_count > 0)
+        memory = extractor->idle[--extractor->idle_count];
+    pthread_mutex_unlock(&extractor->lock);
+    return memory ? memory : vcm_parse_memory_open(VCM_LIMIT_SYMBOLS_PARSE_BYTES);
+}
+
+static void give_memory_back(struct vcm_extractor *extractor, struct vcm_parse_memory *memory)
+{
+    vcm_parse_memory_reset(memory);
+    pthread_mutex_lock(&extractor->lock);
+    bool kept = extractor->idle_count < IDLE_MAX;
+    if (kept)
+        extractor->idle[extractor->idle_count++] = memory;
+    pthread_mutex_unlock(&extractor->lock);
+    if (!kept)
+        vcm_parse_memory_close(memory);
+}
+
+static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vcm_error *err)
+{
+    struct vcm_parse_memory *memory = borrow_memory(extractor);
+
+    if (!memory)
         return vcm_error_memory(err);
-    if (!ts_parser_set_language(parser, vcm_grammar_of(run->language)))
-        rc = vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
-                           vcm_language_name(run->language));
-    run->effort = vcm_effort_bytes();
-    if (rc == VCM_OK)
-        tree = ts_parser_parse_with_options(parser, NULL, input, options);
-    if (tree)
-        rc = search(run, ts_tree_root_node(tree), err);
-    if (tree)
-        ts_tree_delete(tree);
-    ts_parser_delete(parser);
-    return rc;
+    enum vcm_parse_outcome outcome = vcm_parse_memory_run(memory, parse, run);
+    give_memory_back(extractor, memory);
+    if (outcome == VCM_PARSE_NO_MEMORY || run->no_memory)
+        return vcm_error_memory(err);
+    run->too_costly = run->too_costly || outcome == VCM_PARSE_TOO_LARGE;
+    return run->wrong_age ? vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
+                                          vcm_language_name(run->language))
+                          : VCM_OK;
 }
 
 /* Outer before inner; of several for one name the first pattern of the query. */
@@ -371,6 +419,7 @@ static struct vcm_slice keep_line(struct run *run, struct vcm_buf *line)
 {
     struct vcm_slice kept = keep(run, vcm_buf_slice(line));
 
+    run->no_memory = run->no_memory || line->fault == VCM_BUF_NO_MEMORY;
     vcm_buf_clear(line);
     return kept;
 }
@@ -380,12 +429,21 @@ static const struct level *innermost(const struct nest *nest)
     return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 }
 
-static bool in_function(const struct nest *nest)
+static bool is_value(unsigned kind)
 {
-    for (size_t i = nest->depth; i > 0; i--)
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* Whether values that are defined here are seen from here alone: in a function, or in what another
+ * value is made of. */
+static bool has_own_names(const struct nest *nest)
+{
+    for (size_t i = nest->depth; i > 0; i--) {
+        enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
         if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
-            vcm_symbol_is_function(nest->levels[i - 1].kind))
+            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
             return true;
+    }
     return false;
 }
 
@@ -438,11 +496,6 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     vcm_buf_release(&line);
 }
 
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
-}
-
 /* Puts definitions in order, with their containers; what is local to a function becomes a local
  * name. Then walks uses beside them. */
 struct weave {
@@ -478,7 +531,7 @@ static void define(struct weave *weave, size_t block)
         change_access(nest, found);
         return;
     }
-    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
         struct found local = *found;
         local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
@@ -712,7 +765,7 @@ static int assemble(struct run *run, struct vcm_error *err)
         define_all(&weave);
         rc = run->no_memory ? vcm_error_memory(err) : refer_all(&weave, err);
     }
-    if (rc == VCM_OK && run->no_memory)
+    if (rc == VCM_OK && (run->no_memory || weave.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(weave.index_of);
     free(weave.nest.levels);
@@ -736,7 +789,7 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);
     if (rc == VCM_OK)
-        rc = parse(&run, err);
+        rc = read_tree(&run, extractor, err);
     if (rc == VCM_OK)
         rc = assemble(&run, err);
     if (rc == VCM_OK && run.too_many)

@@ -73,6 +73,7 @@ static bool read_graph(struct vcm_graph *graph, struct vcm_slice bytes, size_t f
     graph->file_count = head.file_count;
     graph->edge_count = head.edge_count;
     graph->standings = take(&sections, file_count, sizeof(float));
+    graph->tests = take(&sections, file_count, 1);
     graph->counts = take(&sections, file_count, sizeof(uint32_t));
     graph->starts = take(&sections, file_count + 1, sizeof(uint32_t));
     graph->targets = take(&sections, head.edge_count, sizeof(uint32_t));

@@ -29,7 +29,8 @@ struct vcm_graph {
     uint64_t symbols; /* definitions of all files */
     uint32_t file_count;
     uint32_t edge_count;
-    const char *standings; /* float for each file: less for tests, vendored and generated ones */
+    const char *standings; /* float for each file: less for vendored and generated ones */
+    const char *tests;     /* u8 for each file: whether it tests others, or shows how to use them */
     const char *counts;    /* u32 for each file: definitions */
     const char *starts;    /* u32, one more than files: where the edges of a file begin */
     const char *targets;   /* u32 for each edge */

@@ -48,6 +48,7 @@ struct build {
     struct vcm_imports *imports;
     struct table names, words;
     uint64_t symbols;
+    uint8_t *tests;    /* whether a file is one */
     uint32_t *counts;  /* of definitions, for each file */
     uint32_t *starts;  /* of edges, for each file */
     uint32_t *targets; /* of the edges */
@@ -320,34 +321,37 @@ static bool part_is(struct vcm_slice part, const char *const *words)
     return false;
 }
 
-/* By the parts of the path: what is nearer to the root counts more, tests, vendored and generated
- * files less. */
-static float standing_of(struct vcm_slice path)
+static bool has_mark(struct vcm_slice name, const char *const *marks)
+{
+    for (; *marks; marks++)
+        if (memmem(name.data, name.len, *marks, strlen(*marks)))
+            return true;
+    return false;
+}
+
+/* By the parts of the path: what is nearer to the root counts more, vendored and generated files
+ * less. Whether it is a test is for the one who asks to weigh. */
+static float judge_path(uint8_t *test, struct vcm_slice path)
 {
     static const char *const tests[] = {"test",  "tests",    "spec",     "__tests__", "testdata",
                                         "bench", "fixtures", "examples", "fuzz",      NULL};
     static const char *const foreign[] = {"vendor",    "third_party", "node_modules",
                                           "external",  "deps",        "dist",
                                           "generated", "gen",         NULL};
-    static const char *const marks[] = {"_test.", ".test.", ".spec.",     "test_",
-                                        ".pb.",   ".min.",  "_generated", NULL};
+    static const char *const test_marks[] = {"_test.", ".test.", ".spec.", "test_", NULL};
+    static const char *const made_marks[] = {".pb.", ".min.", "_generated", NULL};
     double weight = 1;
 
+    *test = 0;
     for (size_t start = 0, end; start < path.len; start = end + 1) {
         const char *slash = memchr(path.data + start, '/', path.len - start);
         end = slash ? (size_t)(slash - path.data) : path.len;
         struct vcm_slice part = vcm_slice_of(path.data + start, end - start);
-        if (slash && part_is(part, tests))
-            weight *= 0.2;
-        else if (slash && part_is(part, foreign))
-            weight *= 0.05;
-        else if (slash)
-            weight *= 0.95;
-        for (size_t i = 0; !slash && marks[i]; i++)
-            if (memmem(part.data, part.len, marks[i], strlen(marks[i]))) {
-                weight *= 0.3;
-                break;
-            }
+        *test |= slash ? part_is(part, tests) : has_mark(part, test_marks);
+        if (slash)
+            weight *= part_is(part, foreign) ? 0.05 : 0.95;
+        else if (has_mark(part, made_marks))
+            weight *= 0.3;
     }
     return (float)weight;
 }
@@ -427,9 +431,10 @@ static int write_graph(struct vcm_buf *out, struct build *build, struct vcm_erro
     };
     vcm_buf_append(out, &head, sizeof head);
     for (size_t i = 0; i < count; i++) {
-        float standing = standing_of(build->index->files[i].path);
+        float standing = judge_path(&build->tests[i], build->index->files[i].path);
         vcm_buf_append(out, &standing, sizeof standing);
     }
+    vcm_buf_append(out, build->tests, count);
     vcm_buf_append(out, build->counts, count * sizeof *build->counts);
     vcm_buf_append(out, build->starts, (count + 1) * sizeof *build->starts);
     vcm_buf_append(out, build->targets, build->edge_count * sizeof *build->targets);
@@ -444,12 +449,14 @@ static int begin(struct build *build, struct vcm_error *err)
 {
     size_t count = build->index->file_count + 2;
 
+    build->tests = calloc(count, sizeof *build->tests);
     build->counts = calloc(count, sizeof *build->counts);
     build->starts = calloc(count, sizeof *build->starts);
     build->pulls = calloc(count, sizeof *build->pulls);
     build->touched = calloc(count, sizeof *build->touched);
     build->imported = calloc(count, sizeof *build->imported);
-    if (!build->counts || !build->starts || !build->pulls || !build->touched || !build->imported)
+    if (!build->tests || !build->counts || !build->starts || !build->pulls || !build->touched ||
+        !build->imported)
         return vcm_error_memory(err);
     return vcm_imports_open(&build->imports, build->index, err);
 }
@@ -472,6 +479,7 @@ static void end(struct build *build)
     free(build->targets);
     free(build->starts);
     free(build->counts);
+    free(build->tests);
 }
 
 int vcm_graph_build(struct vcm_buf *out, const struct vcm_index *index,

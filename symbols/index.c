@@ -44,6 +44,7 @@ struct job {
     const struct vcm_index_file *file;
     struct vcm_buf value;
     bool missing;
+    bool absent; /* the blob itself */
     int rc;
     struct vcm_error error;
 };
@@ -119,7 +120,7 @@ static void parse_file(void *argument, unsigned worker)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
     /* A clone may be partial: the file counts as missing, and is looked for again next time. */
-    job->missing = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    job->missing = job->absent = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
     if (job->missing) {
         vcm_error_reset(&job->error);
         job->rc = VCM_OK;
@@ -162,6 +163,7 @@ static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct 
     for (size_t i = 0; rc == VCM_OK && i < parsing->count; i++) {
         rc = parsing->jobs[i].rc;
         parsing->index->state->has_missing |= parsing->jobs[i].missing;
+        parsing->index->absent += parsing->jobs[i].absent;
         if (rc != VCM_OK) {
             if (err)
                 *err = parsing->jobs[i].error;
@@ -213,10 +215,12 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         make_key(key, &index->files[i]);
         int here =
             vcm_kv_get_unchecked(&value, txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
-        if (here == VCM_NOT_FOUND) {
-            if (has_ctags || !vcm_language_ctags_name(index->files[i].language))
-                unknown[found++] = &index->files[i];
-        } else
+        bool is_left_out = !has_ctags && vcm_language_ctags_name(index->files[i].language);
+        if (here == VCM_NOT_FOUND && !is_left_out)
+            unknown[found++] = &index->files[i];
+        else if (here == VCM_NOT_FOUND)
+            index->state->has_missing = true;
+        else
             rc = here;
     }
     vcm_kv_read_end(txn);
@@ -397,7 +401,8 @@ static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, str
     if (!state->has_digest || state->has_missing)
         return;
     vcm_memo_key_make(&key, kind, state->digest);
-    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, state->cancel, &ignored);
+    int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, VCM_LIMIT_SYMBOLS_MEMO_BYTES,
+                          state->cancel, &ignored);
     if (rc != VCM_OK)
         vcm_log_write(state->log, VCM_LOG_INFO, "the next call works this out again: %s",
                       ignored.message);
@@ -443,9 +448,8 @@ int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *reque
     state->cancel = request->cancel;
     state->log = request->log;
     vcm_arena_init(&state->arena, 4 * VCM_GIB);
-    int rc = vcm_git_repo_open(&index->repo, request->repository, err);
-    if (rc == VCM_OK)
-        rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
+    index->repo = request->repo;
+    int rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
     if (rc == VCM_OK)
         rc = make_digest(index, request, err);
     if (rc == VCM_OK)
@@ -468,7 +472,6 @@ void vcm_index_close(struct vcm_index *index)
         return;
     vcm_kv_read_end(index->state->txn);
     vcm_kv_close(index->state->kv);
-    vcm_git_repo_close(index->repo);
     vcm_arena_release(&index->state->arena);
     free(index->state);
     free(index->files);

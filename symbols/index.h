@@ -24,9 +24,9 @@ struct vcm_index_file {
 };
 
 struct vcm_index_request {
-    const char *directory;  /* of the store; exists */
-    const char *repository; /* path at or in it */
-    const char *subpath;    /* only what is below this directory; "" for all */
+    const char *directory;     /* of the store; exists */
+    struct vcm_git_repo *repo; /* the caller's, for longer than the index */
+    const char *subpath;       /* only what is below this directory; "" for all */
     /* Whether a file is wanted; NULL for all. */
     bool (*takes)(void *context, struct vcm_slice path);
     void *context;
@@ -45,10 +45,11 @@ struct vcm_index {
     size_t tracked;  /* files of the tree below the subpath, of any language */
     size_t matching; /* of these, those that are wanted */
     size_t parsed;   /* that were not known before */
+    size_t absent;   /* contents that are not here, of a partial clone, and were never parsed */
     struct vcm_index_state *state;
 };
 
-/* NOT_FOUND: no repository, no commit yet, no such subpath. STORE_BUSY, STORE_FULL, STORE_CORRUPT
+/* NOT_FOUND: no commit yet, no such subpath. STORE_BUSY, STORE_FULL, STORE_CORRUPT
  * as of the store. *out is NULL after a failure. */
 int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *request,
                    struct vcm_error *err);

@@ -165,7 +165,8 @@ static int draft_file(struct draft *draft, uint32_t rank, struct vcm_error *err)
     vcm_symbols_init(&symbols);
     int rc = vcm_index_read_definitions(&symbols, draft->index, file, err);
     vcm_utf8_escape_path(&draft->texts, draft->index->files[file].path);
-    vcm_buf_append_string(&draft->texts, ":\n");
+    bool by_ctags = vcm_language_ctags_name(draft->index->files[file].language) != NULL;
+    vcm_buf_append_string(&draft->texts, by_ctags ? ": (ctags)\n" : ":\n");
     if (rc == VCM_OK)
         rc = vcm_buf_check(&draft->texts, "the map", err);
     if (rc == VCM_OK) {
@@ -198,6 +199,14 @@ static int by_place(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
+/* "src/a.c:\n" and "  function f :1\n" as one. */
+static void name_next(const struct draft *draft, struct vcm_map *out, const struct line *line,
+                      const struct block *block)
+{
+    vcm_buf_append(&out->next, draft->texts.data + block->start, block->len - 1);
+    vcm_buf_append(&out->next, draft->texts.data + line->start + 1, line->len - 2);
+}
+
 /* Every line ends with a line break, and a token never goes over one into a line that begins with
  * something else: the sum of the lines is the count of the text. write_text() counts again. */
 static void choose(struct draft *draft, struct vcm_map *out, size_t budget)
@@ -211,8 +220,10 @@ static void choose(struct draft *draft, struct vcm_map *out, size_t budget)
         struct block *block = &draft->blocks[line->rank];
         size_t cost = line->tokens + (block->shown ? 0 : block->tokens);
         line->shown = used + cost <= budget;
-        if (!line->shown && out->tokens_next == 0)
+        if (!line->shown && out->tokens_next == 0) {
             out->tokens_next = used + cost;
+            name_next(draft, out, line, block);
+        }
         used += line->shown ? cost : 0;
         block->shown = block->shown || line->shown;
     }
@@ -250,6 +261,7 @@ int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struc
 
     *out = (struct vcm_map){.symbols_total = rank->symbols};
     vcm_buf_init(&out->text, TEXT_MAX);
+    vcm_buf_init(&out->next, TEXT_MAX);
     vcm_buf_init(&draft.texts, TEXT_MAX);
     draft.block_count = FILES_MIN + budget / TOKENS_PER_FILE;
     if (draft.block_count > index->file_count)
@@ -266,8 +278,13 @@ int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struc
             draft.lines[i - 1].shown = false;
             write_text(&draft, out);
         }
+        for (size_t i = 0; i < index->file_count; i++)
+            out->files_dropped += vcm_graph_u32(rank->graph->counts, i) > 0;
+        out->files_dropped -= out->files_covered;
         rc = vcm_buf_check(&out->text, "the map", err);
     }
+    if (rc == VCM_OK)
+        rc = vcm_buf_check(&out->next, "the map", err);
     free(draft.blocks);
     free(draft.lines);
     vcm_buf_release(&draft.texts);
@@ -277,4 +294,5 @@ int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struc
 void vcm_map_release(struct vcm_map *map)
 {
     vcm_buf_release(&map->text);
+    vcm_buf_release(&map->next);
 }

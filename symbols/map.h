@@ -17,7 +17,11 @@ struct vcm_map {
     size_t files_covered;
     size_t symbols_shown;
     size_t symbols_total;
-    size_t tokens_next; /* the budget that would hold the best symbol that was left out, or 0 */
+    size_t files_dropped; /* that define something, and of which nothing is shown */
+    /* The best symbol that was left out, "path: kind signature :line", and the budget that would
+     * hold it; "" and 0 when all were shown. */
+    struct vcm_buf next;
+    size_t tokens_next;
 };
 
 /* Fills a map that the caller releases, also after a failure. */

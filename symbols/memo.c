@@ -12,6 +12,7 @@ struct put {
     unsigned table;
     const struct vcm_memo_key *key;
     struct vcm_slice value;
+    size_t bytes_max;
 };
 
 void vcm_memo_key_make(struct vcm_memo_key *out, enum vcm_memo_kind kind,
@@ -27,67 +28,86 @@ int vcm_memo_get(struct vcm_slice *out, struct vcm_kv_txn *txn, unsigned table,
     return vcm_kv_get(out, txn, table, vcm_slice_of(key->bytes, sizeof key->bytes), err);
 }
 
-/* The memos that stay beside a new one, the oldest first; those that go are deleted. */
-static int make_room(struct vcm_buf *roster, struct vcm_kv_txn *txn, const struct put *put,
-                     struct vcm_slice old, struct vcm_error *err)
+static uint64_t bytes_of(struct vcm_slice entry)
 {
-    uint64_t bytes = put->value.len;
-    size_t count = old.len / ROSTER_ENTRY, first = count;
-    int rc = VCM_OK;
+    struct vcm_wire_reader r;
 
-    for (; first > 0 && count - first + 1 < VCM_LIMIT_SYMBOLS_MEMOS; first--) {
-        struct vcm_wire_reader r;
-        vcm_wire_reader_init(&r, vcm_slice_of(old.data + (first - 1) * ROSTER_ENTRY, ROSTER_ENTRY));
-        vcm_wire_get_raw(&r, sizeof(struct vcm_memo_key));
-        bytes += vcm_wire_get_u64(&r);
-        if (bytes > VCM_LIMIT_SYMBOLS_MEMO_BYTES)
+    vcm_wire_reader_init(&r, entry);
+    vcm_wire_get_raw(&r, sizeof(struct vcm_memo_key));
+    return vcm_wire_get_u64(&r);
+}
+
+static struct vcm_slice entry_of(const struct vcm_buf *roster, size_t index)
+{
+    return vcm_slice_of(roster->data + index * ROSTER_ENTRY, ROSTER_ENTRY);
+}
+
+/* The roster, the oldest first, without the memo that is put. */
+static int read_roster(struct vcm_buf *out, struct vcm_kv_txn *txn, const struct put *put,
+                       struct vcm_error *err)
+{
+    struct vcm_slice bytes = vcm_slice_of("", 0);
+
+    int rc = vcm_kv_get(&bytes, txn, put->table, vcm_slice_of(ROSTER_KEY, 1), err);
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+        return rc;
+    for (size_t at = 0; at + ROSTER_ENTRY <= bytes.len; at += ROSTER_ENTRY)
+        if (memcmp(bytes.data + at, put->key->bytes, sizeof put->key->bytes) != 0)
+            vcm_buf_append(out, bytes.data + at, ROSTER_ENTRY);
+    return vcm_buf_check(out, "the list of memos", err);
+}
+
+/* How many of the oldest have to go. */
+static size_t count_leaving(const struct vcm_buf *roster, const struct put *put)
+{
+    size_t count = roster->len / ROSTER_ENTRY, first = count;
+    uint64_t bytes = put->value.len;
+
+    while (first > 0 && count - first + 1 < VCM_LIMIT_SYMBOLS_MEMOS) {
+        bytes += bytes_of(entry_of(roster, first - 1));
+        if (bytes > put->bytes_max)
             break;
+        first--;
     }
-    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
-        struct vcm_slice entry = vcm_slice_of(old.data + i * ROSTER_ENTRY, ROSTER_ENTRY);
-        struct vcm_slice key = vcm_slice_of(entry.data, sizeof(struct vcm_memo_key));
-        if (memcmp(key.data, put->key->bytes, key.len) == 0)
-            continue;
-        if (i >= first)
-            vcm_buf_append_slice(roster, entry);
-        else
-            rc = vcm_kv_delete(txn, put->table, key, err);
-        rc = rc == VCM_NOT_FOUND ? VCM_OK : rc;
-    }
-    vcm_buf_append(roster, put->key->bytes, sizeof put->key->bytes);
-    vcm_wire_put_u64(roster, put->value.len);
-    return rc == VCM_OK ? vcm_buf_check(roster, "the list of memos", err) : rc;
+    return first;
 }
 
 static int write_memo(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     const struct put *put = context;
-    struct vcm_slice roster_key = vcm_slice_of(ROSTER_KEY, 1), old = vcm_slice_of("", 0);
-    struct vcm_buf roster = VCM_BUF_INIT(1 * VCM_MIB), before = VCM_BUF_INIT(1 * VCM_MIB);
+    struct vcm_buf roster = VCM_BUF_INIT(1 * VCM_MIB);
 
-    int rc = vcm_kv_get(&old, txn, put->table, roster_key, err);
-    if (rc == VCM_OK || rc == VCM_NOT_FOUND) {
-        vcm_buf_append_slice(&before, old); /* a change moves what was read */
-        rc = vcm_buf_check(&before, "the list of memos", err);
+    int rc = read_roster(&roster, txn, put, err);
+    size_t leaving = rc == VCM_OK ? count_leaving(&roster, put) : 0;
+    for (size_t i = 0; rc == VCM_OK && i < leaving; i++) {
+        struct vcm_slice entry = entry_of(&roster, i);
+        rc = vcm_kv_delete(txn, put->table, vcm_slice_of(entry.data, sizeof(struct vcm_memo_key)),
+                           err);
+        rc = rc == VCM_NOT_FOUND ? VCM_OK : rc;
     }
+    vcm_buf_append(&roster, put->key->bytes, sizeof put->key->bytes);
+    vcm_wire_put_u64(&roster, put->value.len);
     if (rc == VCM_OK)
-        rc = make_room(&roster, txn, put, vcm_buf_slice(&before), err);
+        rc = vcm_buf_check(&roster, "the list of memos", err);
     if (rc == VCM_OK)
         rc = vcm_kv_put(txn, put->table, vcm_slice_of(put->key->bytes, sizeof put->key->bytes),
                         put->value, err);
     if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, put->table, roster_key, vcm_buf_slice(&roster), err);
-    vcm_buf_release(&before);
+        rc = vcm_kv_put(
+            txn, put->table, vcm_slice_of(ROSTER_KEY, 1),
+            vcm_slice_of(roster.data + leaving * ROSTER_ENTRY, roster.len - leaving * ROSTER_ENTRY),
+            err);
     vcm_buf_release(&roster);
     return rc;
 }
 
 int vcm_memo_put(struct vcm_kv *kv, unsigned table, const struct vcm_memo_key *key,
-                 struct vcm_slice value, const struct vcm_cancel *cancel, struct vcm_error *err)
+                 struct vcm_slice value, size_t bytes_max, const struct vcm_cancel *cancel,
+                 struct vcm_error *err)
 {
-    struct put put = {table, key, value};
+    struct put put = {table, key, value, bytes_max};
 
-    if (value.len > VCM_LIMIT_SYMBOLS_MEMO_BYTES / 2)
+    if (value.len > bytes_max / 2)
         return VCM_OK;
     return vcm_kv_update(kv, write_memo, &put, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
 }

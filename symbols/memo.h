@@ -28,8 +28,10 @@ void vcm_memo_key_make(struct vcm_memo_key *out, enum vcm_memo_kind kind,
 int vcm_memo_get(struct vcm_slice *out, struct vcm_kv_txn *txn, unsigned table,
                  const struct vcm_memo_key *key, struct vcm_error *err);
 
-/* OK too when the memo is too large to be kept. Codes of vcm_kv_update(). */
+/* Keeps VCM_LIMIT_SYMBOLS_MEMOS memos of `bytes_max` together. OK too when this one is too large to
+ * be kept. Codes of vcm_kv_update(). */
 int vcm_memo_put(struct vcm_kv *kv, unsigned table, const struct vcm_memo_key *key,
-                 struct vcm_slice value, const struct vcm_cancel *cancel, struct vcm_error *err);
+                 struct vcm_slice value, size_t bytes_max, const struct vcm_cancel *cancel,
+                 struct vcm_error *err);
 
 #endif

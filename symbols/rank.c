@@ -15,6 +15,7 @@
 #define ITERATIONS_NEAR 16   /* 0.45 to this power is nothing either */
 #define WEIGHT_FAR      0.02 /* of files that were not meant, where others were */
 #define WEIGHT_FOCUS    2.0
+#define WEIGHT_TEST     0.2
 #define DEFINERS_MAX    50 /* a name that more files define says nothing */
 #define WORD_IN_PATH    1.0
 #define WORD_HALF       2.0 /* names with a word, of which half as much again as of many is made */
@@ -37,9 +38,11 @@ struct ranking {
     const struct vcm_index *index;
     const struct vcm_rank_request *request;
     struct vcm_rank *rank;
+    double *standings; /* of files, tests weighed in */
     double *teleport;
     double *near;
-    bool has_aim; /* focus or mentions are about some file */
+    bool has_aim;     /* focus or mentions are about some file */
+    bool wants_tests; /* a mention says so */
 };
 
 static bool is_below(struct vcm_slice path, const char *focus)
@@ -54,7 +57,7 @@ static bool is_below(struct vcm_slice path, const char *focus)
 
 static void aim_at(struct ranking *ranking, uint32_t file, double weight)
 {
-    ranking->near[file] += weight * ranking->teleport[file];
+    ranking->near[file] += weight * ranking->standings[file];
     ranking->has_aim = true;
 }
 
@@ -110,6 +113,33 @@ static void aim_at_mention(struct ranking *ranking, const char *mention)
         aim_at_word(ranking, words[i], 1 / (double)count);
 }
 
+/* Tests come last, unless they are what somebody is after. */
+static bool names_tests(const char *mention)
+{
+    static const char *const names[] = {"test",    "spec",    "bench", "benchmark",
+                                        "example", "fixture", "fuzz"};
+    uint64_t words[VCM_WORDS_MAX], word[VCM_WORDS_MAX];
+    size_t count = vcm_words_of(words, vcm_slice_of_string(mention));
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        for (size_t j = 0; j < count; j++)
+            if (vcm_words_of(word, vcm_slice_of_string(names[i])) == 1 && word[0] == words[j])
+                return true;
+    return false;
+}
+
+static void judge_files(struct ranking *ranking)
+{
+    const struct vcm_graph *graph = ranking->rank->graph;
+    const struct vcm_rank_request *request = ranking->request;
+
+    for (size_t i = 0; i < request->mention_count; i++)
+        ranking->wants_tests = ranking->wants_tests || names_tests(request->mentions[i]);
+    for (size_t i = 0; i < ranking->index->file_count; i++)
+        ranking->standings[i] = (double)vcm_graph_float(graph->standings, i) *
+                                (graph->tests[i] && !ranking->wants_tests ? WEIGHT_TEST : 1);
+}
+
 /* Where the walk begins anew. */
 static void prefer(struct ranking *ranking)
 {
@@ -117,9 +147,10 @@ static void prefer(struct ranking *ranking)
     size_t count = ranking->index->file_count;
     double sum = 0;
 
+    judge_files(ranking);
     for (size_t i = 0; i < count; i++) {
-        ranking->teleport[i] = (double)vcm_graph_float(ranking->rank->graph->standings, i);
-        ranking->near[i] = WEIGHT_FAR * ranking->teleport[i];
+        ranking->teleport[i] = ranking->standings[i];
+        ranking->near[i] = WEIGHT_FAR * ranking->standings[i];
     }
     for (size_t j = 0; j < request->focus_count; j++)
         for (size_t i = 0; i < count; i++)
@@ -161,7 +192,7 @@ static void walk(struct ranking *ranking)
                         damping * (next[i] + lost * ranking->teleport[i]);
     }
     for (size_t i = 0; i < count; i++)
-        scores[i] *= (double)vcm_graph_float(graph->standings, i);
+        scores[i] *= ranking->standings[i];
 }
 
 struct scored {
@@ -201,9 +232,11 @@ static int begin(struct ranking *ranking, struct vcm_error *err)
     rank->scores = calloc(count + 1, sizeof *rank->scores);
     rank->order = calloc(count + 1, sizeof *rank->order);
     rank->aims = calloc(1, sizeof *rank->aims);
+    ranking->standings = calloc(count + 1, sizeof *ranking->standings);
     ranking->teleport = calloc(count + 1, sizeof *ranking->teleport);
     ranking->near = calloc(count + 1, sizeof *ranking->near);
-    if (!rank->scores || !rank->order || !rank->aims || !ranking->teleport || !ranking->near)
+    if (!rank->scores || !rank->order || !rank->aims || !ranking->standings || !ranking->teleport ||
+        !ranking->near)
         return vcm_error_memory(err);
     rank->aims->names = calloc(mentions + 1, sizeof *rank->aims->names);
     rank->aims->words = calloc(mentions * VCM_WORDS_MAX + 1, sizeof *rank->aims->words);
@@ -232,6 +265,7 @@ int vcm_rank_open(struct vcm_rank **out, const struct vcm_index *index,
             rank->scores[i] = vcm_graph_u32(rank->graph->counts, i);
         rc = put_in_order(rank, index->file_count, err);
     }
+    free(ranking.standings);
     free(ranking.teleport);
     free(ranking.near);
     if (rc == VCM_OK)

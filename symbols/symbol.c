@@ -189,12 +189,22 @@ static uint32_t get_count(struct vcm_wire_reader *r)
     return r->bad ? 0 : (uint32_t)count;
 }
 
-static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *r)
+/* Room for so many and one more; reading ends without it. */
+static void *make_room(bool *no_memory, struct vcm_symbols *out, struct vcm_wire_reader *r,
+                       uint32_t count, size_t size)
+{
+    void *room = vcm_arena_alloc(&out->arena, ((size_t)count + 1) * size);
+
+    *no_memory = *no_memory || !room;
+    r->bad = r->bad || !room;
+    return room;
+}
+
+static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *r, bool *no_memory)
 {
     out->definition_count = get_count(r);
-    out->definitions = vcm_arena_alloc(&out->arena, ((size_t)out->definition_count + 1) *
-                                                        sizeof *out->definitions);
-    r->bad = r->bad || !out->definitions;
+    out->definitions =
+        make_room(no_memory, out, r, out->definition_count, sizeof *out->definitions);
     for (uint32_t i = 0; i < out->definition_count && !r->bad; i++) {
         struct vcm_symbol *symbol = &out->definitions[i];
         symbol->kind = (enum vcm_symbol_kind)vcm_wire_get_u8(r);
@@ -210,14 +220,12 @@ static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *
     }
 }
 
-static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r)
+static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r, bool *no_memory)
 {
     uint32_t line = 0;
 
     out->reference_count = get_count(r);
-    out->references =
-        vcm_arena_alloc(&out->arena, ((size_t)out->reference_count + 1) * sizeof *out->references);
-    r->bad = r->bad || !out->references;
+    out->references = make_room(no_memory, out, r, out->reference_count, sizeof *out->references);
     for (uint32_t i = 0; i < out->reference_count && !r->bad; i++) {
         struct vcm_symbol_reference *reference = &out->references[i];
         uint64_t back = vcm_wire_get_count(r);
@@ -239,24 +247,24 @@ int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool ref
                        struct vcm_error *err)
 {
     struct vcm_wire_reader r;
+    bool no_memory = false;
 
     vcm_wire_reader_init(&r, bytes);
     bool known = vcm_wire_get_u8(&r) == VCM_SYMBOL_FORMAT;
     out->state = (enum vcm_symbol_state)vcm_wire_get_u8(&r);
-    decode_definitions(out, &r);
+    decode_definitions(out, &r, &no_memory);
     out->import_count = get_count(&r);
-    out->imports =
-        vcm_arena_alloc(&out->arena, ((size_t)out->import_count + 1) * sizeof *out->imports);
-    r.bad = r.bad || !out->imports;
+    out->imports = make_room(&no_memory, out, &r, out->import_count, sizeof *out->imports);
     for (uint32_t i = 0; i < out->import_count && !r.bad; i++) {
         out->imports[i].target = vcm_wire_get_bytes(&r);
         out->imports[i].line = (uint32_t)vcm_wire_get_count(&r);
     }
     if (references)
-        decode_references(out, &r);
+        decode_references(out, &r, &no_memory);
     bool sound = references ? vcm_wire_reader_done(&r) : !r.bad;
     if (known && sound && (unsigned)out->state < VCM_SYMBOL_STATE_COUNT)
         return VCM_OK;
     vcm_symbols_release(out);
-    return vcm_error_set(err, VCM_STORE_CORRUPT, "the symbols of a file are damaged");
+    return no_memory ? vcm_error_memory(err)
+                     : vcm_error_set(err, VCM_STORE_CORRUPT, "the symbols of a file are damaged");
 }

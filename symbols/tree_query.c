@@ -7,6 +7,8 @@
 
 #include "base/banned.h"
 
+#define QUERY_MAX ((size_t)256 * VCM_MIB) /* memory of a query */
+
 static bool read_capture(struct vcm_tree_query_capture *out, const char *name, uint32_t len)
 {
     static const struct {
@@ -75,74 +77,126 @@ static bool predicates_are_known(const TSQuery *query)
     return known;
 }
 
+struct compiling {
+    TSQuery *query;
+    enum vcm_language language;
+    struct vcm_slice text;
+    uint32_t fault_at;
+};
+
+static void make_query(void *context)
+{
+    struct compiling *compiling = context;
+    TSQueryError fault = TSQueryErrorNone;
+
+    compiling->query = ts_query_new(vcm_grammar_of(compiling->language), compiling->text.data,
+                                    (uint32_t)compiling->text.len, &compiling->fault_at, &fault);
+}
+
+static int read_captures(struct vcm_tree_query *query, enum vcm_language language,
+                         struct vcm_error *err)
+{
+    uint32_t count = query->rest ? ts_query_capture_count(query->rest) : 0, own = 0;
+    struct vcm_slice name;
+    int rc = VCM_OK;
+
+    while (vcm_patterns_capture(query->patterns, own).len > 0)
+        own++;
+    query->captures = calloc((size_t)own + 1, sizeof *query->captures);
+    query->rest_captures = calloc((size_t)count + 1, sizeof *query->rest_captures);
+    if (!query->captures || !query->rest_captures)
+        return vcm_error_memory(err);
+    for (uint32_t i = 0; rc == VCM_OK && i < own + count; i++) {
+        uint32_t len = 0;
+        if (i < own)
+            name = vcm_patterns_capture(query->patterns, i);
+        else {
+            const char *text = ts_query_capture_name_for_id(query->rest, i - own, &len);
+            name = vcm_slice_of(text, len);
+        }
+        if (!read_capture(i < own ? &query->captures[i] : &query->rest_captures[i - own], name.data,
+                          (uint32_t)name.len))
+            rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has a capture '%.*s'",
+                               vcm_language_name(language), (int)name.len, name.data);
+    }
+    return rc;
+}
+
+/* A query of tree-sitter's for what is not simple: making one takes longer than parsing a file. */
+static int compile_rest(struct vcm_tree_query *out, enum vcm_language language,
+                        struct vcm_slice text, struct vcm_error *err)
+{
+    struct compiling compiling = {.language = language, .text = text};
+
+    out->memory = vcm_parse_memory_open(QUERY_MAX);
+    if (!out->memory || vcm_parse_memory_run(out->memory, make_query, &compiling) != VCM_PARSE_DONE)
+        return vcm_error_memory(err);
+    if (!compiling.query)
+        return vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
+                             vcm_language_name(language), text.data + compiling.fault_at);
+    out->rest = compiling.query;
+    return predicates_are_known(out->rest)
+               ? VCM_OK
+               : vcm_error_set(err, VCM_INTERNAL, "the query of %s has an unknown predicate",
+                               vcm_language_name(language));
+}
+
 int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language language,
                            struct vcm_error *err)
 {
-    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
-    TSQueryError fault = TSQueryErrorNone;
+    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB), rest = VCM_BUF_INIT(1 * VCM_MIB);
     struct vcm_slice texts[2];
-    uint32_t at = 0;
 
     vcm_grammar_query(texts, language);
     vcm_buf_append_slice(&text, texts[0]);
     vcm_buf_append_slice(&text, texts[1]);
-    out->query = ts_query_new(vcm_grammar_of(language), vcm_buf_text(&text), (uint32_t)text.len,
-                              &at, &fault);
-    int rc = VCM_OK;
-    if (!out->query)
-        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
-                           vcm_language_name(language), vcm_buf_text(&text) + at);
-    else if (!predicates_are_known(out->query))
-        rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has an unknown predicate",
-                           vcm_language_name(language));
-    uint32_t count = out->query ? ts_query_capture_count(out->query) : 0;
-    if (rc == VCM_OK && !(out->captures = calloc(count + 1, sizeof *out->captures)))
-        rc = vcm_error_memory(err);
-    for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
-        uint32_t len = 0;
-        const char *name = ts_query_capture_name_for_id(out->query, i, &len);
-        if (!read_capture(&out->captures[i], name, len))
-            rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has a capture '%s'",
-                               vcm_language_name(language), name);
-    }
+    int rc = vcm_buf_check(&text, "a query", err);
+    if (rc == VCM_OK)
+        rc = vcm_patterns_open(&out->patterns, vcm_grammar_of(language), vcm_buf_slice(&text),
+                               &rest, err);
+    if (rc == VCM_OK && rest.len > 0)
+        rc = compile_rest(out, language, vcm_slice_of(vcm_buf_text(&rest), rest.len), err);
+    if (rc == VCM_OK)
+        rc = read_captures(out, language, err);
+    vcm_buf_release(&text);
+    vcm_buf_release(&rest);
     if (rc != VCM_OK)
         vcm_tree_query_release(out);
-    vcm_buf_release(&text);
     return rc;
 }
 
 void vcm_tree_query_release(struct vcm_tree_query *query)
 {
-    if (query->query)
-        ts_query_delete(query->query);
+    vcm_patterns_close(query->patterns);
+    vcm_parse_memory_close(query->memory);
     free(query->captures);
-    *query = (struct vcm_tree_query){0};
+    free(query->rest_captures);
+    *query = (struct vcm_tree_query){.rest = NULL};
 }
 
 static struct vcm_slice captured(const TSQueryMatch *match, uint32_t id, struct vcm_slice text)
 {
-    for (uint16_t i = 0; i < match->capture_count; i++) {
-        uint32_t start = ts_node_start_byte(match->captures[i].node);
+    for (uint16_t i = 0; i < match->capture_count; i++)
         if (match->captures[i].index == id)
-            return vcm_slice_of(text.data + start,
-                                ts_node_end_byte(match->captures[i].node) - start);
-    }
+            return vcm_slice_of(text.data + ts_node_start_byte(match->captures[i].node),
+                                ts_node_end_byte(match->captures[i].node) -
+                                    ts_node_start_byte(match->captures[i].node));
     return vcm_slice_of("", 0);
 }
 
-bool vcm_tree_query_fits(const struct vcm_tree_query *query, const TSQueryMatch *match,
-                         struct vcm_slice text)
+bool vcm_tree_query_words_fit(const struct vcm_tree_query *query, const TSQueryMatch *match,
+                              struct vcm_slice text)
 {
     uint32_t count = 0;
     const TSQueryPredicateStep *steps =
-        ts_query_predicates_for_pattern(query->query, match->pattern_index, &count);
+        ts_query_predicates_for_pattern(query->rest, match->pattern_index, &count);
     bool fits = true;
 
     for (uint32_t at = 0; fits && at < count; at++) {
         struct vcm_slice found = captured(match, steps[at + 1].value_id, text);
-        bool negated = is_negated(word_of(query->query, &steps[at])), among = false;
+        bool negated = is_negated(word_of(query->rest, &steps[at])), among = false;
         for (at += 2; steps[at].type == TSQueryPredicateStepTypeString; at++)
-            among = among || vcm_slice_equal(word_of(query->query, &steps[at]), found);
+            among = among || vcm_slice_equal(word_of(query->rest, &steps[at]), found);
         fits = among != negated;
     }
     return fits;

@@ -1,16 +1,15 @@
 /*
- * tree_query.h - a language's query, compiled, and what its captures say. Private to extract.c.
+ * tree_query.h - what to look for in the syntax trees of a language: queries/<language>.scm,
+ * compiled.
  *
- * Captures that have no role make a query unfit, as do predicates other than these two, which hold
- * for the text of a capture:
- *   (#any-of? @verb "require" "load")    (#not-any-of? @name "_")
- * Belongs to nobody's thread once it is compiled.
+ * The captures of a query have roles; patterns may ask that a captured text is one of some words.
+ * A compiled query is not changed: any number of threads may use it. Private to extract.c.
  */
 #ifndef VCM_SYMBOLS_TREE_QUERY_H
 #define VCM_SYMBOLS_TREE_QUERY_H
 
-#include <tree_sitter/api.h>
-
+#include "symbols/parse_memory.h"
+#include "symbols/pattern.h"
 #include "symbols/symbol.h"
 
 /* What a capture of a query says. */
@@ -35,17 +34,21 @@ struct vcm_tree_query_capture {
 };
 
 struct vcm_tree_query {
-    TSQuery *query;
+    struct vcm_patterns *patterns; /* NULL until it is compiled */
     struct vcm_tree_query_capture *captures;
+    struct vcm_parse_memory *memory; /* where `rest` lies */
+    TSQuery *rest;                   /* what is not simple, or NULL */
+    struct vcm_tree_query_capture *rest_captures;
 };
 
-/* Fills a struct that is zero. INTERNAL without memory, or when it does not fit its grammar. */
+/* Fills a zeroed query. INTERNAL without memory, or when the text does not fit its grammar. */
 int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language language,
                            struct vcm_error *err);
 void vcm_tree_query_release(struct vcm_tree_query *query);
 
-/* Whether the text has the words that the match's pattern asks for. */
-bool vcm_tree_query_fits(const struct vcm_tree_query *query, const TSQueryMatch *match,
-                         struct vcm_slice text);
+/* Whether the text has the words that a pattern of the rest asks for: (#any-of? @verb "require"
+ * "load"). */
+bool vcm_tree_query_words_fit(const struct vcm_tree_query *query, const TSQueryMatch *match,
+                              struct vcm_slice text);
 
 #endif

@@ -61,7 +61,9 @@ static size_t cut_ending(char *word, size_t len)
         len -= 2;
     if (len < whole && len > 3 && word[len - 1] == word[len - 2] && !strchr("ls", word[len - 1]))
         len--;
-    if (len > 3 && word[len - 1] == 'e')
+    if (len > 4 && ends_with(word, len, "ie"))
+        word[--len - 1] = 'y'; /* "cookie" is the "cooky" of "cookies" */
+    else if (len > 3 && word[len - 1] == 'e')
         len--;
     return len;
 }

@@ -66,11 +66,16 @@ SCAN_INLINE void add_missed(struct counting *counting, const struct bpe_missed *
 static void count_piece(struct counting *counting, const unsigned char *piece, size_t len,
                         bool marked)
 {
+    struct bpe_missed lookup;
     if (counting->cache && len <= BPE_SHORT_BYTES) {
-        struct bpe_missed lookup;
         begin_lookup(counting, &lookup, piece, len);
         if (bpe_short_holds(lookup.slot, &lookup.key))
             counting->count += (size_t)(lookup.slot->high >> 60);
+        else
+            add_missed(counting, &lookup, marked, counting->mark);
+    } else if (counting->cache && len <= BPE_MIDDLE_BYTES) {
+        if (vcm_bpe_find_middle(&lookup, counting->cache, piece, len))
+            counting->count += lookup.count;
         else
             add_missed(counting, &lookup, marked, counting->mark);
     } else {

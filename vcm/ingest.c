@@ -18,8 +18,11 @@
 
 /* Items of a batch, which a worker does in one go. */
 #define BATCH_ITEMS 16u
-/* Content longer than this is read when its turn has come, and cut straight into pages. */
+/* Content longer than this is read by the packing thread when its turn has come, and cut straight
+ * into pages, unless few workers leave room for more of it. */
 #define ITEM_BYTES_MAX (1 * VCM_MIB)
+/* Of all items longer than that which workers have in hand. */
+#define LONG_ITEMS_BYTES_MAX (8 * VCM_MIB)
 /* Workers wait with results of this much; the oldest batch is always done. */
 #define WAITING_BYTES_MAX (8 * VCM_MIB)
 /* Buffers are kept for the next batch unless they have grown beyond this. */
@@ -177,6 +180,8 @@ static int cut_content(struct batch *batch, struct batch_item *item, struct work
     uint32_t first = batch->record_count;
     size_t values = batch->values.len;
 
+    /* Room for most of what is to come, lest the buffer is moved again and again. */
+    vcm_buf_reserve(&batch->values, worker->content.text.len + worker->content.text.len / 8);
     int rc = cut_text(batch, item, worker, add_part, batch, err);
     rc = refuse_path(item, rc, err);
     if (rc != VCM_OK)
@@ -239,6 +244,14 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
     return rc;
 }
 
+/* How long an item may be for a worker to do it: that it has one long one in hand, and no more. */
+static size_t item_bytes_max(const struct batch *batch)
+{
+    size_t share = LONG_ITEMS_BYTES_MAX / batch->ingest->options->jobs;
+
+    return batch->values.len > ITEM_BYTES_MAX || share < ITEM_BYTES_MAX ? ITEM_BYTES_MAX : share;
+}
+
 static int process_item(struct batch *batch, struct batch_item *item, struct worker *worker,
                         struct vcm_error *err)
 {
@@ -247,7 +260,7 @@ static int process_item(struct batch *batch, struct batch_item *item, struct wor
         return VCM_OK;
     int rc = vcm_cancel_check(batch->ingest->options->cancel, err);
     if (rc == VCM_OK)
-        rc = read_item(batch, item, worker, ITEM_BYTES_MAX, err);
+        rc = read_item(batch, item, worker, item_bytes_max(batch), err);
     if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED && !item->postponed)
         rc = cut_content(batch, item, worker, err);
     return rc;

@@ -8,9 +8,11 @@
 
 /* A directory: the first `len` bytes of a path below it, without the slash. */
 struct vcm_known_directory {
-    const char *path; /* NULL for a free slot */
+    const char *path;
     size_t len;
-    struct vcm_known_range range;
+    uint32_t above; /* the directory that it is in plus one, 0 for none */
+    uint32_t first, end;
+    bool open; /* the last path is below it: its end is not known */
     bool torn; /* other paths are among its own */
 };
 
@@ -21,40 +23,43 @@ void vcm_known_tree_init(struct vcm_known_tree *tree)
 
 void vcm_known_tree_release(struct vcm_known_tree *tree)
 {
+    free(tree->directories);
     free(tree->slots);
     memset(tree, 0, sizeof *tree);
 }
 
 /* The directory's slot, or the free one that it would have. */
-static struct vcm_known_directory *find(const struct vcm_known_tree *tree,
-                                        struct vcm_slice directory)
+static uint32_t *find(const struct vcm_known_tree *tree, struct vcm_slice path)
 {
-    uint32_t mask = tree->capacity - 1;
-    uint32_t at = (uint32_t)vcm_hash_checksum(directory, 0) & mask;
+    uint32_t mask = tree->slot_count - 1;
+    uint32_t at = (uint32_t)vcm_hash_checksum(path, 0) & mask;
 
-    while (tree->slots[at].path &&
-           !vcm_slice_equal(vcm_slice_of(tree->slots[at].path, tree->slots[at].len), directory))
-        at = (at + 1) & mask;
+    for (; tree->slots[at] != 0; at = (at + 1) & mask) {
+        const struct vcm_known_directory *directory = &tree->directories[tree->slots[at] - 1];
+        if (vcm_slice_equal(vcm_slice_of(directory->path, directory->len), path))
+            break;
+    }
     return &tree->slots[at];
 }
 
 static int grow(struct vcm_known_tree *tree, struct vcm_error *err)
 {
-    struct vcm_known_tree larger = *tree;
-
-    if (2 * tree->count < tree->capacity)
+    if (tree->count < tree->capacity)
         return VCM_OK;
-    larger.capacity = tree->capacity ? 2 * tree->capacity : 256;
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots)
+    uint32_t capacity = tree->capacity ? 2 * tree->capacity : 128;
+    void *directories = realloc(tree->directories, capacity * sizeof *tree->directories);
+    if (!directories)
         return vcm_error_memory(err);
-    for (uint32_t i = 0; i < tree->capacity; i++) {
-        const struct vcm_known_directory *directory = &tree->slots[i];
-        if (directory->path)
-            *find(&larger, vcm_slice_of(directory->path, directory->len)) = *directory;
-    }
+    tree->directories = directories;
+    uint32_t *slots = calloc(2 * (size_t)capacity, sizeof *slots);
+    if (!slots)
+        return vcm_error_memory(err);
     free(tree->slots);
-    *tree = larger;
+    tree->slots = slots;
+    tree->slot_count = 2 * capacity;
+    tree->capacity = capacity;
+    for (uint32_t i = 0; i < tree->count; i++)
+        *find(tree, vcm_slice_of(tree->directories[i].path, tree->directories[i].len)) = i + 1;
     return VCM_OK;
 }
 
@@ -69,29 +74,39 @@ static size_t common_length(struct vcm_slice a, struct vcm_slice b)
     return common;
 }
 
+/* Goes into a directory of the path that is being added. */
+static int enter(struct vcm_known_tree *tree, struct vcm_slice path, struct vcm_error *err)
+{
+    int rc = grow(tree, err);
+    if (rc != VCM_OK)
+        return rc;
+    uint32_t *slot = find(tree, path);
+    if (*slot == 0) {
+        tree->directories[tree->count] = (struct vcm_known_directory){
+            .path = path.data, .len = path.len, .first = tree->paths, .above = tree->innermost};
+        *slot = ++tree->count;
+    } else {
+        tree->directories[*slot - 1].torn = true;
+    }
+    tree->directories[*slot - 1].open = true;
+    tree->innermost = *slot;
+    return VCM_OK;
+}
+
 int vcm_known_tree_add(struct vcm_known_tree *tree, struct vcm_slice path, struct vcm_error *err)
 {
     size_t common = common_length(tree->last, path);
-    uint32_t number = tree->paths;
     int rc = VCM_OK;
 
-    for (size_t i = 0; rc == VCM_OK && i < path.len; i++) {
-        if (path.data[i] != '/')
-            continue;
-        rc = grow(tree, err);
-        if (rc != VCM_OK)
-            break;
-        struct vcm_known_directory *directory = find(tree, vcm_slice_of(path.data, i));
-        if (!directory->path) {
-            *directory = (struct vcm_known_directory){
-                .path = path.data, .len = i, .range = {number, number + 1}};
-            tree->count++;
-            continue;
-        }
-        if (i >= common)
-            directory->torn = true;
-        directory->range.end = number + 1;
+    while (tree->innermost != 0 && tree->directories[tree->innermost - 1].len >= common) {
+        struct vcm_known_directory *left = &tree->directories[tree->innermost - 1];
+        left->open = false;
+        left->end = tree->paths;
+        tree->innermost = left->above;
     }
+    for (size_t i = common; rc == VCM_OK && i < path.len; i++)
+        if (path.data[i] == '/')
+            rc = enter(tree, vcm_slice_of(path.data, i), err);
     tree->last = path;
     tree->paths++;
     return rc;
@@ -100,12 +115,12 @@ int vcm_known_tree_add(struct vcm_known_tree *tree, struct vcm_slice path, struc
 bool vcm_known_tree_find(struct vcm_known_range *out, const struct vcm_known_tree *tree,
                          struct vcm_slice directory)
 {
+    uint32_t number = tree->slot_count > 0 ? *find(tree, directory) : 0;
+
     *out = (struct vcm_known_range){0, 0};
-    if (tree->capacity == 0)
+    if (number == 0)
         return true;
-    const struct vcm_known_directory *found = find(tree, directory);
-    if (!found->path)
-        return true;
-    *out = found->range;
+    const struct vcm_known_directory *found = &tree->directories[number - 1];
+    *out = (struct vcm_known_range){found->first, found->open ? tree->paths : found->end};
     return !found->torn;
 }

@@ -1,7 +1,7 @@
 /*
  * bench_history.c - how many pages a commit rewrites, over the history of real repositories.
  *
- *     bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] REPOSITORY...
+ *     bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] [-c EDITS] REPOSITORY...
  *
  * Packs the files of the last commits (first parents, the oldest first) as a mapping would, in
  * memory: what was cut and counted once is kept by path and blob. Prints for each repository the
@@ -13,7 +13,9 @@
  * nothing but records that were there before, in other company. Ignore files are not heeded.
  *
  * With -e, changes one line of a file of the last commit instead, many times: a line that is added,
- * replaced or removed, in the file of a random page. Prints how many pages that creates.
+ * replaced or removed, in the file of a random page. Prints how many pages that creates. With -c
+ * lines are not indented like the one in whose place they come, which makes places to cut where
+ * nobody would write any.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -96,8 +98,9 @@ struct bench {
         double *ratios; /* of each commit that changed files: pages created a file */
         size_t ratio_count, ratio_capacity;
         uint64_t created, changed;
-    } all;           /* repositories */
-    uint64_t edited; /* version of the file that is edited, or 0 */
+    } all;                /* repositories */
+    uint32_t at_column_0; /* edits, of this kind */
+    uint64_t edited;      /* version of the file that is edited, or 0 */
     uint64_t random;
 };
 
@@ -183,12 +186,17 @@ static void edit_line(struct bench *bench)
         at--;
     while (end < text->len && text->data[end++] != '\n')
         continue;
+    size_t word_at = at;
+    while (bench->at_column_0 == 0 && word_at < end &&
+           (text->data[word_at] == ' ' || text->data[word_at] == '\t'))
+        word_at++;
     snprintf(word, sizeof word, "edited %" PRIu32 " ", random_below(bench, 100000));
     vcm_buf_clear(&bench->blob);
     vcm_buf_append(&bench->blob, text->data, kind == 0 ? end : at);
     if (kind < 2) {
+        vcm_buf_append(&bench->blob, text->data + at, word_at - at);
         vcm_buf_append_string(&bench->blob, word);
-        vcm_buf_append(&bench->blob, text->data + at, end - at);
+        vcm_buf_append(&bench->blob, text->data + word_at, end - word_at);
     }
     vcm_buf_append(&bench->blob, text->data + end, text->len - end);
     vcm_buf_clear(text);
@@ -570,7 +578,7 @@ static uint32_t read_number(const char *text, uint32_t max)
     unsigned long value = strtoul(text ? text : "", &end, 10);
 
     if (!text || *end != '\0' || value == 0 || value > max)
-        die("usage: bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] "
+        die("usage: bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] [-c EDITS] "
             "REPOSITORY...",
             NULL);
     return (uint32_t)value;
@@ -586,9 +594,11 @@ int main(int argc, char **argv)
         uint32_t *option = argv[i][1] == 't'   ? &bench.threshold
                            : argv[i][1] == 'b' ? &bench.budget
                            : argv[i][1] == 'e' ? &bench.edits
+                           : argv[i][1] == 'c' ? &bench.at_column_0
                                                : &bench.commits;
         *option = read_number(argv[i + 1], COMMITS_MAX);
     }
+    bench.edits = bench.at_column_0 > 0 ? bench.at_column_0 : bench.edits;
     bench.cuts = calloc((size_t)1 << CACHE_BITS, sizeof *bench.cuts);
     if (!bench.cuts || i >= argc)
         die("no repository given", NULL);

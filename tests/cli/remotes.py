@@ -110,7 +110,8 @@ class HttpsRemote:
         self.certificate = os.path.join(test.tmp, "certificate.pem")
         key = os.path.join(test.tmp, "key.pem")
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
              "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout",
              key, "-out", self.certificate], check=True, capture_output=True)
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
@@ -122,7 +123,7 @@ class HttpsRemote:
         context.load_cert_chain(self.certificate, key)
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True,
                                                  do_handshake_on_connect=False)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
         self.thread.start()
         test.addCleanup(self.stop)
 

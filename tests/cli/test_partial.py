@@ -186,7 +186,14 @@ class Subpath(PartialTest):
         names = {symbol["name"] for symbol in
                  self.vcm("symbols", clone, "--json", check=0).json()["symbols"]}
         self.assertEqual(names, {"a", "b"})
+        document = self.vcm("repo", "map", clone, "--json", check=0).json()
+        self.assertEqual((document["files_not_fetched"], document["reason"]), (1, None))
+        document = self.vcm("repo", "map", clone, "--include", "src2/**", "--json", check=0).json()
+        self.assertEqual((document["map"], document["reason"]), ("", "not_fetched"))
+        self.assertIn("1 files are not fetched", self.vcm("repo", "map", clone, check=0).out)
         self.fetch(url)
+        document = self.vcm("repo", "map", clone, "--json", check=0).json()
+        self.assertEqual(document["files_not_fetched"], 0)
         names = {symbol["name"] for symbol in
                  self.vcm("symbols", clone, "--json", check=0).json()["symbols"]}
         self.assertEqual(names, {"a", "b", "x"})

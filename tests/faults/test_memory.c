@@ -24,7 +24,7 @@ static const struct scenario_fault fault = {
     .arm = allocation_arm,
     .disarm = allocation_disarm,
     .variants = ALLOCATION_VARIANTS,
-    .stride = 19,
+    .stride = 31,
     .is_expected = is_expected,
 };
 

@@ -47,8 +47,8 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/effort.c", "symbols/extract.c", "symbols/grammar.*",
-                      "symbols/query.*"],
+    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*", "symbols/pattern.*",
+                      "symbols/tree_query.*"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)

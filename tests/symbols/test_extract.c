@@ -199,7 +199,7 @@ static void broken_syntax_is_survived(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        repeat(&text, pieces[i], 1000);
+        repeat(&text, pieces[i], 300);
         for (unsigned language = 1 + (unsigned)i % 3; language < VCM_LANGUAGE_COUNT; language += 3)
             state_of((enum vcm_language)language, vcm_buf_slice(&text));
     }
@@ -243,7 +243,7 @@ static void damaged_samples_are_survived_in_every_language(void **state)
     (void)state;
     print_message("seed %u\n", seed);
     for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language++)
-        for (unsigned round = 0; samples[language] && round < 8; round++) {
+        for (unsigned round = 0; samples[language] && round < 4; round++) {
             vcm_buf_clear(&text);
             read_sample(&text, samples[language]);
             for (unsigned i = 0; i < 1 + 4 * round; i++) {

@@ -60,7 +60,7 @@ def page_id(page: object) -> str:
     return page
 
 
-def page_ids(pages: object) -> List[str]:
+def page_ids(pages: Any) -> List[str]:
     if isinstance(pages, (str, VirtualContextPage)):
         return [page_id(pages)]
     if isinstance(pages, bytes) or not hasattr(pages, "__iter__"):

@@ -9,7 +9,7 @@ import ctypes.util
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
                     c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 TEXTS = POINTER(c_char_p)
 
@@ -266,7 +266,7 @@ def encode(value: object, name: str) -> Optional[bytes]:
         raise ValueError(f"{name} is not valid UTF-8: {error.reason}") from None
 
 
-def encode_list(values: object, name: str):
+def encode_list(values: Any, name: str) -> Tuple[Any, int]:
     """An array of strings and its length; (None, 0) for None. An empty one is not NULL."""
     if values is None:
         return None, 0

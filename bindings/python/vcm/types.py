@@ -151,7 +151,7 @@ class _Owner:
 def frame_of(pointer: int) -> memoryview:
     """The bytes of an open view, which stays open while the memoryview or a slice of it lives."""
     view = PageView.from_address(pointer)
-    frame = _Frame.from_address(view.data)
+    frame: Any = _Frame.from_address(view.data)
     frame.owner = _Owner(pointer)
     return memoryview(frame).cast("B")[:view.bytes].toreadonly()
 
@@ -168,7 +168,7 @@ class VirtualContextPage:
 
     def __init__(self, manager: Any, page_id: str, text: Optional[memoryview] = None,
                  entry: Optional[Dict[str, Any]] = None):
-        self.page_id = page_id
+        self.page_id: str = page_id
         self.group_id: Optional[str] = None
         self._manager = manager
         self._text = text

@@ -1,0 +1,222 @@
+#include "symbols/parse_memory.h"
+
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+#define UNIT        ((size_t)16)
+#define SMALL_MAX   ((size_t)1024) /* up to here classes are a unit apart, beyond powers of two */
+#define SMALL_COUNT (SMALL_MAX / UNIT)
+#define CLASS_COUNT (SMALL_COUNT + 32)
+#define CHUNK_MIN   (64 * VCM_KIB)
+#define CHUNK_MAX   (4 * VCM_MIB)
+#define KEEP_MAX    (16 * VCM_MIB) /* of room for the next time */
+
+/* In front of every piece; pieces are aligned as those of malloc() are. */
+struct head {
+    size_t class;
+    struct head *next; /* of the free ones of its class */
+};
+_Static_assert(sizeof(struct head) == UNIT, "pieces would not be aligned");
+
+struct chunk {
+    struct chunk *next;
+    size_t size; /* without this */
+};
+_Static_assert(sizeof(struct chunk) == UNIT, "pieces would not be aligned");
+
+struct vcm_parse_memory {
+    struct chunk *chunks; /* the newest first */
+    struct chunk *idle;   /* kept for the next time */
+    char *at;             /* free bytes of the newest chunk */
+    size_t left;
+    size_t bytes, bytes_max;
+    uint64_t asked;
+    struct head *free_pieces[CLASS_COUNT];
+    enum vcm_parse_outcome outcome;
+    jmp_buf exit;
+};
+
+static _Thread_local struct vcm_parse_memory *current;
+
+struct vcm_parse_memory *vcm_parse_memory_open(size_t bytes_max)
+{
+    struct vcm_parse_memory *memory = calloc(1, sizeof *memory);
+
+    if (memory)
+        memory->bytes_max = bytes_max;
+    return memory;
+}
+
+static void free_chunks(struct chunk **list)
+{
+    while (*list) {
+        struct chunk *next = (*list)->next;
+        free(*list);
+        *list = next;
+    }
+}
+
+void vcm_parse_memory_close(struct vcm_parse_memory *memory)
+{
+    if (!memory)
+        return;
+    free_chunks(&memory->chunks);
+    free_chunks(&memory->idle);
+    free(memory);
+}
+
+void vcm_parse_memory_reset(struct vcm_parse_memory *memory)
+{
+    size_t kept = 0;
+
+    for (struct chunk *chunk = memory->idle; chunk; chunk = chunk->next)
+        kept += chunk->size;
+    while (memory->chunks) {
+        struct chunk *chunk = memory->chunks;
+        memory->chunks = chunk->next;
+        if (chunk->size > CHUNK_MAX || kept + chunk->size > KEEP_MAX) {
+            free(chunk);
+            continue;
+        }
+        kept += chunk->size;
+        chunk->next = memory->idle;
+        memory->idle = chunk;
+    }
+    memory->at = NULL;
+    memory->left = memory->bytes = 0;
+    memset(memory->free_pieces, 0, sizeof memory->free_pieces);
+}
+
+enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
+                                            void (*work)(void *context), void *context)
+{
+    struct vcm_parse_memory *volatile outer = current;
+
+    memory->outcome = VCM_PARSE_DONE;
+    memory->asked = 0;
+    current = memory;
+    if (setjmp(memory->exit) == 0)
+        work(context);
+    current = outer;
+    return memory->outcome;
+}
+
+uint64_t vcm_parse_memory_asked(void)
+{
+    return current ? current->asked : 0;
+}
+
+static _Noreturn void give_up(struct vcm_parse_memory *memory, enum vcm_parse_outcome outcome)
+{
+    memory->outcome = outcome;
+    longjmp(memory->exit, 1);
+}
+
+static size_t class_of(size_t size)
+{
+    size_t class = size > 0 ? (size - 1) / UNIT : 0;
+
+    if (class < SMALL_COUNT)
+        return class;
+    for (class = SMALL_COUNT;
+         class + 1 < CLASS_COUNT && (SMALL_MAX << 1) << (class - SMALL_COUNT) < size;)
+        class ++;
+    return class;
+}
+
+static size_t size_of(size_t class)
+{
+    return class < SMALL_COUNT ? (class + 1) * UNIT : (SMALL_MAX << 1) << (class - SMALL_COUNT);
+}
+
+/* Room for `size` bytes at memory->at. */
+static void add_chunk(struct vcm_parse_memory *memory, size_t size)
+{
+    size_t want = memory->chunks ? 2 * memory->chunks->size : CHUNK_MIN;
+    struct chunk *chunk = memory->idle;
+
+    if (chunk && chunk->size >= size) {
+        memory->idle = chunk->next;
+    } else {
+        want = want < CHUNK_MIN ? CHUNK_MIN : want > CHUNK_MAX ? CHUNK_MAX : want;
+        want = want < size ? size : want;
+        chunk = malloc(sizeof *chunk + want);
+        if (!chunk)
+            give_up(memory, VCM_PARSE_NO_MEMORY);
+        chunk->size = want;
+    }
+    chunk->next = memory->chunks;
+    memory->chunks = chunk;
+    memory->at = (char *)(chunk + 1);
+    memory->left = chunk->size;
+}
+
+static void *take(struct vcm_parse_memory *memory, size_t size)
+{
+    size_t class = class_of(size), whole = size_of(class) + sizeof(struct head);
+    struct head *head = memory->free_pieces[class];
+
+    memory->asked += size;
+    if (head) {
+        memory->free_pieces[class] = head->next;
+        return head + 1;
+    }
+    if (size > memory->bytes_max || memory->bytes + whole > memory->bytes_max)
+        give_up(memory, VCM_PARSE_TOO_LARGE);
+    if (whole > memory->left)
+        add_chunk(memory, whole);
+    head = (struct head *)memory->at;
+    memory->at += whole;
+    memory->left -= whole;
+    memory->bytes += whole;
+    head->class = class;
+    return head + 1;
+}
+
+void *vcm_parse_malloc(size_t size)
+{
+    return current ? take(current, size) : malloc(size);
+}
+
+void *vcm_parse_calloc(size_t count, size_t size)
+{
+    if (!current)
+        return calloc(count, size);
+    if (size > 0 && count > SIZE_MAX / size)
+        give_up(current, VCM_PARSE_TOO_LARGE);
+    return memset(take(current, count * size), 0, count * size);
+}
+
+void *vcm_parse_realloc(void *old, size_t size)
+{
+    if (!current)
+        return realloc(old, size);
+    if (!old)
+        return take(current, size);
+    size_t had = size_of(((struct head *)old - 1)->class);
+    if (size <= had)
+        return old;
+    void *grown = take(current, size);
+    memcpy(grown, old, had);
+    vcm_parse_free(old);
+    return grown;
+}
+
+void vcm_parse_free(void *old)
+{
+    if (!current) {
+        free(old);
+        return;
+    }
+    if (!old)
+        return;
+    struct head *head = (struct head *)old - 1;
+    head->next = current->free_pieces[head->class];
+    current->free_pieces[head->class] = head;
+}

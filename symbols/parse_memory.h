@@ -1,0 +1,46 @@
+/*
+ * parse_memory.h - the memory that tree-sitter and its grammars allocate, given back all at once.
+ *
+ * They are compiled to call the functions below in the place of malloc() and its kin, because they
+ * end the process when there is no memory. Here a failure leaves the whole call instead, and the
+ * bytes that one file may take are bounded. A memory is used by one thread at a time; different
+ * ones by any number of threads. Private to this folder.
+ */
+#ifndef VCM_SYMBOLS_PARSE_MEMORY_H
+#define VCM_SYMBOLS_PARSE_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct vcm_parse_memory;
+
+/* NULL without memory. */
+struct vcm_parse_memory *vcm_parse_memory_open(size_t bytes_max);
+void vcm_parse_memory_close(struct vcm_parse_memory *memory);
+
+enum vcm_parse_outcome {
+    VCM_PARSE_DONE,
+    VCM_PARSE_TOO_LARGE, /* more than bytes_max */
+    VCM_PARSE_NO_MEMORY,
+};
+
+/* Calls `work`. Unless it is done it ended where an allocation failed: it must not hold anything
+ * else that has to be released. */
+enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
+                                            void (*work)(void *context), void *context);
+
+/* All bytes that the work in hand asked for, whether it gave them back or not: what its copies
+ * cost, and the same on any machine. */
+uint64_t vcm_parse_memory_asked(void);
+
+/* Forgets all that was allocated, and keeps some room for the next time. */
+void vcm_parse_memory_reset(struct vcm_parse_memory *memory);
+
+/* Work in hand gets its memory from the one that it runs in, anything else from malloc(). */
+void *vcm_parse_malloc(size_t size);
+void *vcm_parse_calloc(size_t count, size_t size);
+void *vcm_parse_realloc(void *old, size_t size);
+void vcm_parse_free(void *old);
+
+#endif

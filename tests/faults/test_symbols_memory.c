@@ -1,0 +1,158 @@
+/*
+ * The n-th allocation of indexing and mapping a repository's symbols fails, tree-sitter's and
+ * LMDB's too. Linked with --wrap and a static LMDB; shared libraries allocate undisturbed.
+ */
+#include "tests/symbols/index_fixture.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdatomic.h>
+
+#include "base/banned.h"
+
+#define FILES 6u
+#define STEPS 20u /* failures that are tried of each kind, spread over the run */
+
+static atomic_bool armed;
+static atomic_ulong calls;
+static unsigned long failing;
+static bool goes_on;
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+char *__real_strndup(const char *text, size_t len);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+char *__wrap_strndup(const char *text, size_t len);
+
+static bool fails(void)
+{
+    if (!atomic_load(&armed))
+        return false;
+    unsigned long call = atomic_fetch_add(&calls, 1) + 1;
+    bool now = goes_on ? call >= failing : call == failing;
+    if (now)
+        errno = ENOMEM;
+    return now;
+}
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+    return fails() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+    return fails() ? NULL : __real_strdup(text);
+}
+
+char *__wrap_strndup(const char *text, size_t len)
+{
+    return fails() ? NULL : __real_strndup(text, len);
+}
+
+struct scene {
+    struct test_repo repo;
+    char *expected;
+};
+
+static int make_map(char **text, const struct scene *scene, const char *directory)
+{
+    static const char *const mentions[] = {"cookie"};
+    struct fixture_map map;
+    struct vcm_error err = {0};
+
+    int rc = fixture_make_map(&map, scene->repo.path,
+                              &(struct fixture_request){.directory = directory,
+                                                        .filter = "",
+                                                        .mentions = mentions,
+                                                        .mention_count = 1,
+                                                        .budget = 400},
+                              &err);
+    *text = map.text;
+    return rc;
+}
+
+/* Fails the n-th allocation; the answer is whole or a clean code, and the store is as good as new.
+ */
+static void fail_once(const struct scene *scene, unsigned long n, bool on)
+{
+    struct test_repo store;
+    char *text = NULL;
+
+    test_repo_init_directory(&store);
+    atomic_store(&calls, 0);
+    failing = n;
+    goes_on = on;
+    atomic_store(&armed, true);
+    int rc = make_map(&text, scene, store.path);
+    atomic_store(&armed, false);
+    if (rc == VCM_OK)
+        assert_string_equal(text, scene->expected);
+    else if (rc != VCM_INTERNAL)
+        fail_msg("allocation %lu: code %d", n, rc);
+    free(text);
+    rc = make_map(&text, scene, store.path);
+    if (rc != VCM_OK)
+        fail_msg("after allocation %lu: code %d", n, rc);
+    assert_string_equal(text, scene->expected);
+    free(text);
+    test_repo_release(&store);
+}
+
+static void symbols_survive_any_failed_allocation(void **state)
+{
+    struct scene scene = {.expected = NULL};
+    struct test_repo store;
+    struct vcm_git_repo *held = NULL;
+    uint64_t seed = 4;
+
+    (void)state;
+    test_repo_init(&scene.repo);
+    for (unsigned i = 0; i < FILES; i++)
+        fixture_write(&scene.repo, i, FILES, &seed);
+    test_repo_write_text(&scene.repo, "a.rb", "class A\n  def b\n    c\n  end\nend\n");
+    test_repo_write_text(&scene.repo, "a.cpp", "class A : B { void c() override; };\n");
+    test_repo_commit(&scene.repo, "files");
+    assert_int_equal(vcm_git_repo_open(&held, scene.repo.path, NULL), VCM_OK);
+    test_repo_init_directory(&store);
+    atomic_store(&calls, 0);
+    failing = ULONG_MAX;
+    atomic_store(&armed, true);
+    int rc = make_map(&scene.expected, &scene, store.path);
+    atomic_store(&armed, false);
+    assert_int_equal(rc, VCM_OK);
+    unsigned long total = atomic_load(&calls);
+    unsigned long stride = getenv("VCM_TEST_LONG") ? 1 : 1 + total / STEPS;
+    print_message("%lu allocations, every %luth fails\n", total, stride);
+    for (unsigned long n = 1; n <= total; n += stride) {
+        fail_once(&scene, n, false);
+        fail_once(&scene, n + stride / 2, true);
+    }
+    free(scene.expected);
+    vcm_git_repo_close(held);
+    test_repo_release(&store);
+    test_repo_release(&scene.repo);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(symbols_survive_any_failed_allocation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
