@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
@@ -106,12 +107,20 @@ static int read_ledger(struct ledger *ledger, struct vcm_kv_txn *txn, uint64_t m
 int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_scope_fn on_scope,
                  vcm_coverage_fn visit, void *context, struct vcm_error *err)
 {
+    int rc =
+        VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(on_scope), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->scope));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"scope", query->scope}, {"reason", query->reason});
+    if (rc != VCM_OK)
+        return rc;
     struct ledger ledger = {.wanted = query->reason};
     struct vcm_kv_txn *txn = NULL;
     struct vcm_names_scope name;
     struct vcm_scope scope = {0};
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)
         return rc;
     if (!vcm->store)

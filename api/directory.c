@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/vcm.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -161,13 +162,25 @@ int vcm_directory_walk(bool *truncated, const struct vcm_directory_query *query,
                        struct vcm_error *err)
 {
     struct walk walk = {.query = query, .visitor = visitor, .context = context};
+    const struct vcm_argument needed[] = {
+        VCM_ARGUMENT(truncated),
+        VCM_ARGUMENT(query),
+        VCM_ARGUMENT(visitor),
+        {"root", query && query->root},
+        {"enter", visitor && visitor->enter},
+        {"leave", visitor && visitor->leave},
+        {NULL, false},
+    };
 
+    int rc = vcm_arguments_given(needed, err);
+    if (rc != VCM_OK)
+        return rc;
     *truncated = false;
     vcm_buf_init(&walk.path, VCM_LIMIT_TREE_PATH_BYTES);
     vcm_buf_init(&walk.shown, 4 * VCM_LIMIT_TREE_PATH_BYTES);
     int fd = open(query->root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd >= 0 ? enter(&walk, true, err)
-                     : vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", query->root);
+    rc = fd >= 0 ? enter(&walk, true, err)
+                 : vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", query->root);
     if (rc == VCM_OK)
         rc = visit_directory(&walk, fd, 1, err);
     else if (fd >= 0)

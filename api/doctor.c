@@ -7,12 +7,15 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/spawn.h"
 #include "base/text.h"
 #include "git/repo.h"
+#include "kb/extract.h"
+#include "symbols/ctags.h"
 #include "symbols/language.h"
 
 #include "base/banned.h"
@@ -55,12 +58,16 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
     } levels[] = {{VCM_LANGUAGE_FULL, "full"},
                   {VCM_LANGUAGE_DEFINITIONS, "definitions only"},
                   {VCM_LANGUAGE_ABSENT, "absent"}};
+    bool has_ctags = vcm_ctags_works();
 
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         const char *before = doctor->detail.len > 0 ? "; " : "";
         bool first = true;
         for (unsigned j = 1; j < VCM_LANGUAGE_COUNT; j++) {
-            if (vcm_language_level((enum vcm_language)j) != levels[i].level)
+            enum vcm_language_level level = vcm_language_level((enum vcm_language)j);
+            if (level == VCM_LANGUAGE_DEFINITIONS && !has_ctags)
+                level = VCM_LANGUAGE_ABSENT;
+            if (level != levels[i].level)
                 continue;
             if (first)
                 vcm_buf_append_format(&doctor->detail, "%s%s:", before, levels[i].word);
@@ -68,6 +75,19 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
             first = false;
         }
     }
+    return report(doctor, name, VCM_FINDING_OK, NULL, err);
+}
+
+/* Nothing is wrong without it, so that its absence is no warning. */
+static int check_ctags(struct doctor *doctor, const char *name, struct vcm_error *err)
+{
+    const char *state = "absent: languages without a grammar are not read";
+
+    if (vcm_ctags_works())
+        state = "works, for languages without a grammar";
+    else if (vcm_ctags_is_there())
+        state = "is not universal-ctags with JSON and interactive mode, and is left alone";
+    vcm_buf_append_string(&doctor->detail, state);
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
@@ -115,6 +135,45 @@ static int check_git_lfs(struct doctor *doctor, const char *name, struct vcm_err
     static const char *const argv[] = {"git-lfs", "version", NULL};
     return check_program(doctor, name, argv, VCM_FINDING_WARNING,
                          "install git-lfs if your repositories keep large files in LFS", err);
+}
+
+/* Reads a PDF of one page: the helper may be there and lack a library. */
+static int check_pdf(struct doctor *doctor, const char *name, struct vcm_error *err)
+{
+    static const char page[] =
+        "%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n"
+        "2 0 obj\n<< /Type /Pages /Count 1 /Kids [3 0 R] >>\nendobj\n"
+        "3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 4 0 R /Resources "
+        "<< /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Times-Roman >> >> >> >>\nendobj\n"
+        "4 0 obj\n<< /Length 42 >>\nstream\nBT /F 12 Tf 20 50 Td (vcm reads PDFs) Tj ET\n"
+        "endstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n";
+    const struct vcm_extract_options options = {PROGRAM_TIMEOUT_MS, doctor->vcm->cancel};
+    struct vcm_buf program = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_error failure = {0};
+    struct vcm_document document;
+
+    vcm_document_init(&document);
+    int rc = vcm_extract_find(&program, &failure);
+    bool found = rc == VCM_OK;
+    if (found)
+        rc = vcm_extract_run(&document, vcm_slice_of(page, sizeof page - 1), &options, &failure);
+    bool works = rc == VCM_OK && strcmp(vcm_buf_text(&document.text), "vcm reads PDFs\n") == 0;
+    if (found)
+        vcm_buf_append_slice(&doctor->detail, vcm_buf_slice(&program));
+    if (!works)
+        vcm_buf_append_format(&doctor->detail, "%s%s", found ? " does not work: " : "",
+                              rc == VCM_OK ? "it reads another text" : failure.message);
+    vcm_document_release(&document);
+    vcm_buf_release(&program);
+    if (rc == VCM_INTERRUPTED) {
+        *err = failure;
+        return rc;
+    }
+    return report(
+        doctor, name, works ? VCM_FINDING_OK : VCM_FINDING_WARNING,
+        "install vcm-extract beside vcm, or set VCM_LIBEXEC to the folder that has it, if "
+        "you want to read PDFs",
+        err);
 }
 
 static int check_home(struct doctor *doctor, const char *name, struct vcm_error *err)
@@ -253,15 +312,19 @@ static const struct {
     {"home", check_home},
     {"inotify", check_inotify},
     {"languages", check_languages},
+    {"ctags", check_ctags},
     {"libraries", check_libraries},
+    {"pdf", check_pdf},
     {"store", check_store},
 };
 
 int vcm_doctor(struct vcm *vcm, vcm_finding_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
+    if (rc != VCM_OK)
+        return rc;
     struct doctor doctor = {.vcm = vcm, .visit = visit, .context = context};
 
-    int rc = vcm_handle_check(vcm, err);
     vcm_buf_init(&doctor.detail, 64 * VCM_KIB);
     for (size_t i = 0; rc == VCM_OK && i < sizeof checks / sizeof checks[0]; i++) {
         vcm_buf_clear(&doctor.detail);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/names.h"
 #include "api/residency.h"
@@ -108,10 +109,18 @@ static int send_down(struct vcm_evict_result *result, struct vcm *vcm,
 int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm_evict_query *query,
               vcm_page_outcome_fn visit, void *context, struct vcm_error *err)
 {
+    if (result)
+        memset(result, 0, sizeof *result);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(result), VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"scope", query->scope}, {"target", query->target});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct selection selection = {.ids = VCM_BUF_INIT(16 * VCM_GIB)};
     enum vcm_page_state target = VCM_PAGE_COMPRESSED;
 
-    memset(result, 0, sizeof *result);
     if ((query->count > 0) + (query->scope != NULL) + query->all != 1)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "give pages, a scope, or all");
     if (query->target && strcmp(query->target, "evicted") == 0)
@@ -119,7 +128,7 @@ int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm
     else if (query->target && strcmp(query->target, "compressed") != 0)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "pages go to 'compressed' or 'evicted', not '%s'", query->target);
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = select_pages(&selection, vcm, query, err);
     if (rc == VCM_OK)

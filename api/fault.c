@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/residency.h"
 #include "base/limits.h"
@@ -149,10 +150,17 @@ static int load(struct vcm *vcm, struct vcm_fault_outcome *outcomes, const struc
 int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_outcome_fn visit,
               void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"owner", query->owner}, {"reason", query->reason});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_fault_outcome *outcomes = NULL;
     struct vcm_page_id *ids = NULL, *locked = NULL;
 
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_residency_find(&ids, vcm, query->pages, query->count, err);
     if (rc == VCM_OK) {
@@ -179,11 +187,18 @@ int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_out
 int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outcome_fn visit,
              void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"owner", query->owner}, {"reason", query->reason});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_page_id *ids = NULL;
 
     if (query->ttl_ms == 0)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "a lock needs a time, such as 10m");
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_residency_find(&ids, vcm, query->pages, query->count, err);
     if (rc == VCM_OK)
@@ -197,11 +212,19 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
 int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query *query,
                vcm_page_outcome_fn visit, void *context, struct vcm_error *err)
 {
+    if (released)
+        *released = 0;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(released), VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"owner", query->owner}, {"reason", query->reason});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_page_id *ids = NULL;
     const char *owner = query->force ? NULL : query->owner ? query->owner : VCM_RESIDENCY_OWNER;
 
-    *released = 0;
-    int rc = vcm_residency_find(&ids, vcm, query->pages, query->count, err);
+    rc = vcm_residency_find(&ids, vcm, query->pages, query->count, err);
     if (rc == VCM_OK)
         rc = vcm_lock_release(released, vcm->store, ids, (unsigned)query->count, owner, vcm->cancel,
                               err);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
@@ -152,9 +153,16 @@ static int run_search(struct search *search, const char *text, struct vcm_error 
 int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn visit, void *context,
              struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->path));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"path", query->path}, {"scope", query->scope});
+    if (rc != VCM_OK)
+        return rc;
     struct search search = {.scope_name = query->scope, .visit = visit, .context = context};
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)
         return rc;
     if (!vcm->store)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/kb_internal.h"
@@ -10,10 +11,14 @@
 
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
 {
+    if (out)
+        memset(out, 0, sizeof *out);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_gc_result done;
 
-    memset(out, 0, sizeof *out);
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)

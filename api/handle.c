@@ -5,12 +5,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/own_source.h"
 #include "api/self_check.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/process.h"
 
 #include "kb/store.h"
 #include "base/banned.h"
@@ -47,7 +49,7 @@ int vcm_handle_check(const struct vcm *vcm, struct vcm_error *err)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the handle is NULL; open one first");
     if (vcm->mark != OPEN_MARK)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the handle is closed");
-    if (vcm->process != getpid())
+    if (vcm->forks != vcm_process_forks())
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "the handle was opened by process %ld, before a fork; open one here",
                              (long)vcm->process);
@@ -59,16 +61,21 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     static const struct vcm_open_options defaults = {0};
     struct vcm_buf home = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
+    int rc =
+        vcm_arguments_given((const struct vcm_argument[]){VCM_ARGUMENT(out), {NULL, false}}, err);
+    if (rc != VCM_OK)
+        return rc;
     *out = NULL;
     if (!options)
         options = &defaults;
-    int rc = settle_home(&home, options->home, err);
+    rc = settle_home(&home, options->home, err);
     struct vcm *vcm = rc == VCM_OK ? calloc(1, sizeof *vcm) : NULL;
     if (rc == VCM_OK && !vcm)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         vcm->mark = OPEN_MARK;
         vcm->process = getpid();
+        vcm->forks = vcm_process_forks();
         vcm->home = vcm_buf_detach(&home);
         vcm->log = options->log;
         vcm->cancel = options->cancel;
@@ -130,10 +137,10 @@ void vcm_close(struct vcm *vcm)
 {
     if (!vcm)
         return;
-    assert(vcm->mark == OPEN_MARK); /* closed twice */
-    if (vcm->process == getpid())
-        vcm_handle_close_store(vcm); /* in a child it is the parent's */
-    vcm->mark = CLOSED_MARK;
+    assert(vcm->mark == OPEN_MARK && "given back twice");
+    if (vcm->forks == vcm_process_forks())
+        vcm_handle_close_store(vcm);                /* in a child it is the parent's */
+    *(volatile uint32_t *)&vcm->mark = CLOSED_MARK; /* for who looks at it all the same */
     vcm_config_release(&vcm->config);
     vcm_own_source_free_all(vcm->own_sources);
     free(vcm->credentials);

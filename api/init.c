@@ -1,7 +1,9 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "base/limits.h"
 #include "lfs/bootstrap.h"
 #include "lfs/estimate.h"
@@ -12,6 +14,7 @@
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_init_result public;
+    uint32_t mark;
     struct vcm_bootstrap bootstrap;
     struct vcm_init_migration migration;
 };
@@ -169,6 +172,20 @@ static int survey(struct result *result, struct vcm *vcm, const struct vcm_init_
 int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_init_options *options,
              struct vcm_error *err)
 {
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->directory));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"tenant", options->tenant}, {"colony", options->colony},
+                       {"program", options->program}, {"author", options->author},
+                       {"message", options->message});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("co_authors", options->co_authors, options->co_author_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     const struct vcm_bootstrap_options request = {
         .directory = options->directory,
         .tenant = options->tenant,
@@ -183,16 +200,13 @@ int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_ini
         .push_all = options->push_all,
         .migrate = options->migrate,
         .dry_run = options->dry_run,
-        .cancel = vcm ? vcm->cancel : NULL,
+        .cancel = vcm->cancel,
     };
 
-    *out = NULL;
-    int rc = vcm_handle_check(vcm, err);
-    if (rc != VCM_OK)
-        return rc;
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return vcm_error_memory(err);
+    result->mark = VCM_MARK_HELD;
     rc = vcm_bootstrap_run(&result->bootstrap, &request, err);
     if (rc == VCM_OK)
         rc = survey(result, vcm, options, err);
@@ -213,8 +227,11 @@ int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_ini
 
 void vcm_init_result_free(struct vcm_init_result *result)
 {
-    if (!result)
+    struct result *whole = (struct result *)result;
+
+    if (!whole)
         return;
-    vcm_bootstrap_release(&((struct result *)result)->bootstrap);
-    free(result);
+    vcm_mark_give_back(&whole->mark);
+    vcm_bootstrap_release(&whole->bootstrap);
+    free(whole);
 }

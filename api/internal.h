@@ -18,8 +18,6 @@
 #include "vcm/page_store.h"
 
 struct vcm {
-    uint32_t mark; /* of a handle that is open */
-    pid_t process; /* that opened it */
     char *home;
     const struct vcm_log *log;
     const struct vcm_cancel *cancel;
@@ -35,6 +33,9 @@ struct vcm {
     struct vcm_git_clones clones; /* what vcm_handle_clones() filled in */
     char *clones_directory;
     struct vcm_git_credential *credentials;
+    uint32_t mark;  /* of a handle that is open; last, where free() writes nothing */
+    pid_t process;  /* that opened it */
+    unsigned forks; /* by which a child of it is told */
 };
 
 /* INVALID_ARGUMENT for a handle that is NULL, closed as far as can be told, or that another process

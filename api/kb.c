@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/kb_internal.h"
 #include "base/limits.h"
 #include "repomap/plan.h"
@@ -155,12 +156,22 @@ static int pass_chunk(void *context, const struct vcm_store_chunk *chunk, struct
 int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_options *options,
                   vcm_kb_chunk_fn visit, void *context, struct vcm_error *err)
 {
+    if (total)
+        *total = 0;
+    int rc =
+        VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(total), VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"query", options->query}, {"source", options->filter.source},
+                       {"path", options->filter.path}, {"profile", options->filter.profile});
+    if (rc != VCM_OK)
+        return rc;
     struct chunk_receiver receiver = {visit, context};
     struct vcm_store *store;
     struct filter filter;
 
-    *total = 0;
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc != VCM_OK)
         return rc;
     rc = filter_init(&filter, store, &options->filter, err);
@@ -181,10 +192,15 @@ int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_o
 int vcm_kb_show(struct vcm *vcm, const char *chunk, vcm_kb_chunk_fn visit, void *context,
                 struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(chunk), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"chunk", chunk});
+    if (rc != VCM_OK)
+        return rc;
     struct chunk_receiver receiver = {visit, context};
     struct vcm_store *store;
 
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc == VCM_OK && !store)
         rc = vcm_error_set(err, VCM_NOT_FOUND,
                            "no chunk '%s': the knowledge base of this home is empty", chunk);
@@ -220,11 +236,17 @@ static int pass_document(void *context, const struct vcm_store_document *documen
 int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_document_fn visit,
                 void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(filter), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"source", filter->source}, {"path", filter->path},
+                       {"profile", filter->profile});
+    if (rc != VCM_OK)
+        return rc;
     struct document_receiver receiver = {visit, context};
     struct vcm_store *store;
     struct filter own;
 
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc != VCM_OK)
         return rc;
     rc = filter_init(&own, store, filter, err);
@@ -272,11 +294,17 @@ static int settle_route(struct filter *filter, struct vcm *vcm,
 int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
                  vcm_kb_document_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"source", options->filter.source}, {"path", options->filter.path},
+                       {"profile", options->filter.profile});
+    if (rc != VCM_OK)
+        return rc;
     struct document_receiver receiver = {visit, context};
     struct vcm_store *store;
     struct filter filter;
 
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc != VCM_OK)
         return rc;
     rc = filter_init(&filter, store, &options->filter, err);
@@ -291,11 +319,15 @@ int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
 
 int vcm_kb_stat(struct vcm_kb_stat *out, struct vcm *vcm, struct vcm_error *err)
 {
+    if (out)
+        *out = (struct vcm_kb_stat){0};
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_store_stat stat = {0};
     struct vcm_store *store;
 
-    *out = (struct vcm_kb_stat){0};
-    int rc = vcm_kb_open_store(&store, vcm, false, err);
+    rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc == VCM_OK && store)
         rc = vcm_store_stat(&stat, store, err);
     if (rc == VCM_OK)

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/kb_internal.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -203,9 +204,36 @@ static int plan_repository(struct vcm_plan *plan, struct vcm_plan_request *reque
     return rc;
 }
 
+static int check_documents(const struct vcm_kb_ingest_options *options, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (!options->documents && options->document_count > 0)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "documents is NULL");
+    for (size_t i = 0; rc == VCM_OK && i < options->document_count; i++) {
+        const struct vcm_kb_bytes *document = &options->documents[i];
+        if (!document->name || (!document->data && document->len > 0))
+            rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "documents[%zu] has no name or no data",
+                               i);
+        else
+            rc = VCM_TEXTS(err, {"the name of a document", document->name});
+    }
+    return rc;
+}
+
 int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
                   vcm_kb_file_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"source", options->source}, {"profile", options->profile});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("files", options->files, options->file_count, VCM_ARGUMENT_PATHS,
+                                err);
+    if (rc == VCM_OK)
+        rc = check_documents(options, err);
+    if (rc != VCM_OK)
+        return rc;
     struct file_receiver receiver = {visit, context};
     struct batch batch = {.vcm = vcm};
     struct vcm_plan_request request = {.repository = options->repository};
@@ -213,7 +241,7 @@ int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
     struct vcm_tokenizer *tokenizer = NULL;
     struct vcm_store *store = NULL;
 
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc != VCM_OK)
         return rc;
     vcm_arena_init(&batch.arena, NAMES_BYTES_MAX);

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
@@ -163,6 +164,10 @@ static const char *const mode_names[] = {
 int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visit,
                    vcm_lfs_summary_fn sum, void *context, struct vcm_error *err)
 {
+    int rc =
+        VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(repository), VCM_ARGUMENT(visit), VCM_ARGUMENT(sum));
+    if (rc != VCM_OK)
+        return rc;
     struct place place = {.repo = NULL};
     struct vcm_lfs_summary summary = {.mode = mode_names[VCM_MANIFEST_LFS_SAME_REMOTE]};
     struct vcm_manifest manifest;
@@ -173,9 +178,7 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
 
     vcm_arena_init(&arena, ARENA_BYTES_MAX);
     vcm_manifest_init(&manifest);
-    int rc = vcm_handle_check(vcm, err);
-    if (rc == VCM_OK)
-        rc = open_place(&place, repository, err);
+    rc = open_place(&place, repository, err);
     if (rc == VCM_OK &&
         vcm_git_repo_resolve(&place.commit, place.repo, NULL, NULL, &unborn) == VCM_OK) {
         vcm_git_id_to_hex(commit, &place.commit);
@@ -387,11 +390,16 @@ static int pull_scope(struct pull *pull, struct scope *scope, struct vcm_error *
 int vcm_lfs_pull(struct vcm *vcm, const char *scope, vcm_lfs_file_fn visit, vcm_lfs_summary_fn sum,
                  void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit), VCM_ARGUMENT(sum));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"scope", scope});
+    if (rc != VCM_OK)
+        return rc;
     struct pull pull = {.vcm = vcm, .last = &pull.scopes};
     struct vcm_lfs_summary summary = {.files = 0};
 
     vcm_arena_init(&pull.arena, ARENA_BYTES_MAX);
-    int rc = scope ? find_name(&pull, scope, err) : VCM_OK;
+    rc = scope ? find_name(&pull, scope, err) : VCM_OK;
     if (rc == VCM_OK)
         rc = vcm_scopes(vcm, take_scope, &pull, err);
     for (struct scope *s = pull.scopes; rc == VCM_OK && s; s = s->next) {

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/residency.h"
 #include "vcm/lock.h"
@@ -40,12 +41,16 @@ static int pass_lock(void *context, const struct vcm_lock_info *lock, struct vcm
 int vcm_locks(struct vcm *vcm, const char *page, vcm_lock_entry_fn visit, void *context,
               struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"page", page});
+    if (rc != VCM_OK)
+        return rc;
     struct listing listing = {visit, context, (uint64_t)time(NULL)};
     struct vcm_page_id *id = NULL;
     struct vcm_kv_txn *txn = NULL;
 
-    int rc =
-        page ? vcm_residency_find(&id, vcm, &page, 1, err) : vcm_handle_open_for_reading(vcm, err);
+    rc = page ? vcm_residency_find(&id, vcm, &page, 1, err) : vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)
         return rc;
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
@@ -76,15 +81,17 @@ static int find_own(void *context, const struct vcm_lock_entry *lock, struct vcm
 int vcm_lock_extend(uint64_t *locked_until, struct vcm *vcm, const char *page, const char *owner,
                     uint64_t add_ms, struct vcm_error *err)
 {
+    if (locked_until)
+        *locked_until = 0;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(locked_until), VCM_ARGUMENT(page));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"page", page}, {"owner", owner});
+    if (rc != VCM_OK)
+        return rc;
     struct own_lock own = {.owner = owner ? owner : VCM_RESIDENCY_OWNER};
     const char *const pages[] = {page};
 
-    *locked_until = 0;
-    int rc = vcm_handle_check(vcm, err);
-    if (rc == VCM_OK && !page)
-        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "give a page");
-    if (rc == VCM_OK)
-        rc = vcm_locks(vcm, page, find_own, &own, err);
+    rc = vcm_locks(vcm, page, find_own, &own, err);
     if (rc == VCM_OK && own.until == 0)
         rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' has no lock on page %s", own.owner, page);
     if (rc == VCM_OK) {

@@ -2,8 +2,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
@@ -27,6 +29,7 @@ struct progress_receiver {
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_map_result public;
+    uint32_t mark;
     struct vcm_plan_request request; /* that the plan was made for */
     struct vcm_plan plan;
     struct vcm_arena arena;
@@ -50,7 +53,9 @@ static const enum vcm_status row_status[] = {
 
 const char *vcm_status_name(enum vcm_status status)
 {
-    return status_names[status];
+    size_t count = sizeof status_names / sizeof status_names[0];
+
+    return (size_t)status < count ? status_names[status] : "unknown";
 }
 
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
@@ -274,6 +279,7 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return vcm_error_memory(err);
+    result->mark = VCM_MARK_HELD;
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
     result->progress = (struct progress_receiver){.progress = options->progress,
                                                   .context = options->progress_context};
@@ -420,10 +426,29 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
     return rc;
 }
 
+int vcm_map_check_options(const struct vcm_map_options *options, struct vcm_error *err)
+{
+    int rc = vcm_arguments_given(
+        (const struct vcm_argument[]){{"repository", options->repository != NULL}, {NULL, false}},
+        err);
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"base_scope_id", options->base_scope_id}, {"branch", options->branch},
+                       {"commit", options->commit});
+    if (rc == VCM_OK)
+        rc =
+            vcm_arguments_list("only", options->only, options->only_count, VCM_ARGUMENT_TEXTS, err);
+    return rc;
+}
+
 int vcm_map(struct vcm_map_result **out, struct vcm *vcm, const struct vcm_map_options *options,
             struct vcm_error *err)
 {
-    return vcm_map_with(out, vcm, options, &(struct vcm_map_extra){0}, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = vcm_map_check_options(options, err);
+    return rc == VCM_OK ? vcm_map_with(out, vcm, options, &(struct vcm_map_extra){0}, err) : rc;
 }
 
 void vcm_map_result_free(struct vcm_map_result *result)
@@ -432,6 +457,7 @@ void vcm_map_result_free(struct vcm_map_result *result)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     vcm_plan_release(&whole->plan);
     vcm_arena_release(&whole->arena);
     free(whole);

@@ -14,6 +14,9 @@ struct vcm_map_extra {
     const char *routed;   /* a commit whose routes were followed before; may be NULL */
 };
 
+/* INVALID_ARGUMENT for what no mapping can take. */
+int vcm_map_check_options(const struct vcm_map_options *options, struct vcm_error *err);
+
 int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
                  const struct vcm_map_options *options, const struct vcm_map_extra *extra,
                  struct vcm_error *err);

@@ -1,7 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -15,6 +17,7 @@
 /* The report as the caller sees it, with what it lives in. */
 struct report {
     struct vcm_map_report public;
+    uint32_t mark;
     struct vcm_plan plan;
     struct vcm_survey survey;
     struct vcm_map_row *rows; /* public.rows, while they are filled */
@@ -351,13 +354,25 @@ static int fill(struct report *report, struct vcm *vcm, const struct vcm_map_que
 static int make(struct vcm_map_report **out, struct vcm *vcm, const struct vcm_map_query *query,
                 enum wish wish, struct vcm_error *err)
 {
-    *out = NULL;
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->repository));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"base_scope_id", query->base_scope_id}, {"branch", query->branch},
+                       {"commit", query->commit});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("only", query->only, query->only_count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct report *report = calloc(1, sizeof *report);
     if (!report)
         return vcm_error_memory(err);
+    report->mark = VCM_MARK_HELD;
     vcm_arena_init(&report->arena, REPORT_BYTES_MAX);
     vcm_buf_init(&report->path, 2 * VCM_LIMIT_PATH_BYTES);
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = fill(report, vcm, query, wish, err);
     if (rc == VCM_OK)
@@ -391,6 +406,7 @@ void vcm_map_report_free(struct vcm_map_report *report)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     vcm_survey_release(&whole->survey);
     vcm_buf_release(&whole->path);
     vcm_plan_release(&whole->plan);

@@ -1,3 +1,4 @@
+#include "api/arguments.h"
 #include "api/own_source.h"
 
 #include <stdlib.h>
@@ -156,6 +157,8 @@ int vcm_register_source(struct vcm *vcm, const struct vcm_source_definition *def
     if (rc == VCM_OK && (!definition || !definition->name || !definition->open ||
                          !definition->walk || !definition->read || !definition->close))
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "a source type needs a name and functions");
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"name", definition->name});
     if (rc != VCM_OK)
         return rc;
     struct vcm_own_source *own = calloc(1, sizeof *own);

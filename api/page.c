@@ -1,10 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/heading.h"
 #include "api/damage.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "api/media_type.h"
 #include "api/names.h"
 #include "api/residency.h"
@@ -13,6 +14,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/process.h"
 #include "vcm/view.h"
 
 #include "base/banned.h"
@@ -25,9 +27,10 @@
 /* The page as the caller sees it. */
 struct page {
     struct vcm_page public;
+    uint32_t mark;
     struct vcm_kv_txn *txn; /* while it is being read */
     struct vcm_view *view;
-    pid_t process; /* whose view it is */
+    unsigned forks; /* when it was opened */
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -35,15 +38,16 @@ struct page {
 
 struct view {
     struct vcm_page_view public;
+    uint32_t mark;
     char page_id[VCM_PAGE_ID_HEX + 1];
     struct vcm_view *view;
-    pid_t process; /* whose view it is */
+    unsigned forks; /* when it was opened */
 };
 
 /* A child that a fork made must not give back what is its parent's. */
-static void release_view(struct vcm_view *view, pid_t process)
+static void release_view(struct vcm_view *view, unsigned forks)
 {
-    if (view && process == getpid())
+    if (view && forks == vcm_process_forks())
         vcm_view_release(view);
 }
 
@@ -251,7 +255,8 @@ int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct v
     struct view *view = calloc(1, sizeof *view);
     if (!view)
         return vcm_error_memory(err);
-    view->process = getpid();
+    view->mark = VCM_MARK_HELD;
+    view->forks = vcm_process_forks();
     int rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
     vcm_page_id_to_hex(view->page_id, id);
     if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
@@ -270,10 +275,16 @@ int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct v
 int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err)
 {
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(name));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"name", name});
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_page_id *id = NULL;
 
-    *out = NULL;
-    int rc = vcm_residency_find(&id, vcm, &name, 1, err);
+    rc = vcm_residency_find(&id, vcm, &name, 1, err);
     if (rc == VCM_OK)
         rc = vcm_page_view_of(out, vcm, id, err);
     free(id);
@@ -286,15 +297,22 @@ void vcm_page_view_release(struct vcm_page_view *view)
 
     if (!whole)
         return;
-    release_view(whole->view, whole->process);
+    vcm_mark_give_back(&whole->mark);
+    release_view(whole->view, whole->forks);
     free(whole);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err)
 {
-    *out = NULL;
-    int rc = vcm_names_check_page(query->page, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"page", query->page}, {"scope", query->scope});
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_names_check_page(query->page, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)
@@ -305,7 +323,8 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     if (!page)
         return vcm_error_memory(err);
     vcm_arena_init(&page->arena, PAGE_ARENA_MAX);
-    page->process = getpid();
+    page->mark = VCM_MARK_HELD;
+    page->forks = vcm_process_forks();
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = read_page(page, vcm, query, err);
@@ -324,7 +343,8 @@ void vcm_page_release(struct vcm_page *page)
 
     if (!whole)
         return;
-    release_view(whole->view, whole->process);
+    vcm_mark_give_back(&whole->mark);
+    release_view(whole->view, whole->forks);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

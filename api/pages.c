@@ -3,6 +3,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/names.h"
@@ -183,14 +184,22 @@ static int list(struct listing *listing, struct vcm_error *err)
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
               vcm_page_entry_fn visit, void *context, struct vcm_error *err)
 {
+    if (next_cursor)
+        *next_cursor = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(next_cursor), VCM_ARGUMENT(query),
+                           VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"scope", query->scope}, {"path", query->path}, {"state", query->state},
+                       {"cursor", query->cursor});
+    if (rc != VCM_OK)
+        return rc;
     struct listing listing = {.vcm = vcm, .query = query, .visit = visit, .context = context};
 
-    *next_cursor = NULL;
     listing.now = (uint64_t)time(NULL);
     listing.left = query->limit > 0 && query->limit < VCM_LIMIT_LISTING_ROWS
                        ? query->limit
                        : VCM_LIMIT_LISTING_ROWS;
-    int rc = query->cursor ? parse_cursor(&listing, query->cursor, err) : VCM_OK;
+    rc = query->cursor ? parse_cursor(&listing, query->cursor, err) : VCM_OK;
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)

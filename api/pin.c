@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/names.h"
 #include "api/residency.h"
@@ -67,6 +68,12 @@ static int find_meant(struct meant *meant, struct vcm *vcm, const char *name, st
     return rc;
 }
 
+static int pass(vcm_pin_fn visit, void *context, const struct vcm_pin_outcome *outcome,
+                struct vcm_error *err)
+{
+    return visit ? visit(context, outcome, err) : VCM_OK;
+}
+
 static int pin_page(struct vcm *vcm, const struct vcm_page_id *id, bool pinned, vcm_pin_fn visit,
                     void *context, struct vcm_error *err)
 {
@@ -82,7 +89,7 @@ static int pin_page(struct vcm *vcm, const struct vcm_page_id *id, bool pinned, 
     vcm_buf_release(&frame);
     if (rc != VCM_OK)
         return rc;
-    return visit(context, &(struct vcm_pin_outcome){.page_id = hex, .changed = changed}, err);
+    return pass(visit, context, &(struct vcm_pin_outcome){.page_id = hex, .changed = changed}, err);
 }
 
 static int pin_scopes(struct vcm *vcm, const struct vcm_buf *scopes, bool pinned, vcm_pin_fn visit,
@@ -97,7 +104,8 @@ static int pin_scopes(struct vcm *vcm, const struct vcm_buf *scopes, bool pinned
             rc = vcm_mapping_set_pinned(vcm->store, vcm_slice_of_string(id), pinned, vcm->cancel,
                                         err);
         if (rc == VCM_OK)
-            rc = visit(context, &(struct vcm_pin_outcome){.scope_id = id, .changed = changed}, err);
+            rc = pass(visit, context, &(struct vcm_pin_outcome){.scope_id = id, .changed = changed},
+                      err);
         else
             vcm_error_wrap(err, rc, "%s '%s'", pinned ? "pin" : "unpin", id);
         at += strlen(id) + 2;
@@ -110,7 +118,11 @@ static int set_pinned(struct vcm *vcm, const char *name, bool pinned, vcm_pin_fn
 {
     struct meant meant = {.scopes = VCM_BUF_INIT(64 * VCM_MIB)};
 
-    int rc = vcm_handle_config(vcm, err);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(name));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"name", name});
+    if (rc == VCM_OK)
+        rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc == VCM_OK && !vcm->store)

@@ -1,7 +1,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
+#include "api/mark.h"
 #include "base/limits.h"
 #include "git/tree.h"
 #include "lfs/commit.h"
@@ -25,6 +27,7 @@ struct promoted {
 /* The result as the caller sees it, with the memory that it lives in. */
 struct result {
     struct vcm_promote_result public;
+    uint32_t mark;
     struct vcm_plan plan;
     struct vcm_plan_request request;
     struct vcm_arena arena;
@@ -289,13 +292,23 @@ static int promote(struct result *result, struct vcm *vcm,
 int vcm_promote(struct vcm_promote_result **out, struct vcm *vcm,
                 const struct vcm_promote_options *options, struct vcm_error *err)
 {
-    *out = NULL;
-    int rc = vcm_handle_config(vcm, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->repository));
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("paths", options->paths, options->path_count, VCM_ARGUMENT_TEXTS,
+                                err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_handle_config(vcm, err);
     if (rc != VCM_OK)
         return rc;
     struct result *result = calloc(1, sizeof *result);
     if (!result)
         return vcm_error_memory(err);
+    result->mark = VCM_MARK_HELD;
     vcm_arena_init(&result->arena, 4 * VCM_MIB);
     vcm_buf_init(&result->text, VCM_LIMIT_YAML_BYTES);
     rc = promote(result, vcm, options, err);
@@ -320,6 +333,7 @@ void vcm_promote_result_free(struct vcm_promote_result *result)
 
     if (!whole)
         return;
+    vcm_mark_give_back(&whole->mark);
     for (size_t i = 0; i < whole->count; i++)
         vcm_glob_list_release(&whole->promoted[i].globs);
     vcm_plan_release(&whole->plan);

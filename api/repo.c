@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/repo_dest.h"
 #include "base/clock.h"
@@ -190,11 +191,18 @@ static int check_out(struct repo_fetch *fetch, struct vcm_error *err)
 int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
                    vcm_document_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->url));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"ref", options->ref});
+    if (rc != VCM_OK)
+        return rc;
     unsigned timeout = options->timeout_ms > 0 ? options->timeout_ms : FETCH_TIMEOUT_MS;
     struct repo_fetch fetch = {.vcm = vcm, .options = options};
     struct vcm_plan_request request = {.repository = NULL};
     struct vcm_buf document = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
-    int rc = read_subpath(&fetch, err);
+    rc = read_subpath(&fetch, err);
     if (rc == VCM_OK)
         rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)

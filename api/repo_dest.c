@@ -18,7 +18,6 @@
 #define HASH_MAX    128
 #define SHALLOW_MAX (64 * VCM_MIB)
 #define PROMISE     "remote.origin.promisor"
-#define NOTHING     vcm_slice_of("", 0)
 
 struct work {
     const struct vcm_repo_dest *dest;
@@ -43,13 +42,48 @@ static int look(bool *empty, const char *path, struct vcm_error *err)
     return VCM_OK;
 }
 
+/* What git writes is not shown: it names commands that nobody has run. */
+static int explain(const struct work *work, const char *text, struct vcm_error *err)
+{
+    const char *real = work->git.directory;
+
+    if (strstr(text, "would be overwritten") || strstr(text, "not uptodate"))
+        return vcm_error_set(
+            err, VCM_INVALID_ARGUMENT,
+            "'%s' has changes that the new commit would overwrite; commit them, or "
+            "name another directory with --dest",
+            real);
+    if (strstr(text, "No space left on device"))
+        return vcm_error_set(err, VCM_IO_ERROR, "no space left on the device of '%s'", real);
+    return vcm_error_set(err, VCM_IO_ERROR,
+                         "the commit cannot be checked out in '%s'; see what 'git status' says "
+                         "there, or name another directory with --dest",
+                         real);
+}
+
+static int run_with(struct vcm_buf *out, const struct work *work, const char *const *args,
+                    struct vcm_slice input, struct vcm_error *err)
+{
+    struct vcm_buf errors = VCM_BUF_INIT(VCM_LIMIT_GIT_OUTPUT);
+    int status = 0;
+
+    int rc = vcm_command_run(&status, out, &errors, &work->git, args, input, err);
+    if (rc == VCM_OK && status != 0)
+        rc = explain(work, vcm_buf_text(&errors), err);
+    vcm_buf_release(&errors);
+    return rc;
+}
+
+static int run(const struct work *work, const char *const *args, struct vcm_error *err)
+{
+    return run_with(NULL, work, args, vcm_slice_of("", 0), err);
+}
+
 static int begin(const struct work *work, struct vcm_error *err)
 {
-    int rc = vcm_command_read(NULL, &work->git, VCM_COMMAND_ARGS("init", "--quiet"), NOTHING, err);
+    int rc = run(work, VCM_COMMAND_ARGS("init", "--quiet"), err);
     if (rc == VCM_OK)
-        rc = vcm_command_read(NULL, &work->git,
-                              VCM_COMMAND_ARGS("remote", "add", "origin", work->dest->clone->url),
-                              NOTHING, err);
+        rc = run(work, VCM_COMMAND_ARGS("remote", "add", "origin", work->dest->clone->url), err);
     return rc;
 }
 
@@ -90,9 +124,7 @@ static int promise_rest(const struct work *work, struct vcm_error *err)
     int rc = VCM_OK;
 
     for (size_t i = 0; rc == VCM_OK && i < sizeof settings / sizeof settings[0]; i++)
-        rc = vcm_command_read(NULL, &work->git,
-                              VCM_COMMAND_ARGS("config", settings[i][0], settings[i][1]), NOTHING,
-                              err);
+        rc = run(work, VCM_COMMAND_ARGS("config", settings[i][0], settings[i][1]), err);
     return rc;
 }
 
@@ -133,9 +165,8 @@ static int copy_ends(const struct work *work, struct vcm_error *err)
     struct vcm_buf ends = VCM_BUF_INIT(SHALLOW_MAX), ours = VCM_BUF_INIT(SHALLOW_MAX);
     struct vcm_buf history = VCM_BUF_INIT(SHALLOW_MAX);
 
-    int rc =
-        vcm_command_read(&history, &work->git,
-                         VCM_COMMAND_ARGS("--git-dir", clone, "rev-list", work->hex), NOTHING, err);
+    int rc = run_with(&history, work, VCM_COMMAND_ARGS("--git-dir", clone, "rev-list", work->hex),
+                      vcm_slice_of("", 0), err);
     if (rc == VCM_OK)
         rc = read_lines(&ends, clone, "shallow", err);
     if (rc == VCM_OK)
@@ -170,14 +201,15 @@ static int copy_objects(const struct work *work, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = promise_rest(work, err);
     if (rc == VCM_OK)
-        rc = vcm_command_read(&hash, &work->git,
-                              VCM_COMMAND_ARGS("--git-dir", work->dest->clone->path, "pack-objects",
-                                               "--revs", "--missing=allow-any", "--quiet",
-                                               vcm_buf_text(&base)),
-                              vcm_buf_slice(&wanted), err);
+        rc = run_with(&hash, work,
+                      VCM_COMMAND_ARGS("--git-dir", work->dest->clone->path, "pack-objects",
+                                       "--revs", "--missing=allow-any", "--quiet",
+                                       vcm_buf_text(&base)),
+                      vcm_buf_slice(&wanted), err);
     if (rc == VCM_OK) {
-        vcm_buf_append_format(&name, "objects/pack/pack-%s.promisor", vcm_buf_text(&hash));
-        rc = write_file(work, vcm_buf_text(&name), NOTHING, err);
+        int len = (int)strcspn(vcm_buf_text(&hash), "\n");
+        vcm_buf_append_format(&name, "objects/pack/pack-%.*s.promisor", len, vcm_buf_text(&hash));
+        rc = write_file(work, vcm_buf_text(&name), vcm_slice_of("", 0), err);
     }
     if (rc == VCM_OK)
         rc = copy_ends(work, err);
@@ -193,11 +225,10 @@ static int fetch_objects(const struct work *work, struct vcm_error *err)
     char ref[VCM_GIT_ID_HEX + 32];
 
     snprintf(ref, sizeof ref, "refs/vcm/commits/%s", work->hex);
-    return vcm_command_read(NULL, &work->git,
-                            VCM_COMMAND_ARGS("fetch", "--quiet", "--no-tags", "--update-shallow",
-                                             "--no-recurse-submodules", work->dest->clone->path,
-                                             ref),
-                            NOTHING, err);
+    return run(work,
+               VCM_COMMAND_ARGS("fetch", "--quiet", "--no-tags", "--update-shallow",
+                                "--no-recurse-submodules", work->dest->clone->path, ref),
+               err);
 }
 
 /* Of the directory alone: git's cones would take the files above it too. */
@@ -214,22 +245,22 @@ static int choose_files(const struct work *work, struct vcm_error *err)
     vcm_buf_append_string(&pattern, "/\n");
     int rc = vcm_buf_check(&pattern, "the pattern of --subpath", err);
     if (rc == VCM_OK)
-        rc = vcm_command_read(NULL, &work->git,
-                              VCM_COMMAND_ARGS("sparse-checkout", "set", "--no-cone", "--stdin"),
-                              vcm_buf_slice(&pattern), err);
+        rc =
+            run_with(NULL, work, VCM_COMMAND_ARGS("sparse-checkout", "set", "--no-cone", "--stdin"),
+                     vcm_buf_slice(&pattern), err);
     vcm_buf_release(&pattern);
     return rc;
 }
 
 static int show_all(const struct work *work, struct vcm_error *err)
 {
-    bool sparse = false;
+    int status = 0;
 
-    int rc = vcm_command_ask(&sparse, NULL, &work->git,
-                             VCM_COMMAND_ARGS("config", "--get", "core.sparseCheckout"), err);
-    if (rc == VCM_OK && sparse)
-        rc = vcm_command_read(NULL, &work->git, VCM_COMMAND_ARGS("sparse-checkout", "disable"),
-                              NOTHING, err);
+    int rc = vcm_command_run(&status, NULL, NULL, &work->git,
+                             VCM_COMMAND_ARGS("config", "--get", "core.sparseCheckout"),
+                             vcm_slice_of("", 0), err);
+    if (rc == VCM_OK && status == 0)
+        rc = run(work, VCM_COMMAND_ARGS("sparse-checkout", "disable"), err);
     return rc;
 }
 
@@ -240,12 +271,11 @@ static int check_out(const struct work *work, struct vcm_error *err)
     if (work->dest->subpath)
         rc = choose_files(work, err);
     if (rc == VCM_OK)
-        rc = vcm_command_read(NULL, &work->git,
-                              VCM_COMMAND_ARGS("-c", "filter.lfs.smudge=", "-c",
-                                               "filter.lfs.process=", "-c",
-                                               "filter.lfs.required=false", "checkout", "--quiet",
-                                               "--detach", work->hex),
-                              NOTHING, err);
+        rc = run(work,
+                 VCM_COMMAND_ARGS("-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c",
+                                  "filter.lfs.required=false", "checkout", "--quiet", "--detach",
+                                  work->hex),
+                 err);
     if (rc == VCM_OK && !work->dest->subpath)
         rc = show_all(work, err);
     return rc;

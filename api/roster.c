@@ -147,31 +147,64 @@ static int put_in(struct vcm_roster_entry **first, struct vcm_arena *arena,
 typedef int (*edit_fn)(struct vcm_roster_entry **first, struct vcm_arena *arena,
                        const void *context, struct vcm_error *err);
 
+static int list_ids(struct vcm_buf *out, const struct vcm_roster_entry *entry,
+                    struct vcm_error *err)
+{
+    for (; entry; entry = entry->next)
+        vcm_buf_append(out, entry->scope_id, strlen(entry->scope_id) + 1);
+    return vcm_buf_check(out, "the list of scopes", err);
+}
+
+struct texts {
+    struct vcm_buf path, before, after, ids_before, ids_after;
+};
+
+/* A list that names the scopes and is a commit behind maps them all the same: it is when scopes
+ * come or go that the new list must outlast a crash. */
+static int write_roster(const struct texts *texts, struct vcm_error *err)
+{
+    struct vcm_slice after = vcm_buf_slice(&texts->after);
+
+    if (vcm_slice_equal(vcm_buf_slice(&texts->before), after))
+        return VCM_OK;
+    return vcm_slice_equal(vcm_buf_slice(&texts->ids_before), vcm_buf_slice(&texts->ids_after))
+               ? vcm_path_replace_file(vcm_buf_text(&texts->path), after, ROSTER_MODE, err)
+               : vcm_path_write_file(vcm_buf_text(&texts->path), after, ROSTER_MODE, err);
+}
+
 /* Reads, edits, and writes when the text has changed. */
 static int edit_locked(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
 {
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_buf before = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
-    struct vcm_buf after = VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES);
+    struct texts texts = {
+        VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES),   VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
+        VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES), VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
+        VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
+    };
     struct vcm_roster_entry *first = NULL;
     struct vcm_arena arena;
 
     vcm_arena_init(&arena, 4 * VCM_LIMIT_ROSTER_BYTES);
-    int rc = file_path(&path, home, err);
+    int rc = file_path(&texts.path, home, err);
     if (rc == VCM_OK)
         rc = vcm_roster_read(&first, &arena, home, err);
     if (rc == VCM_OK)
-        rc = serialise(&before, first, err);
+        rc = serialise(&texts.before, first, err);
+    if (rc == VCM_OK)
+        rc = list_ids(&texts.ids_before, first, err);
     if (rc == VCM_OK)
         rc = edit(&first, &arena, context, err);
     if (rc == VCM_OK)
-        rc = serialise(&after, first, err);
-    if (rc == VCM_OK && !vcm_slice_equal(vcm_buf_slice(&before), vcm_buf_slice(&after)))
-        rc = vcm_path_write_file(vcm_buf_text(&path), vcm_buf_slice(&after), ROSTER_MODE, err);
+        rc = serialise(&texts.after, first, err);
+    if (rc == VCM_OK)
+        rc = list_ids(&texts.ids_after, first, err);
+    if (rc == VCM_OK)
+        rc = write_roster(&texts, err);
     vcm_arena_release(&arena);
-    vcm_buf_release(&after);
-    vcm_buf_release(&before);
-    vcm_buf_release(&path);
+    vcm_buf_release(&texts.ids_after);
+    vcm_buf_release(&texts.ids_before);
+    vcm_buf_release(&texts.after);
+    vcm_buf_release(&texts.before);
+    vcm_buf_release(&texts.path);
     return rc;
 }
 

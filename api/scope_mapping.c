@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/kb_internal.h"
 #include "api/map.h"
@@ -30,12 +31,18 @@ static void take_config(struct vcm_map_options *out, const struct vcm_mmap_confi
 int vcm_materialize_repo_map(struct vcm_map_result **out, struct vcm *vcm,
                              const struct vcm_materialize_options *options, struct vcm_error *err)
 {
-    *out = NULL;
-    int rc = vcm_handle_check(vcm, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
     if (rc != VCM_OK)
         return rc;
     if (!options->origin_url || options->origin_url[0] == '\0')
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "origin_url is missing");
+    rc = vcm_arguments_list("enabled_sources", options->enabled_sources,
+                            options->enabled_sources ? options->enabled_count : 0,
+                            VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_map_options map = {
         .repository = options->origin_url,
         .base_scope_id = options->base_scope_id,
@@ -54,7 +61,8 @@ int vcm_materialize_repo_map(struct vcm_map_result **out, struct vcm *vcm,
         .no_rows = options->enabled_sources && options->enabled_count == 0,
     };
     take_config(&map, options->config);
-    return vcm_map_with(out, vcm, &map, &extra, err);
+    rc = vcm_map_check_options(&map, err);
+    return rc == VCM_OK ? vcm_map_with(out, vcm, &map, &extra, err) : rc;
 }
 
 static void put_globs(struct vcm_jsonw *w, const char *name, const char *const *globs, size_t count)
@@ -100,13 +108,30 @@ static int write_row(struct vcm_buf *out, const struct vcm_mmap_options *options
     return rc == VCM_OK ? vcm_buf_check(out, "the row", err) : rc;
 }
 
+static int check_row(const struct vcm_mmap_options *options, struct vcm_error *err)
+{
+    int rc =
+        VCM_TEXTS(err, {"scope_id", options->scope_id}, {"source_type", options->source_type},
+                  {"start_dir", options->start_dir}, {"binary_policy", options->binary_policy});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("include_globs", options->include_globs, options->include_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("exclude_globs", options->exclude_globs, options->exclude_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    return rc;
+}
+
 int vcm_mmap_application_scope(struct vcm_map_result **out, struct vcm *vcm,
                                const struct vcm_mmap_options *options, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
 
-    *out = NULL;
-    int rc = vcm_handle_check(vcm, err);
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = check_row(options, err);
     if (rc != VCM_OK)
         return rc;
     if (!options->scope_id || !options->origin_url || options->origin_url[0] == '\0')
@@ -127,8 +152,10 @@ int vcm_mmap_application_scope(struct vcm_map_result **out, struct vcm *vcm,
             .progress_context = options->progress_context,
         };
         take_config(&map, options->config);
-        rc = vcm_map_with(out, vcm, &map, &(struct vcm_map_extra){.map_text = vcm_buf_text(&text)},
-                          err);
+        rc = vcm_map_check_options(&map, err);
+        if (rc == VCM_OK)
+            rc = vcm_map_with(out, vcm, &map,
+                              &(struct vcm_map_extra){.map_text = vcm_buf_text(&text)}, err);
     }
     vcm_buf_release(&text);
     return rc;
@@ -137,12 +164,18 @@ int vcm_mmap_application_scope(struct vcm_map_result **out, struct vcm *vcm,
 int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const char *scope_id,
                                  struct vcm_error *err)
 {
+    if (status)
+        *status = VCM_STATUS_NOT_MAPPED;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(status), VCM_ARGUMENT(scope_id));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"scope_id", scope_id});
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_kv_txn *txn = NULL;
     struct vcm_scope scope = {0};
 
-    *status = VCM_STATUS_NOT_MAPPED;
-    int rc = vcm_handle_open_for_reading(vcm, err);
-    if (rc == VCM_OK && (!scope_id || strlen(scope_id) > VCM_LIMIT_SCOPE_ID_BYTES))
+    rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc == VCM_OK && strlen(scope_id) > VCM_LIMIT_SCOPE_ID_BYTES)
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "that is no scope name");
     if (rc != VCM_OK || !vcm->store)
         return rc;

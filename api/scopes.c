@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "base/arena.h"
@@ -59,10 +60,13 @@ static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
+    if (rc != VCM_OK)
+        return rc;
     struct listing listing = {visit, context};
     struct vcm_kv_txn *txn = NULL;
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)
         return rc;
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);

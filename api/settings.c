@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/limits.h"
 
@@ -51,10 +52,13 @@ static const struct vcm_config_setting *next_credential(const struct vcm_config 
 
 int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
+    if (rc != VCM_OK)
+        return rc;
     unsigned count;
     const struct vcm_config_key *keys = vcm_config_keys(&count);
 
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     unsigned i = 0;
     for (; rc == VCM_OK && i < count && strcmp(keys[i].name, VCM_CONFIG_CREDENTIALS) < 0; i++)
         rc = pass_key(vcm, &keys[i], visit, context, err);
@@ -70,10 +74,15 @@ int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct 
 int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *context,
                    struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(key), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"key", key});
+    if (rc != VCM_OK)
+        return rc;
     unsigned count;
     const struct vcm_config_key *keys = vcm_config_keys(&count);
 
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_config_check_name(key, err);
     if (rc != VCM_OK)
@@ -148,10 +157,15 @@ static int apply_limits(struct vcm *vcm, const char *key, const char *value, str
 
 int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(key), VCM_ARGUMENT(value));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"key", key}, {"value", value});
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_buf canonical = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_config_check_name(key, err);
     if (rc == VCM_OK)

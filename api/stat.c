@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "base/limits.h"
@@ -62,8 +63,12 @@ static int read_store(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *e
 
 int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err)
 {
-    memset(out, 0, sizeof *out);
-    int rc = vcm_handle_config(vcm, err);
+    if (out)
+        memset(out, 0, sizeof *out);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)

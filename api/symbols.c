@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
@@ -63,6 +64,9 @@ static int open_repo(struct view *view, const char *path, struct vcm_error *err)
     const char *root = vcm_git_repo_root(view->repo);
     char *real = realpath(path, NULL);
     size_t len = strlen(root);
+    struct vcm_plan_request clones = {.repository = NULL};
+    if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
+        vcm_git_clone_touch(clones.clones, root);
     bool inside = real && !vcm_git_repo_is_bare(view->repo) && strncmp(real, root, len) == 0 &&
                   real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
     view->subpath = strdup(inside ? real + len + 1 : "");
@@ -183,7 +187,25 @@ static const char *reason_of(const struct vcm_index *index, const struct vcm_map
         return "no_files";
     if (index->matching == 0)
         return "filtered_out";
-    return map->symbols_total > 0 ? "budget_too_small" : "no_supported_language";
+    if (map->symbols_total > 0)
+        return "budget_too_small";
+    return index->absent > 0 ? "not_fetched" : "no_supported_language";
+}
+
+/* How many files have their symbols from where. */
+static void put_sources(struct view *view)
+{
+    static const char *const sources[] = {"tree-sitter", "ctags"};
+    size_t counts[2] = {0, 0};
+
+    for (size_t i = 0; i < view->index->file_count; i++)
+        counts[vcm_language_ctags_name(view->index->files[i].language) != NULL]++;
+    vcm_jsonw_key(&view->w, "sources");
+    vcm_jsonw_begin_object(&view->w);
+    for (size_t i = 0; i < 2; i++)
+        if (counts[i] > 0)
+            vcm_jsonw_member_uint(&view->w, sources[i], counts[i]);
+    vcm_jsonw_end_object(&view->w);
 }
 
 static void put_map(struct view *view, const struct vcm_map *map)
@@ -196,6 +218,7 @@ static void put_map(struct view *view, const struct vcm_map *map)
     vcm_jsonw_member_uint(w, "tokens_estimated", map->tokens);
     vcm_jsonw_member_uint(w, "files_covered", map->files_covered);
     vcm_jsonw_member_uint(w, "files_total", view->index->matching);
+    vcm_jsonw_member_uint(w, "files_not_fetched", view->index->absent);
     vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
     vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
     vcm_jsonw_member_uint(w, "symbols_dropped", map->symbols_total - map->symbols_shown);
@@ -207,6 +230,7 @@ static void put_map(struct view *view, const struct vcm_map *map)
         vcm_jsonw_member_null(w, "next");
         vcm_jsonw_member_null(w, "next_budget");
     }
+    put_sources(view);
     put_commit(view);
     vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));
     vcm_jsonw_end_object(w);
@@ -215,6 +239,18 @@ static void put_map(struct view *view, const struct vcm_map *map)
 int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
                  void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("include", options->include, options->include_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("focus", options->focus, options->focus_count, VCM_ARGUMENT_TEXTS,
+                                err);
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("mentions", options->mentions, options->mention_count,
+                                VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     size_t budget = options->token_budget > 0 ? (size_t)options->token_budget : TOKEN_BUDGET;
     const struct vcm_rank_request request = {
         .focus = options->focus,
@@ -228,7 +264,7 @@ int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vc
     struct vcm_rank *rank = NULL;
     struct vcm_map map = {.tokens = 0};
     struct view view;
-    int rc = VCM_OK;
+    rc = VCM_OK;
 
     begin_view(&view);
     for (size_t i = 0; rc == VCM_OK && i < options->include_count; i++)
@@ -289,6 +325,7 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     else
         vcm_jsonw_member_null(w, "container");
     vcm_jsonw_member_string(w, "language", vcm_language_name(file->language));
+    vcm_jsonw_member_string(w, "source", vcm_language_source(file->language));
     vcm_jsonw_member_string(w, "visibility", vcm_symbol_visibility_name(symbol->visibility));
     vcm_jsonw_end_object(w);
 }
@@ -343,9 +380,16 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
 int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
                     void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"file", query->file}, {"name", query->name});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("kinds", query->kinds, query->kind_count, VCM_ARGUMENT_TEXTS, err);
+    if (rc != VCM_OK)
+        return rc;
     enum vcm_symbol_kind kind;
     struct view view;
-    int rc = VCM_OK;
+    rc = VCM_OK;
 
     begin_view(&view);
     for (size_t i = 0; rc == VCM_OK && i < query->kind_count; i++)
@@ -425,6 +469,7 @@ static int put_reference(void *context, const struct vcm_resolved *found, struct
     vcm_jsonw_member_string(w, "file_path", text_of_path(view, files[found->file].path));
     vcm_jsonw_member_uint(w, "line", found->reference->line);
     put_excerpt(references, found->file, found->reference->line);
+    vcm_jsonw_member_string(w, "source", vcm_language_source(files[found->file].language));
     vcm_jsonw_member_string(w, "resolution_state", found->target ? "resolved" : "unresolved");
     if (found->target)
         put_symbol_id(view, "target", files[found->target_file].path, found->target);
@@ -480,12 +525,19 @@ static int list_references(struct view *view, const struct vcm_reference_query *
 int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
                        vcm_document_fn visit, void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->name));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"name", query->name});
+    if (rc != VCM_OK)
+        return rc;
     struct view view;
 
     begin_view(&view);
-    int rc = query->name[0] != '\0'
-                 ? VCM_OK
-                 : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
+    rc = query->name[0] != '\0'
+             ? VCM_OK
+             : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
     if (rc == VCM_OK)
         rc = open_view(&view, vcm, query->path, err);
     if (rc == VCM_OK)

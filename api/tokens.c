@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/pool.h"
@@ -96,6 +97,13 @@ static unsigned worker_count(size_t jobs)
 int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
                void *context, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"encoding", query->encoding});
+    if (rc == VCM_OK)
+        rc = vcm_arguments_list("paths", query->paths, query->count, VCM_ARGUMENT_PATHS, err);
+    if (rc != VCM_OK)
+        return rc;
     static const char *const input[] = {"-"};
     const char *const *paths = query->count > 0 ? query->paths : input;
     size_t count = query->count > 0 ? query->count : 1;
@@ -104,7 +112,7 @@ int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens
     struct job *jobs = calloc(count, sizeof *jobs);
     bool input_taken = false;
 
-    int rc = jobs ? vcm_handle_config(vcm, err) : vcm_error_memory(err);
+    rc = jobs ? vcm_handle_config(vcm, err) : vcm_error_memory(err);
     if (rc == VCM_OK)
         rc = vcm_tokenizer_open(
             &tokenizer,

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "base/clock.h"
@@ -80,12 +81,17 @@ static int wait_for_next(struct vcm *vcm, const struct vcm_top_options *options,
 
 int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->visit));
+    if (rc != VCM_OK)
+        return rc;
     uint64_t faults = 0, at = 0;
 
     for (uint64_t taken = 0; options->count == 0 || taken < options->count; taken++) {
         struct vcm_top_sample sample;
         struct largest largest;
-        int rc = taken > 0 ? wait_for_next(vcm, options, err) : VCM_OK;
+        rc = taken > 0 ? wait_for_next(vcm, options, err) : VCM_OK;
         if (rc == VCM_OK)
             rc = take_sample(&sample, &largest, vcm, err);
         if (rc != VCM_OK)

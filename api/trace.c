@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "base/limits.h"
@@ -40,10 +41,16 @@ static int pass_idle(void *context, struct vcm_error *err)
 int vcm_trace_record(struct vcm_trace_recorded *out, struct vcm *vcm,
                      const struct vcm_trace_record_options *options, struct vcm_error *err)
 {
+    if (out)
+        memset(out, 0, sizeof *out);
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->visit));
+    if (rc != VCM_OK)
+        return rc;
     struct recording recording = {options};
 
-    memset(out, 0, sizeof *out);
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)
@@ -116,13 +123,16 @@ static int replay_all(const struct vcm_trace *trace, uint64_t capacity,
 int vcm_trace_replay_file(uint64_t *accesses, struct vcm *vcm, const char *path, uint64_t capacity,
                           vcm_trace_outcome_fn visit, void *context, struct vcm_error *err)
 {
+    if (accesses)
+        *accesses = 0;
+    int rc =
+        VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(accesses), VCM_ARGUMENT(path), VCM_ARGUMENT(visit));
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_TRACE_BYTES);
     struct vcm_trace *trace = NULL;
 
-    *accesses = 0;
-    int rc = vcm_handle_check(vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_path_read_file(&text, path, VCM_LIMIT_TRACE_BYTES, err);
+    rc = vcm_path_read_file(&text, path, VCM_LIMIT_TRACE_BYTES, err);
     if (rc == VCM_OK)
         rc = vcm_trace_open(&trace, err);
     if (rc == VCM_OK)

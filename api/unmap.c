@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/kb_internal.h"
 #include "api/names.h"
@@ -45,9 +46,14 @@ static int find_scopes(struct selection *selection, struct vcm *vcm, const char 
 int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
               struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(scope));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"scope", scope});
+    if (rc != VCM_OK)
+        return rc;
     struct selection selection = {.ids = VCM_BUF_INIT(64 * VCM_MIB)};
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    rc = vcm_handle_open_for_reading(vcm, err);
     if (rc == VCM_OK && !vcm->store)
         rc = vcm_names_no_scope(scope, err);
     if (rc == VCM_OK)
@@ -61,7 +67,7 @@ int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *c
             rc = vcm_roster_forget(vcm->home, id, err);
         if (rc == VCM_OK)
             vcm_kb_forget_scope(vcm, id);
-        if (rc == VCM_OK)
+        if (rc == VCM_OK && visit)
             rc = visit(context, id, err);
         at += strlen(id) + 1;
     }

@@ -6,10 +6,13 @@
  * empty store. A handle is used by one thread at a time; several handles, also of one home, may be
  * open in one process.
  * Functions return VCM_OK or a code and fill the caller's error, which may be NULL; it is zeroed,
- * or reset with vcm_error_reset(), before every call, for the first cause wins. Strings are UTF-8.
- * Objects that a function hands out are freed with the function named beside it; strings inside
- * them live as long as the object. Callbacks return VCM_OK to go on; anything else ends the call,
- * which returns it.
+ * or reset with vcm_error_reset(), before every call, for the first cause wins. Strings are UTF-8,
+ * but for paths in the file system, which are bytes. A pointer that is NULL and may not be, text
+ * that is no UTF-8, and a handle that is closed (as far as can be told) or of the process before a
+ * fork() are INVALID_ARGUMENT; what is given back twice fails an assertion in debug builds.
+ * Objects that a function hands out are freed with the function named beside it, by any thread;
+ * strings inside them live as long as the object. Callbacks return VCM_OK to go on; anything else
+ * ends the call, which returns it.
  *
  * The parts may be included one by one, too.
  */

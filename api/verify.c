@@ -20,6 +20,7 @@
 
 #include <linux/close_range.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "base/clock.h"
@@ -335,12 +336,16 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
 int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm_verify_fn visit,
                void *context, struct vcm_error *err)
 {
+    if (result)
+        *result = (struct vcm_verify_result){.ok = true};
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(result), VCM_ARGUMENT(visit));
+    if (rc != VCM_OK)
+        return rc;
     struct listener listener = {.result = result, .vcm = vcm, .visit = visit, .context = context};
 
-    *result = (struct vcm_verify_result){.ok = true};
     vcm_buf_init(&listener.text, 1 * VCM_MIB);
     snprintf(listener.table, sizeof listener.table, "the store");
-    int rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = supervise(&listener, deep, err);
     if (listener.is_damaged)

@@ -1,5 +1,6 @@
 #include <stdlib.h>
 
+#include "api/arguments.h"
 #include "api/internal.h"
 #include "api/names.h"
 #include "api/residency.h"
@@ -9,12 +10,18 @@
 int vcm_page_view_open_hit(struct vcm_page_view **out, struct vcm *vcm, const char *page,
                            struct vcm_error *err)
 {
+    if (out)
+        *out = NULL;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(page));
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"page", page});
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_kv_txn *txn = NULL;
     struct vcm_page_info info = {0};
     struct vcm_page_id id;
 
-    *out = NULL;
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    rc = vcm_handle_open_for_reading(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_names_check_page(page, err);
     if (rc == VCM_OK && !vcm->store)

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "api/arguments.h"
 #include "api/damage.h"
 #include "api/internal.h"
 #include "api/map.h"
@@ -360,15 +361,20 @@ static int begin(struct watch *watch, struct vcm_error *err)
 
 int vcm_watch(struct vcm *vcm, const struct vcm_watch_options *options, struct vcm_error *err)
 {
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options));
+    if (rc == VCM_OK)
+        rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->event));
+    if (rc == VCM_OK)
+        rc = vcm_map_check_options(&options->map, err);
+    if (rc != VCM_OK)
+        return rc;
     struct watch watch = {.vcm = vcm, .options = options};
     enum wake wake;
 
     vcm_buf_init(&watch.root, VCM_LIMIT_PATH_BYTES);
     vcm_buf_init(&watch.base, VCM_LIMIT_SCOPE_ID_BYTES);
     vcm_buf_init(&watch.trouble, 4096);
-    int rc = vcm_handle_check(vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_git_ref_watch_open(&watch.refs, err);
+    rc = vcm_git_ref_watch_open(&watch.refs, err);
     if (rc == VCM_OK)
         rc = begin(&watch, err);
     while (rc == VCM_OK) {

@@ -4,10 +4,12 @@
 
 void vcm_cancel_request(struct vcm_cancel *cancel)
 {
-    __atomic_store_n(&cancel->requested, 1, __ATOMIC_RELAXED);
+    if (cancel)
+        __atomic_store_n(&cancel->requested, 1, __ATOMIC_RELAXED);
 }
 
 void vcm_cancel_reset(struct vcm_cancel *cancel)
 {
-    __atomic_store_n(&cancel->requested, 0, __ATOMIC_RELAXED);
+    if (cancel)
+        __atomic_store_n(&cancel->requested, 0, __ATOMIC_RELAXED);
 }

@@ -71,6 +71,8 @@ int vcm_error_fill(struct vcm_error *err, enum vcm_code code, const char *format
         return (int)code;
     if (err->code != VCM_OK)
         return (int)err->code;
+    if (!format) /* of a caller of the library */
+        format = "";
 
     va_list args;
     va_start(args, format);

@@ -326,23 +326,60 @@ static bool find_map(char **start, size_t *bytes, char *inside)
     return found;
 }
 
+/* The same of the map of a transaction's environment, which stays where it is for that long. */
+static bool locate_map(char **start, size_t *bytes, struct vcm_kv_txn *txn)
+{
+    struct vcm_kv_env *env = txn->door->env;
+    MDB_cursor *cursor;
+    MDB_val name, value;
+    bool found = false;
+
+    *start = atomic_load(&env->map_start);
+    *bytes = atomic_load(&env->map_bytes);
+    if (*start)
+        return true;
+    if (mdb_cursor_open(txn->mdb, TABLE_OF_TABLES, &cursor) != 0)
+        return false;
+    if (mdb_cursor_get(cursor, &name, &value, MDB_FIRST) == 0)
+        found = find_map(start, bytes, name.mv_data);
+    mdb_cursor_close(cursor);
+    if (found) {
+        atomic_store(&env->map_bytes, *bytes);
+        atomic_store(&env->map_start, *start);
+    }
+    return found;
+}
+
 void vcm_kv_trim(struct vcm_kv *kv)
 {
     struct vcm_kv_txn *txn;
-    MDB_cursor *cursor;
-    MDB_val name, value;
     char *start;
     size_t bytes;
 
     if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
         return;
-    if (mdb_cursor_open(txn->mdb, TABLE_OF_TABLES, &cursor) == 0) {
-        if (mdb_cursor_get(cursor, &name, &value, MDB_FIRST) == 0 &&
-            find_map(&start, &bytes, name.mv_data))
-            madvise(start, bytes, MADV_DONTNEED);
-        mdb_cursor_close(cursor);
-    }
+    if (locate_map(&start, &bytes, txn))
+        madvise(start, bytes, MADV_DONTNEED);
     vcm_kv_read_end(txn);
+}
+
+/* What of this process's memory is mapped from files, the program itself among them; all of it
+ * where the system does not say. */
+static size_t mapped_bytes(void)
+{
+    unsigned long size, resident, shared = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    bool told = file && fscanf(file, "%lu %lu %lu", &size, &resident, &shared) == 3;
+
+    if (file)
+        fclose(file);
+    return told ? shared * PAGE_BYTES : SIZE_MAX;
+}
+
+void vcm_kv_trim_above(struct vcm_kv *kv, size_t bytes_max)
+{
+    if (mapped_bytes() > bytes_max)
+        vcm_kv_trim(kv);
 }
 
 const char *vcm_kv_library_version(void)

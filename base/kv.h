@@ -108,7 +108,9 @@ int vcm_kv_cursor_delete(struct vcm_kv_cursor *cursor, struct vcm_error *err);
 /*
  * Gives the space of deleted values back to the file system: what is in use is copied to a new data
  * file, which takes the old one's place. Readers go on meanwhile. Nothing is lost when it fails or
- * is killed; what it leaves is removed by the next writer. STORE_BUSY as for vcm_kv_update();
+ * is killed; what it leaves is removed by the next writer. Once LMDB copies it cannot be cancelled:
+ * the copy is thrown away when it is whole, unless it is in force by then. STORE_BUSY as for
+ * vcm_kv_update();
  * STORE_FULL when the disk has no room for the copy beside the old file.
  */
 struct vcm_kv_compacted {
@@ -121,6 +123,9 @@ int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned tim
 /* Takes the map's pages out of this process's memory; reading brings them back from the page cache.
  */
 void vcm_kv_trim(struct vcm_kv *kv);
+/* The same, when more than so much of the process's memory is mapped from files. For loops: taking
+ * pages out interrupts every thread of the process, looking does not. */
+void vcm_kv_trim_above(struct vcm_kv *kv, size_t bytes_max);
 
 int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *err);
 

@@ -14,6 +14,7 @@
 
 #include "base/kv_door.h"
 #include "base/limits.h"
+#include "base/process.h"
 
 #include "base/banned.h"
 
@@ -27,8 +28,6 @@
 static pthread_mutex_t environments_mutex = PTHREAD_MUTEX_INITIALIZER;
 static struct vcm_kv_env *environments;
 
-/* Counted by the children: cheaper to compare than getpid(). */
-static atomic_uint forks;
 static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
 static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_error *err)
@@ -113,19 +112,25 @@ int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_e
     }
 }
 
-static void count_fork(void)
+static void begin_fork(void)
 {
-    atomic_fetch_add(&forks, 1);
+    pthread_mutex_lock(&environments_mutex);
 }
 
+static void end_fork(void)
+{
+    pthread_mutex_unlock(&environments_mutex);
+}
+
+/* So that a child does not find the list in the middle of a change. */
 static void watch_forks(void)
 {
-    pthread_atfork(NULL, NULL, count_fork);
+    pthread_atfork(begin_fork, end_fork, end_fork);
 }
 
 bool vcm_kv_env_is_forked(const struct vcm_kv_env *env)
 {
-    return env->forks != atomic_load_explicit(&forks, memory_order_relaxed);
+    return env->forks != vcm_process_forks();
 }
 
 int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_options *options,
@@ -134,8 +139,8 @@ int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_o
     if (!vcm_kv_env_is_forked(env))
         return VCM_OK;
     return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                         "the store in '%s' was opened before a fork; the child must call exec "
-                         "or open nothing",
+                         "the store in '%s' was opened before a fork; the child must open it "
+                         "itself",
                          options->directory);
 }
 
@@ -159,6 +164,7 @@ static int move_map(struct vcm_kv_env *env, size_t want, size_t least)
         size = least + (size - least) / 2 / PAGE_BYTES * PAGE_BYTES;
     }
     int code = mdb_env_set_mapsize(env->mdb, size);
+    atomic_store(&env->map_start, NULL);
     if (code != 0)
         env->lost = true;
     return code;
@@ -346,7 +352,7 @@ static struct vcm_kv_env *env_new(void)
     pthread_mutex_init(&env->tables_mutex, NULL);
     atomic_init(&env->references, 1);
     env->hold.env = env;
-    env->forks = atomic_load(&forks);
+    env->forks = vcm_process_forks();
     return env;
 }
 
@@ -381,9 +387,6 @@ static int env_open(struct vcm_kv_env **out, const char *directory,
 static int env_share(struct vcm_kv_env *env, const struct vcm_kv_options *options,
                      struct vcm_error *err)
 {
-    int rc = vcm_kv_env_check_process(env, options, err);
-    if (rc != VCM_OK)
-        return rc;
     if (env->read_only && !options->read_only)
         return vcm_kv_env_fail(options, EACCES, err);
     vcm_kv_env_retain(env);
@@ -438,8 +441,9 @@ static int acquire(struct vcm_kv_env **out, const char *directory, bool create,
         return rc;
     if (!exists && (!create || access(directory, F_OK) != 0))
         return VCM_NOT_FOUND;
+    /* What a parent opened is its own, and stays in the child's list for ever. */
     for (struct vcm_kv_env *env = environments; exists && env; env = env->next) {
-        if (env->device == file.st_dev && env->inode == file.st_ino) {
+        if (env->device == file.st_dev && env->inode == file.st_ino && !vcm_kv_env_is_forked(env)) {
             *out = env;
             return env_share(env, options, err);
         }

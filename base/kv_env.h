@@ -41,6 +41,10 @@ struct vcm_kv_env {
     struct vcm_kv_hold hold;
     atomic_uint holds;
 
+    /* Where the map lies, once somebody inside found out; NULL when it has moved since. */
+    _Atomic(char *) map_start;
+    atomic_size_t map_bytes;
+
     struct vcm_kv_door *doors; /* this and the next are kv_door.c's, changed under its mutex */
     atomic_bool resizing;
 };

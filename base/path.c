@@ -311,7 +311,8 @@ static int sync_directory(int directory_fd)
     return fsync(directory_fd) == 0 || errno == EINVAL ? 0 : -1;
 }
 
-static int replace_in(int directory_fd, const char *name, struct vcm_slice content, mode_t mode)
+static int replace_in(int directory_fd, const char *name, struct vcm_slice content, mode_t mode,
+                      bool lasting)
 {
     char temporary[TEMPORARY_NAME];
     int fd = create_temporary(temporary, directory_fd, mode);
@@ -332,11 +333,11 @@ static int replace_in(int directory_fd, const char *name, struct vcm_slice conte
         errno = reason;
         return -1;
     }
-    return sync_directory(directory_fd);
+    return lasting ? sync_directory(directory_fd) : 0;
 }
 
-int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
-                        struct vcm_error *err)
+static int write_file(const char *path, struct vcm_slice content, mode_t mode, bool lasting,
+                      struct vcm_error *err)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
@@ -356,11 +357,23 @@ int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
     if (directory_fd < 0)
         rc = vcm_error_sys(err, errno == ENOENT ? VCM_NOT_FOUND : VCM_IO_ERROR, errno,
                            "cannot open '%s'", vcm_buf_text(&directory));
-    else if (replace_in(directory_fd, name, content, mode) != 0)
+    else if (replace_in(directory_fd, name, content, mode, lasting) != 0)
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write '%s'", path);
 out:
     if (directory_fd >= 0)
         close(directory_fd);
     vcm_buf_release(&directory);
     return rc;
+}
+
+int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
+                        struct vcm_error *err)
+{
+    return write_file(path, content, mode, true, err);
+}
+
+int vcm_path_replace_file(const char *path, struct vcm_slice content, mode_t mode,
+                          struct vcm_error *err)
+{
+    return write_file(path, content, mode, false, err);
 }

@@ -41,6 +41,11 @@ int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct
 int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
                         struct vcm_error *err);
 
+/* The same with one sync instead of two: after a crash of the machine soon afterwards the file may
+ * be what it was before, as a whole. */
+int vcm_path_replace_file(const char *path, struct vcm_slice content, mode_t mode,
+                          struct vcm_error *err);
+
 /* Removes a file, or a directory with all that is in it; links are removed, not followed, and other
  * file systems left alone. Nothing there is fine. */
 int vcm_path_remove_tree(const char *path, struct vcm_error *err);

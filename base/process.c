@@ -2,7 +2,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,25 @@
 #include <unistd.h>
 
 #include "base/banned.h"
+
+static atomic_uint forks;
+static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void watch_forks(void)
+{
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+unsigned vcm_process_forks(void)
+{
+    pthread_once(&forks_once, watch_forks);
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
 
 /* 22 bits hold any Linux process id. Of the others the low bits are kept, which differ most. */
 #define PID_BITS   22

@@ -122,9 +122,17 @@ static bool place_streams(struct plan *plan)
     return plan->report >= 0;
 }
 
+/* A limit that is lower already stays: it may not be raised, and need not be. */
 static bool set_limit(__rlimit_resource_t what, rlim_t value)
 {
-    struct rlimit limit = {value, value};
+    struct rlimit limit;
+
+    if (getrlimit(what, &limit) != 0)
+        return false;
+    if (limit.rlim_max > value)
+        limit.rlim_max = value;
+    if (limit.rlim_cur > limit.rlim_max)
+        limit.rlim_cur = limit.rlim_max;
     return setrlimit(what, &limit) == 0;
 }
 

@@ -41,10 +41,15 @@ void vcm_progress_line_update(void *context, const struct vcm_progress *progress
     uint64_t now = vcm_clock_ms(), elapsed = now - line->started_ms;
     if (elapsed < FIRST_AFTER_MS || (line->drawn && now - line->drawn_ms < INTERVAL_MS))
         return;
-    snprintf(text, sizeof text, "files %s  pages %s  tokens %s  %.1f MB/s  %s",
-             vcm_print_count(files, progress->files), vcm_print_count(pages, progress->pages),
-             vcm_print_count(tokens, progress->tokens),
-             (double)progress->bytes / 1000 / (double)elapsed, vcm_print_duration(time, elapsed));
+    if (progress->bytes == 0) /* work that makes no pages */
+        snprintf(text, sizeof text, "files %s  %s", vcm_print_count(files, progress->files),
+                 vcm_print_duration(time, elapsed));
+    else
+        snprintf(text, sizeof text, "files %s  pages %s  tokens %s  %.1f MB/s  %s",
+                 vcm_print_count(files, progress->files), vcm_print_count(pages, progress->pages),
+                 vcm_print_count(tokens, progress->tokens),
+                 (double)progress->bytes / 1000 / (double)elapsed,
+                 vcm_print_duration(time, elapsed));
     fprintf(stderr, ERASE_LINE "%.*s", (int)columns_of_terminal(), text);
     fflush(stderr);
     line->drawn = true;

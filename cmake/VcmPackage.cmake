@@ -7,7 +7,8 @@ set(CPACK_PACKAGE_CONTACT "the vcm developers <vcm@example.org>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "virtual memory for the context of language models")
 set(CPACK_PACKAGE_DESCRIPTION "vcm cuts version-controlled text into pages of an exact number of
 tokens, names each page by its content, and keeps those in reach that are
-in use. The package has the program, the library libvcm and its header.")
+in use. The package has the program, the library libvcm and its headers,
+and the Python package vcm.")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
@@ -15,14 +16,17 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The program runs git for fetching.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS git)
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS git-lfs)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "git, python3:any")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git-lfs, universal-ctags")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/cmake/debian/triggers)
+# cpack's own `shlibs` comes with scripts that run ldconfig, which the trigger does.
+set(staged ${CMAKE_BINARY_DIR}/debian)
+configure_file(cmake/debian/shlibs.in ${staged}/shlibs @ONLY)
+set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${staged}/shlibs ${CMAKE_SOURCE_DIR}/cmake/debian/triggers
+    ${CMAKE_SOURCE_DIR}/cmake/debian/postinst ${CMAKE_SOURCE_DIR}/cmake/debian/prerm
+    ${CMAKE_SOURCE_DIR}/cmake/debian/postrm)
 
 # What Debian's policy wants in a package; no part of cmake --install.
-set(staged ${CMAKE_BINARY_DIR}/debian)
 find_program(GZIP gzip REQUIRED)
 function(vcm_compress source name)
     execute_process(COMMAND ${GZIP} -9nc ${CMAKE_SOURCE_DIR}/${source}
@@ -34,6 +38,8 @@ install(FILES ${staged}/changelog.Debian.gz cmake/debian/copyright
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/vcm COMPONENT debian EXCLUDE_FROM_ALL)
 install(FILES cmake/debian/lintian-overrides RENAME vcm
     DESTINATION ${CMAKE_INSTALL_DATADIR}/lintian/overrides COMPONENT debian EXCLUDE_FROM_ALL)
+install(DIRECTORY bindings/python/vcm DESTINATION lib/python3/dist-packages COMPONENT debian
+    EXCLUDE_FROM_ALL PATTERN __pycache__ EXCLUDE PATTERN "*.so*" EXCLUDE)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${CMAKE_BINARY_DIR};vcm;ALL;/"
     "${CMAKE_BINARY_DIR};vcm;debian;/")
 include(CPack)

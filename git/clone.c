@@ -723,6 +723,7 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
         out->path = strdup(vcm_git_repo_root(fetch.repo));
         out->url = strdup(fetch.url.address);
         out->files_missing = fetch.files_missing;
+        vcm_git_place_touch(fetch.place.path);
         if (!out->path || !out->url)
             rc = vcm_error_memory(err);
     } else {

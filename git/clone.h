@@ -66,6 +66,23 @@ void vcm_git_clone_release(struct vcm_git_clone *clone);
 bool vcm_git_clone_is_partial(struct vcm_git_repo *repo, const struct vcm_git_clones *clones,
                               const struct vcm_git_id *commit);
 
+/* Says that the repository at `path` is read; nothing happens unless it is a clone of ours. */
+void vcm_git_clone_touch(const struct vcm_git_clones *clones, const char *path);
+
+struct vcm_git_clone_drops {
+    uint64_t dropped, kept;
+    uint64_t bytes; /* of the files of those that were dropped */
+};
+
+/*
+ * Removes every clone whose real path `is_used` denies and that nobody fetched or read for
+ * `unused_s` seconds, and what was never made to its end. One that a process is fetching into
+ * stays. Nobody may be reading a clone that was not used for so long.
+ */
+int vcm_git_clone_drop_unused(struct vcm_git_clone_drops *out, const struct vcm_git_clones *clones,
+                              uint64_t unused_s, bool (*is_used)(void *context, const char *path),
+                              void *context, struct vcm_error *err);
+
 /* Runs git in a clone of ours, with the credentials for the host of `url`, for what
  * vcm_git_clone_fetch() does not bring: LFS content. Errors as above. */
 int vcm_git_clone_run(const char *path, const struct vcm_git_clones *clones, const char *url,

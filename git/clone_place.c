@@ -1,6 +1,7 @@
 #include "git/clone_place.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,6 +83,27 @@ bool vcm_git_place_is_ready(const char *path)
     }
     vcm_buf_release(&name);
     return ready;
+}
+
+int64_t vcm_git_place_used_at(const char *path)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct stat status;
+
+    vcm_path_join(&name, path, MARKER);
+    bool found = lstat(vcm_buf_text(&name), &status) == 0;
+    vcm_buf_release(&name);
+    return found ? (int64_t)status.st_mtim.tv_sec : 0;
+}
+
+void vcm_git_place_touch(const char *path)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&name, path, MARKER);
+    int touched = utimensat(AT_FDCWD, vcm_buf_text(&name), NULL, AT_SYMLINK_NOFOLLOW);
+    (void)touched; /* a home that is read only has nobody who drops clones */
+    vcm_buf_release(&name);
 }
 
 /* Locks and temporary files of a git that was killed; nobody else is in here. */
@@ -235,6 +257,18 @@ int vcm_git_place_make_partial(const struct vcm_git_place *place, const char *ad
                                struct vcm_error *err)
 {
     return write_config(place->path, address, true, err);
+}
+
+int vcm_git_place_unmake(const char *path, struct vcm_error *err)
+{
+    struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&name, path, MARKER);
+    int rc = vcm_buf_check(&name, "the path of a clone", err);
+    if (rc == VCM_OK && unlink(vcm_buf_text(&name)) != 0 && errno != ENOENT)
+        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot remove '%s'", vcm_buf_text(&name));
+    vcm_buf_release(&name);
+    return rc == VCM_OK ? vcm_path_remove_tree(path, err) : rc;
 }
 
 void vcm_git_place_give_up(struct vcm_git_place *place)

@@ -142,6 +142,20 @@ static uint32_t choose(uint32_t low, uint32_t high, const unsigned char *id, boo
     return high - from > IDS_AT_ONCE ? from : high - IDS_AT_ONCE;
 }
 
+/* How many of the ids, which are in order, are before this one. */
+static uint32_t count_below(const unsigned char *ids, uint32_t count, const unsigned char *id)
+{
+    uint32_t first = 0;
+
+    while (count > 0) {
+        uint32_t half = count / 2;
+        bool below = memcmp(ids + (size_t)(first + half) * ID_BYTES, id, ID_BYTES) < 0;
+        first = below ? first + half + 1 : first;
+        count = below ? count - half - 1 : half;
+    }
+    return first;
+}
+
 bool vcm_git_pack_file_find(uint64_t *offset, const struct vcm_git_pack_file *file,
                             const unsigned char *id)
 {
@@ -152,13 +166,10 @@ bool vcm_git_pack_file_find(uint64_t *offset, const struct vcm_git_pack_file *fi
     for (bool first = true; low < high; first = false) {
         uint32_t now = high - low < IDS_AT_ONCE ? high - low : IDS_AT_ONCE;
         uint32_t from = now == high - low ? low : choose(low, high, id, first);
-        uint32_t i = 0;
-        int order = 1;
         if (!read_all(file->index_fd, ids, now * ID_BYTES, IDS_AT + (uint64_t)from * ID_BYTES))
             return false;
-        while (i < now && (order = memcmp(id, ids + i * ID_BYTES, ID_BYTES)) > 0)
-            i++;
-        if (order == 0)
+        uint32_t i = count_below(ids, now, id);
+        if (i < now && memcmp(id, ids + i * ID_BYTES, ID_BYTES) == 0)
             return offset_of(offset, file, from + i);
         if (i > 0 && i < now)
             return false;

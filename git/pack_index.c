@@ -12,10 +12,12 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "git/midx.h"
 
 #include "base/banned.h"
 
 #define SIGNATURE      "\377tOc"
+#define MIDX           "multi-pack-index"
 #define FAN_OUT        256
 #define ID_BYTES       20
 #define WORD_BYTES     4
@@ -208,21 +210,26 @@ static void remember(const struct sound *index)
     pthread_mutex_unlock(&sound_lock);
 }
 
-static const char *fault_unless_remembered(int fd, uint64_t pack_bytes)
+/* Of an index in `directory`: over one pack of these bytes, or over several that have them
+ * together.
+ */
+static const char *fault_unless_remembered(int fd, int directory, bool is_midx, uint64_t pack_bytes)
 {
+    struct sound index = {.pack_bytes = pack_bytes};
     struct stat status;
 
-    if (fstat(fd, &status) != 0)
-        return vcm_git_pack_index_fault(fd, pack_bytes);
-    const struct sound index = {.device = status.st_dev,
-                                .inode = status.st_ino,
-                                .bytes = (uint64_t)status.st_size,
-                                .pack_bytes = pack_bytes,
-                                .changed = status.st_ctim};
-    if (is_remembered(&index))
+    bool known = fstat(fd, &status) == 0;
+    if (known) {
+        index.device = status.st_dev;
+        index.inode = status.st_ino;
+        index.bytes = (uint64_t)status.st_size;
+        index.changed = status.st_ctim;
+    }
+    if (known && is_remembered(&index))
         return NULL;
-    const char *fault = vcm_git_pack_index_fault(fd, pack_bytes);
-    if (!fault && time(NULL) - index.changed.tv_sec > SETTLED_S)
+    const char *fault =
+        is_midx ? vcm_git_midx_fault(fd, directory) : vcm_git_pack_index_fault(fd, pack_bytes);
+    if (!fault && known && time(NULL) - index.changed.tv_sec > SETTLED_S)
         remember(&index);
     return fault;
 }
@@ -241,30 +248,41 @@ static bool find_pack(uint64_t *bytes, int directory, const char *index_name)
     return found;
 }
 
-static int check_entry(int directory, const char *name, const char *objects, struct vcm_error *err)
+static int check_file(int directory, const char *name, bool is_midx, uint64_t pack_bytes,
+                      const char *objects, struct vcm_error *err)
+{
+    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+
+    if (fd < 0)
+        return VCM_OK; /* gone since, or not for us: then libgit2 cannot read it either */
+    const char *fault = fault_unless_remembered(fd, directory, is_midx, pack_bytes);
+    close(fd);
+    if (!fault)
+        return VCM_OK;
+    return vcm_error_set(err, VCM_IO_ERROR,
+                         "the pack index '%s/pack/%s' is damaged (%s); make it anew with git %s, "
+                         "or fetch the repository again",
+                         objects, name, fault, is_midx ? MIDX " write" : "index-pack");
+}
+
+/* Adds the bytes of the pack. */
+static int check_entry(uint64_t *all_bytes, int directory, const char *name, const char *objects,
+                       struct vcm_error *err)
 {
     size_t len = strlen(name);
     uint64_t pack_bytes = 0;
 
     if (len <= 4 || strcmp(name + len - 4, ".idx") != 0 || !find_pack(&pack_bytes, directory, name))
         return VCM_OK;
-    int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0)
-        return VCM_OK; /* gone since, or not for us: then libgit2 cannot read it either */
-    const char *fault = fault_unless_remembered(fd, pack_bytes);
-    close(fd);
-    if (!fault)
-        return VCM_OK;
-    return vcm_error_set(err, VCM_IO_ERROR,
-                         "the pack index '%s/pack/%s' is damaged (%s); make it anew with git "
-                         "index-pack, or fetch the repository again",
-                         objects, name, fault);
+    *all_bytes += pack_bytes;
+    return check_file(directory, name, false, pack_bytes, objects, err);
 }
 
 int vcm_git_pack_index_check(const char *objects, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     unsigned left = VCM_LIMIT_PACKS;
+    uint64_t all_bytes = 0;
     struct dirent *entry;
     int rc = VCM_OK;
 
@@ -274,8 +292,10 @@ int vcm_git_pack_index_check(const char *objects, struct vcm_error *err)
     if (!directory)
         return VCM_OK;
     while (rc == VCM_OK && (entry = readdir(directory)))
-        rc = left-- > 0 ? check_entry(dirfd(directory), entry->d_name, objects, err)
+        rc = left-- > 0 ? check_entry(&all_bytes, dirfd(directory), entry->d_name, objects, err)
                         : vcm_error_set(err, VCM_UNSUPPORTED, "'%s' holds too many packs", objects);
+    if (rc == VCM_OK)
+        rc = check_file(dirfd(directory), MIDX, true, all_bytes, objects, err);
     closedir(directory);
     return rc;
 }

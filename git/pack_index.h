@@ -15,8 +15,8 @@
 /* NULL when the index in the file `fd` fits a pack of `pack_bytes`, else what is wrong with it. */
 const char *vcm_git_pack_index_fault(int fd, uint64_t pack_bytes);
 
-/* Checks every index in "pack" under the object directory that has a pack. IO_ERROR names the first
- * that is damaged. */
+/* Checks every index in "pack" under the object directory that has a pack, and the one over all of
+ * them (midx.h). IO_ERROR names the first that is damaged. */
 int vcm_git_pack_index_check(const char *objects, struct vcm_error *err);
 
 #endif

@@ -14,7 +14,7 @@
 #include "base/banned.h"
 
 #define PACKS_MAX    8u
-#define WINDOW_BYTES (16 * VCM_KIB) /* read at least */
+#define WINDOW_BYTES (4 * VCM_KIB)  /* read at least */
 #define KEEP_BYTES   (1 * VCM_MIB)  /* a longer window is not kept */
 #define ENTRY_HEADER 32u            /* more than any has */
 #define CHAIN_MAX    4096u          /* git makes none longer than 4095 */

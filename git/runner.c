@@ -13,6 +13,9 @@
 #define ENVIRONMENT_BYTES (8 * VCM_MIB)
 #define HOST_KEY_BYTES    (VCM_LIMIT_URL_BYTES + 64)
 
+/* Asks nobody; takes the key of a host that it never saw, and refuses one that changed. */
+#define SSH_COMMAND "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new"
+
 /* Prints what the environment holds when git asks for it, and nothing otherwise. */
 #define CREDENTIAL_HELPER                                                                          \
     "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' "                           \
@@ -115,7 +118,7 @@ static void put_ours(struct environment *environment, const struct vcm_git_runne
     put(environment, "SSH_ASKPASS_REQUIRE", "force");
     if (runner->url->transport == VCM_GIT_URL_SSH && !getenv("GIT_SSH_COMMAND") &&
         !getenv("GIT_SSH") && !vcm_git_internal_user_sets("core.sshcommand"))
-        put(environment, "GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
+        put(environment, "GIT_SSH_COMMAND", SSH_COMMAND);
     put_setting(environment, "core.hooksPath", "/dev/null");
     put_setting(environment, "core.fsmonitor", "false");
     put_setting(environment, "core.askPass", "");
@@ -191,7 +194,7 @@ static const struct {
     {"No space left on device", VCM_IO_ERROR, VCM_GIT_RUNNER_NONE,
      "could not be fetched: no space left on the device of the home"},
     {"Host key verification failed", VCM_AUTH_FAILED, VCM_GIT_RUNNER_NONE,
-     "has a host key that ssh does not know; connect once with ssh to accept it"},
+     "has a host key that ssh does not know, or another one than before; connect once with ssh"},
     {"Permission denied (", VCM_AUTH_FAILED, VCM_GIT_RUNNER_NONE,
      "refused our ssh keys; load one that it knows with ssh-add"},
     {"terminal prompts disabled", VCM_AUTH_FAILED, VCM_GIT_RUNNER_NONE,
@@ -214,6 +217,8 @@ static const struct {
     {"returned error: 410", VCM_NOT_FOUND, VCM_GIT_RUNNER_NONE, "is no repository any more"},
     {"not appear to be a git repository", VCM_NOT_FOUND, VCM_GIT_RUNNER_NONE, "is no repository"},
     {"No such file or directory", VCM_NOT_FOUND, VCM_GIT_RUNNER_NONE, "is no repository"},
+    {"is this a git repository", VCM_NOT_FOUND, VCM_GIT_RUNNER_NONE,
+     "answers, but with no repository"},
     {"timed out", VCM_TIMEOUT, VCM_GIT_RUNNER_NONE, "did not answer in time"},
     {"too slow", VCM_TIMEOUT, VCM_GIT_RUNNER_NONE, "did not answer in time"},
     {"resolve host", VCM_NETWORK_ERROR, VCM_GIT_RUNNER_NONE, "has a host that cannot be found"},

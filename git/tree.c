@@ -22,6 +22,7 @@
 
 struct frame {
     git_tree *tree;
+    git_tree *base;      /* the same directory of the base, or NULL */
     size_t next;         /* NOTHING_TO_VISIT above start_dir */
     bool in_directories; /* its leaves are done */
     size_t path_len;     /* of the directory, its slash included */
@@ -29,6 +30,7 @@ struct frame {
 
 struct vcm_git_directory {
     const git_tree *tree;
+    const git_tree *base;
     struct vcm_slice path;
 };
 
@@ -159,10 +161,48 @@ static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm
     return rc;
 }
 
-/* Takes over `tree`, whose path is in walk->path, without a slash at its end. */
-static int push(struct walk *walk, git_tree *tree, size_t next, struct vcm_error *err)
+/* A base in which a name occurs twice is none: which of the two was what cannot be told. */
+static git_tree *refuse_doubles(git_tree *base)
 {
-    const struct vcm_git_directory directory = {tree, vcm_buf_slice(&walk->path)};
+    size_t count = base ? git_tree_entrycount(base) : 0;
+
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(git_tree_entry_name(git_tree_entry_byindex(base, i - 1)),
+                   git_tree_entry_name(git_tree_entry_byindex(base, i))) == 0) {
+            git_tree_free(base);
+            return NULL;
+        }
+    return base;
+}
+
+/* What the base has in the place of a directory; NULL, too, when it cannot be read. */
+static git_tree *load_base(const struct walk *walk, const char *name)
+{
+    const git_tree *above = walk->depth > 0 ? walk->frames[walk->depth - 1].base : NULL;
+    const git_tree_entry *entry = above ? git_tree_entry_byname(above, name) : NULL;
+    git_tree *tree = NULL;
+
+    if (!entry || mode_type(entry) != MODE_DIRECTORY ||
+        git_tree_lookup(&tree, walk->repo->handle, git_tree_entry_id(entry)) != 0)
+        return NULL;
+    return refuse_doubles(tree);
+}
+
+static git_tree *load_base_root(const struct walk *walk)
+{
+    struct vcm_error ignored = {0};
+    git_tree *tree = NULL;
+
+    if (walk->visitor->base)
+        load_root(&tree, walk->repo, walk->visitor->base, &ignored);
+    return refuse_doubles(tree);
+}
+
+/* Takes over the trees, whose path is in walk->path, without a slash at its end. */
+static int push(struct walk *walk, git_tree *tree, git_tree *base, size_t next,
+                struct vcm_error *err)
+{
+    const struct vcm_git_directory directory = {tree, base, vcm_buf_slice(&walk->path)};
     int rc = VCM_OK;
 
     if (walk->depth == VCM_LIMIT_TREE_DEPTH)
@@ -172,19 +212,22 @@ static int push(struct walk *walk, git_tree *tree, size_t next, struct vcm_error
         rc = walk->visitor->enter(walk->context, &directory, err);
     if (rc != VCM_OK) {
         git_tree_free(tree);
+        git_tree_free(base);
         return rc;
     }
     if (walk->path.len > 0)
         vcm_buf_append_byte(&walk->path, '/');
     walk->frames[walk->depth++] =
-        (struct frame){tree, next, next == NOTHING_TO_VISIT, walk->path.len};
+        (struct frame){tree, base, next, next == NOTHING_TO_VISIT, walk->path.len};
     return vcm_buf_check(&walk->path, "a path of the tree", err);
 }
 
 static void pop(struct walk *walk)
 {
     assert(walk->frames && walk->depth > 0);
-    git_tree_free(walk->frames[--walk->depth].tree);
+    walk->depth--;
+    git_tree_free(walk->frames[walk->depth].tree);
+    git_tree_free(walk->frames[walk->depth].base);
     if (walk->visitor->leave)
         walk->visitor->leave(walk->context);
 }
@@ -197,7 +240,7 @@ static int start(struct walk *walk, const struct vcm_git_id *commit, struct vcm_
 
     int rc = load_root(&tree, walk->repo, commit, err);
     if (rc == VCM_OK)
-        rc = push(walk, tree, directory.len > 0 ? NOTHING_TO_VISIT : 0, err);
+        rc = push(walk, tree, load_base_root(walk), directory.len > 0 ? NOTHING_TO_VISIT : 0, err);
     while (rc == VCM_OK && directory.len > 0) {
         const char *slash = memchr(directory.data, '/', directory.len);
         size_t len = slash ? (size_t)(slash - directory.data) : directory.len;
@@ -206,11 +249,12 @@ static int start(struct walk *walk, const struct vcm_git_id *commit, struct vcm_
         directory.data += slash ? len + 1 : len;
         directory.len -= slash ? len + 1 : len;
         rc = vcm_buf_check(&walk->path, "the path of a directory", err);
+        const char *name = vcm_buf_text(&walk->path) + above_len;
         if (rc == VCM_OK)
-            rc = load_below(&tree, walk->repo, walk->frames[walk->depth - 1].tree,
-                            vcm_buf_text(&walk->path) + above_len, vcm_buf_text(&walk->path), err);
+            rc = load_below(&tree, walk->repo, walk->frames[walk->depth - 1].tree, name,
+                            vcm_buf_text(&walk->path), err);
         if (rc == VCM_OK)
-            rc = push(walk, tree, slash ? NOTHING_TO_VISIT : 0, err);
+            rc = push(walk, tree, load_base(walk, name), slash ? NOTHING_TO_VISIT : 0, err);
     }
     return rc;
 }
@@ -225,10 +269,38 @@ static int count_entry(struct walk *walk, struct vcm_error *err)
     return VCM_OK;
 }
 
+/* Asks whether to go into a directory that is what it was. */
+static int ask_unchanged(bool *skip, const struct walk *walk, const git_tree_entry *entry,
+                         struct vcm_error *err)
+{
+    const git_tree *base = walk->frames[walk->depth - 1].base;
+    const git_tree_entry *was =
+        base ? git_tree_entry_byname(base, git_tree_entry_name(entry)) : NULL;
+
+    *skip = false;
+    if (!walk->visitor->unchanged || !was || mode_type(was) != MODE_DIRECTORY ||
+        !git_oid_equal(git_tree_entry_id(was), git_tree_entry_id(entry)))
+        return VCM_OK;
+    return walk->visitor->unchanged(walk->context, vcm_buf_slice(&walk->path), skip, err);
+}
+
+/* Partial clones have directories without their trees. `rc` says why one could not be read. */
+static int pass_missing(const struct walk *walk, const git_oid *oid, int rc, struct vcm_error *err)
+{
+    struct vcm_git_id id;
+
+    if (!walk->visitor->missing || git_odb_exists(walk->repo->odb, oid))
+        return rc;
+    vcm_error_reset(err);
+    vcm_git_internal_from_oid(&id, oid);
+    return walk->visitor->missing(walk->context, vcm_buf_slice(&walk->path), &id, err);
+}
+
 static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vcm_error *err)
 {
     struct vcm_git_entry leaf;
     git_tree *tree = NULL;
+    bool skip;
 
     int rc = count_entry(walk, err);
     if (rc != VCM_OK)
@@ -241,8 +313,13 @@ static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vc
         fill_entry(&leaf, vcm_buf_slice(&walk->path), entry);
         return walk->visitor->entry(walk->context, &leaf, err);
     }
+    rc = ask_unchanged(&skip, walk, entry, err);
+    if (rc != VCM_OK || skip)
+        return rc;
     rc = load_tree(&tree, walk->repo, git_tree_entry_id(entry), vcm_buf_text(&walk->path), err);
-    return rc == VCM_OK ? push(walk, tree, 0, err) : rc;
+    if (rc != VCM_OK)
+        return pass_missing(walk, git_tree_entry_id(entry), rc, err);
+    return push(walk, tree, load_base(walk, git_tree_entry_name(entry)), 0, err);
 }
 
 static int run(struct walk *walk, struct vcm_error *err)
@@ -313,6 +390,18 @@ bool vcm_git_directory_entry(struct vcm_git_entry *out, const struct vcm_git_dir
         return false;
     fill_entry(out, vcm_slice_of_string(name), entry);
     return true;
+}
+
+bool vcm_git_directory_same_entry(const struct vcm_git_directory *directory, const char *name)
+{
+    if (!directory->base)
+        return false;
+    const git_tree_entry *now = git_tree_entry_byname(directory->tree, name);
+    const git_tree_entry *was = git_tree_entry_byname(directory->base, name);
+    if (!now || !was)
+        return now == was;
+    return git_tree_entry_filemode_raw(now) == git_tree_entry_filemode_raw(was) &&
+           git_oid_equal(git_tree_entry_id(now), git_tree_entry_id(was));
 }
 
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,

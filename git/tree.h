@@ -44,6 +44,10 @@ struct vcm_slice vcm_git_directory_path(const struct vcm_git_directory *director
 bool vcm_git_directory_entry(struct vcm_git_entry *out, const struct vcm_git_directory *directory,
                              const char *name);
 
+/* Whether the leaf of this name is the same in the base's directory, or is in neither. False
+ * without a base, or when it has no such directory. */
+bool vcm_git_directory_same_entry(const struct vcm_git_directory *directory, const char *name);
+
 struct vcm_git_visitor {
     vcm_git_entry_fn entry;
     /* Before anything in the directory is visited, and behind it. The directories above start_dir
@@ -51,6 +55,14 @@ struct vcm_git_visitor {
      * without an error is left, also after a failure. */
     int (*enter)(void *context, const struct vcm_git_directory *directory, struct vcm_error *err);
     void (*leave)(void *context);
+    /* A commit to compare with, or NULL; one that is not here is none. */
+    const struct vcm_git_id *base;
+    /* May be NULL. A directory that is the same in `base`: sets *skip when nothing in it need be
+     * visited. It is then not even read. */
+    int (*unchanged)(void *context, struct vcm_slice path, bool *skip, struct vcm_error *err);
+    /* May be NULL: then a subtree whose object is not here ends the walk with an error. */
+    int (*missing)(void *context, struct vcm_slice path, const struct vcm_git_id *id,
+                   struct vcm_error *err);
 };
 
 /* vcm_git_tree_walk() with directories. */

@@ -47,6 +47,7 @@ struct chunker {
     size_t sentence_capacity;
     size_t chunks, bytes;
     struct vcm_buf escaped, value;
+    bool memory_failed; /* a count may be wrong: no chunk may come of it */
 };
 
 void vcm_chunker_serialise(struct vcm_buf *out, struct vcm_slice path, struct vcm_slice section,
@@ -79,8 +80,10 @@ static bool feed(struct chunker *c, struct vcm_tokenizer_counter *counter, size_
             next = character_begin(c->text, begin + FEED_BYTES);
         vcm_buf_clear(&c->escaped);
         vcm_jsonw_escape(&c->escaped, vcm_slice_of(c->text + begin, next - begin));
-        if (c->escaped.fault != VCM_BUF_FINE)
+        if (c->escaped.fault != VCM_BUF_FINE) {
+            c->memory_failed = true;
             return false;
+        }
         vcm_tokenizer_counter_feed(counter, vcm_slice_of(c->escaped.data + 1, c->escaped.len - 2));
         if (vcm_tokenizer_counter_floor(counter) > c->limit)
             return false;
@@ -97,6 +100,8 @@ static void begin_record(struct chunker *c, struct vcm_tokenizer_counter *counte
     vcm_buf_clear(&c->value);
     vcm_chunker_serialise(&c->value, c->path, vcm_buf_slice(&c->section), page,
                           vcm_slice_of_string(""));
+    if (c->section.fault != VCM_BUF_FINE || c->value.fault != VCM_BUF_FINE)
+        c->memory_failed = true;
     size_t tail = strlen(RECORD_TAIL);
     vcm_tokenizer_counter_init(counter, c->options->tokenizer);
     vcm_tokenizer_counter_feed(
@@ -209,7 +214,7 @@ static int emit_chunk(struct chunker *c, struct vcm_error *err)
 
     vcm_buf_clear(&c->value);
     vcm_chunker_serialise(&c->value, c->path, chunk.section, chunk.page, chunk.text);
-    int rc = vcm_buf_check(&c->value, "a chunk", err);
+    int rc = c->memory_failed ? vcm_error_memory(err) : vcm_buf_check(&c->value, "a chunk", err);
     c->chunks++;
     c->bytes += chunk.text.len;
     if (rc == VCM_OK &&
@@ -415,7 +420,7 @@ static int run_section(struct chunker *c, size_t begin, size_t end, struct vcm_e
     name_section(c);
     begin_chunk(c, begin);
     while (rc == VCM_OK && c->at < end)
-        rc = step(c, err);
+        rc = c->memory_failed ? vcm_error_memory(err) : step(c, err);
     if (rc == VCM_OK && c->at > c->start)
         rc = emit_chunk(c, err);
     return rc;

@@ -79,7 +79,8 @@ int vcm_document_add_heading(struct vcm_document *document, uint32_t level, size
         (count > 0 && offset < document->headings[count - 1].end))
         return VCM_OK;
     normalise_title(&text, title);
-    if (text.len == 0)
+    rc = vcm_buf_check(&text, "a title", err);
+    if (rc != VCM_OK || text.len == 0)
         goto done;
     rc = grow(&array, count, &document->heading_capacity, sizeof *document->headings, err);
     document->headings = array;

@@ -49,10 +49,11 @@ int vcm_extract_find(struct vcm_buf *out, struct vcm_error *err)
 
     if (folder && folder[0] != '\0') {
         vcm_path_join(out, folder, PROGRAM);
-        if (access(vcm_buf_text(out), X_OK) != 0)
-            return vcm_error_set(err, VCM_NOT_FOUND, "there is no " PROGRAM " in VCM_LIBEXEC '%s'",
-                                 folder);
-        return vcm_buf_check(out, "the path of " PROGRAM, err);
+        int rc = vcm_buf_check(out, "the path of " PROGRAM, err);
+        if (rc == VCM_OK && access(vcm_buf_text(out), X_OK) != 0)
+            rc = vcm_error_set(err, VCM_NOT_FOUND, "there is no " PROGRAM " in VCM_LIBEXEC '%s'",
+                               folder);
+        return rc;
     }
     if (dladdr((const void *)places, &info) != 0 && info.dli_fname && strchr(info.dli_fname, '/') &&
         find_around(out, info.dli_fname))

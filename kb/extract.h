@@ -12,7 +12,7 @@
 #include "kb/document.h"
 
 /* Raised whenever the same PDF may give another text. */
-#define VCM_EXTRACT_VERSION 1
+#define VCM_EXTRACT_VERSION 2
 
 struct vcm_extract_options {
     unsigned timeout_ms;             /* 0: four times the processor time that its size allows */

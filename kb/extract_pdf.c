@@ -8,6 +8,8 @@
 
 #include "base/banned.h"
 
+#define PIECE_GAP 1.1 /* of a character's height: no two words of a line stand so far apart */
+
 /* A page's text with the place and the font of every character. */
 struct page {
     char *text;
@@ -93,6 +95,46 @@ static void space_words(struct vcm_buf *out, const struct page *page, const char
     }
 }
 
+/* How many of the characters stand together before a gap that may lie between two columns: poppler
+ * makes one line of what stands on one height. */
+static guint piece_length(const struct page *page, const char *text, guint first, guint count)
+{
+    guint last = first;
+
+    for (guint i = first; i < first + count && i < page->place_count;
+         i++, text = g_utf8_next_char(text)) {
+        if (*text == ' ')
+            continue;
+        const PopplerRectangle *before = &page->places[last], *here = &page->places[i];
+        double height = fmin(before->y2 - before->y1, here->y2 - here->y1);
+        if (i > first && here->x1 - before->x2 > PIECE_GAP * height)
+            return i - first;
+        last = i;
+    }
+    return count;
+}
+
+static int take_pieces(struct vcm_layout *layout, struct page *page, struct vcm_buf *line,
+                       const char *text, guint index, guint count, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    while (rc == VCM_OK && count > 0) {
+        guint taken = piece_length(page, text, index, count);
+        struct vcm_layout_box box;
+        measure(&box, page, index, taken);
+        vcm_buf_clear(line);
+        space_words(line, page, text, index, taken, box.size);
+        rc = vcm_buf_check(line, "over the limits: a line", err);
+        if (rc == VCM_OK)
+            rc = vcm_layout_add_line(layout, vcm_buf_slice(line), &box, err);
+        text = g_utf8_offset_to_pointer(text, (glong)taken);
+        index += taken;
+        count -= taken;
+    }
+    return rc;
+}
+
 static int take_lines(struct vcm_layout *layout, struct page *page, struct vcm_error *err)
 {
     struct vcm_buf line = VCM_BUF_INIT(VCM_LIMIT_EXTRACT_TEXT_BYTES);
@@ -103,14 +145,8 @@ static int take_lines(struct vcm_layout *layout, struct page *page, struct vcm_e
     page->font = page->fonts;
     while (rc == VCM_OK && *at != '\0') {
         size_t len = strcspn(at, "\n");
-        struct vcm_layout_box box;
         glong characters = g_utf8_strlen(at, (gssize)len);
-        measure(&box, page, index, (guint)characters);
-        vcm_buf_clear(&line);
-        space_words(&line, page, at, index, (guint)characters, box.size);
-        rc = vcm_buf_check(&line, "over the limits: a line", err);
-        if (rc == VCM_OK)
-            rc = vcm_layout_add_line(layout, vcm_buf_slice(&line), &box, err);
+        rc = take_pieces(layout, page, &line, at, index, (guint)characters, err);
         at += len + (at[len] == '\n' ? 1 : 0);
         index += (guint)characters + 1;
     }

@@ -15,9 +15,28 @@
 
 #include "base/banned.h"
 
+/* Sanitizers reserve terabytes of address space. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define IS_SANITIZED 1
+#endif
+#endif
+#if !defined(IS_SANITIZED)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_SANITIZED 1
+#else
+#define IS_SANITIZED 0
+#endif
+#endif
+
 static void limit(__rlimit_resource_t resource, size_t most)
 {
-    struct rlimit value = {most, most};
+    struct rlimit value;
+
+    if (getrlimit(resource, &value) != 0)
+        value.rlim_max = value.rlim_cur = RLIM_INFINITY;
+    value.rlim_max = value.rlim_max < most ? value.rlim_max : most;
+    value.rlim_cur = value.rlim_cur < most ? value.rlim_cur : most;
     setrlimit(resource, &value);
 }
 
@@ -27,10 +46,8 @@ static void limit_resources(size_t input_bytes)
     limit(RLIMIT_NOFILE, 32);
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_CPU, vcm_extract_cpu_seconds(input_bytes));
-    /* Sanitizers reserve terabytes of address space. */
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    limit(RLIMIT_AS, VCM_LIMIT_EXTRACT_MEMORY_BYTES + input_bytes);
-#endif
+    if (!IS_SANITIZED)
+        limit(RLIMIT_AS, VCM_LIMIT_EXTRACT_MEMORY_BYTES + input_bytes);
 }
 
 /* Files can be read where packages put them, and nowhere else; none can be written. */

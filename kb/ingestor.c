@@ -21,6 +21,10 @@ struct ingest {
     const struct vcm_ingestor_options *options;
     pthread_mutex_t lock; /* the store, and `done` of the jobs */
     pthread_cond_t changed;
+    /* What is there already is looked up beside the store: who writes would keep all others
+     * waiting. */
+    struct vcm_store *lookups;
+    pthread_mutex_t lookups_lock;
 };
 
 /* A document on its way through a worker. */
@@ -90,9 +94,9 @@ static int keep_chunk(void *context, const struct vcm_chunker_chunk *chunk, stru
 /* Asks the store whether there is nothing to do. */
 static int is_present(bool *present, struct job *job)
 {
-    pthread_mutex_lock(&job->ingest->lock);
-    int rc = vcm_store_has(present, job->ingest->options->store, &job->row, &job->error);
-    pthread_mutex_unlock(&job->ingest->lock);
+    pthread_mutex_lock(&job->ingest->lookups_lock);
+    int rc = vcm_store_has(present, job->ingest->lookups, &job->row, &job->error);
+    pthread_mutex_unlock(&job->ingest->lookups_lock);
     job->store_failed = rc != VCM_OK;
     return rc;
 }
@@ -294,11 +298,17 @@ int vcm_ingestor_run(const struct vcm_ingestor_options *options,
     if (!jobs)
         return vcm_error_memory(err);
     pthread_mutex_init(&ingest.lock, NULL);
+    pthread_mutex_init(&ingest.lookups_lock, NULL);
     pthread_cond_init(&ingest.changed, NULL);
-    int rc = vcm_pool_open(&pool, workers, (unsigned)window, err);
+    int rc = vcm_store_open(&ingest.lookups, vcm_store_path(options->store), false, options->cancel,
+                            err);
+    if (rc == VCM_OK)
+        rc = vcm_pool_open(&pool, workers, (unsigned)window, err);
     if (rc == VCM_OK)
         rc = run_jobs(&ingest, pool, jobs, window, items, count, visit, context, err);
     vcm_pool_close(pool);
+    vcm_store_close(ingest.lookups);
+    pthread_mutex_destroy(&ingest.lookups_lock);
     pthread_cond_destroy(&ingest.changed);
     pthread_mutex_destroy(&ingest.lock);
     free(jobs);

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "kb/layout_columns.h"
 #include "kb/layout_words.h"
 
 #include "base/banned.h"
@@ -72,14 +73,10 @@ static void widen(struct vcm_layout_line *line, const struct vcm_layout_box *box
 int vcm_layout_add_line(struct vcm_layout *layout, struct vcm_slice text,
                         const struct vcm_layout_box *box, struct vcm_error *err)
 {
-    size_t first = layout->pages[layout->page_count - 1].first;
-    struct vcm_layout_line *last =
-        layout->line_count > first ? &layout->lines[layout->line_count - 1] : NULL;
-    bool piece = last && goes_on(last, box);
     size_t before = layout->text.len;
 
     if (before > 0)
-        vcm_buf_append_byte(&layout->text, piece ? ' ' : '\n');
+        vcm_buf_append_byte(&layout->text, '\n');
     size_t begin = layout->text.len;
     vcm_layout_words_clean(&layout->text, text);
     size_t len = layout->text.len - begin;
@@ -88,11 +85,6 @@ int vcm_layout_add_line(struct vcm_layout *layout, struct vcm_slice text,
         return rc;
     if (len == 0) {
         vcm_buf_truncate(&layout->text, before);
-        return VCM_OK;
-    }
-    if (piece) {
-        last->len = layout->text.len - last->offset;
-        widen(last, box, len);
         return VCM_OK;
     }
     if (layout->line_count == layout->line_capacity) {
@@ -106,6 +98,30 @@ int vcm_layout_add_line(struct vcm_layout *layout, struct vcm_slice text,
     layout->lines[layout->line_count++] = (struct vcm_layout_line){
         .box = *box, .offset = begin, .len = len, .page = (uint32_t)layout->page_count};
     return VCM_OK;
+}
+
+/* Makes one line of the pieces that follow each other on one printed line. */
+static void join_pieces(struct vcm_layout *layout)
+{
+    size_t count = 0;
+
+    for (size_t p = 0, i = 0; p < layout->page_count; p++) {
+        size_t end = p + 1 < layout->page_count ? layout->pages[p + 1].first : layout->line_count;
+        layout->pages[p].first = count;
+        for (; i < end; i++) {
+            const struct vcm_layout_line line = layout->lines[i];
+            struct vcm_layout_line *last =
+                count > layout->pages[p].first ? &layout->lines[count - 1] : NULL;
+            if (last && goes_on(last, &line.box) && last->offset + last->len + 1 == line.offset) {
+                layout->text.data[line.offset - 1] = ' ';
+                last->len += 1 + line.len;
+                widen(last, &line.box, line.len);
+            } else {
+                layout->lines[count++] = line;
+            }
+        }
+    }
+    layout->line_count = count;
 }
 
 static struct vcm_slice line_text(const struct vcm_layout *layout,
@@ -293,7 +309,9 @@ static int close_heading(struct writer *w, struct vcm_error *err)
     vcm_buf_append(&title, text->data + w->heading, text->len - w->heading);
     uint32_t level =
         line->level < VCM_LIMIT_HEADING_LEVELS ? line->level : VCM_LIMIT_HEADING_LEVELS;
-    int rc = vcm_document_add_heading(w->document, level, w->heading, text->len,
+    int rc = vcm_buf_check(&title, "a title", err);
+    if (rc == VCM_OK)
+        rc = vcm_document_add_heading(w->document, level, w->heading, text->len,
                                       vcm_buf_slice(&title), err);
     w->heading_line = NULL;
     vcm_buf_release(&title);
@@ -357,7 +375,10 @@ int vcm_layout_finish(struct vcm_document *document, struct vcm_layout *layout,
 {
     struct writer w = {.document = document, .layout = layout};
 
-    int rc = vcm_layout_words_mark_running(layout, err);
+    int rc = vcm_layout_columns_order(layout, err);
+    join_pieces(layout);
+    if (rc == VCM_OK)
+        rc = vcm_layout_words_mark_running(layout, err);
     if (rc == VCM_OK) {
         mark_headings(layout, body_size(layout));
         rank_headings(layout);

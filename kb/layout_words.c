@@ -1,5 +1,6 @@
 #include "kb/layout_words.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -9,8 +10,9 @@
 
 #include "base/banned.h"
 
-#define EDGE_SHARE 0.12f /* of a page's height, at its top and its bottom */
-#define EDGE_LINES 3     /* a running line is one of so many from the edge */
+#define EDGE_SHARE    0.12f         /* of a page's height, at its top and its bottom */
+#define RUNNING_BYTES ((size_t)200) /* longer lines are not looked for inside of pages */
+#define EDGE_LINES    3             /* a running line is one of so many from the edge */
 
 static bool is_digit(char byte)
 {
@@ -237,13 +239,16 @@ size_t vcm_layout_words_mend(struct vcm_buf *text, const struct vcm_layout_words
 
     while (begin > 0 && is_letter(text->data[begin - 1]))
         begin--;
-    if (hyphen == 0 || begin == end || next.len == 0 || !is_lower(next.data[0]))
+    if (hyphen == 0 || begin == end || next.len == 0 || !is_letter(next.data[0]))
         return 0;
     size_t second = word_end(next, 0);
     struct vcm_slice parts[3] = {{text->data + begin, end - begin}, {"-", 1}, {next.data, second}};
     struct vcm_slice joined[2] = {parts[0], parts[2]};
-    bool compound =
-        !soft && !has_word(words, word_hash(joined, 2)) && has_word(words, word_hash(parts, 3));
+    bool known = has_word(words, word_hash(joined, 2));
+    bool compound = !soft && !known && has_word(words, word_hash(parts, 3));
+    /* Before a capital most hyphens belong there: it takes the whole word elsewhere. */
+    if (is_upper(next.data[0]) && !known)
+        return 0;
     if (!compound)
         vcm_buf_truncate(text, end);
     while (second < next.len && next.data[second] != ' ')
@@ -256,12 +261,39 @@ struct edge {
     uint64_t hash;
     size_t line;
     uint32_t page;
+    uint64_t text; /* hash of its text alone, 0 for a number */
 };
 
-/* Numbers, arabic or roman, count as equal. */
-static uint64_t edge_hash(struct vcm_slice text, bool top)
+/* The value of a line that is nothing but a number, arabic or roman; -1 for others. */
+static long number_alone(struct vcm_slice text)
 {
-    uint64_t hash = top ? 1 : 2;
+    static const char letters[] = "ivxlc";
+    static const long values[] = {1, 5, 10, 50, 100};
+    long value = 0, last = 0;
+
+    if (text.len == 0 || text.len > 9)
+        return -1;
+    for (size_t i = text.len; i > 0 && !is_digit(text.data[0]); i--) {
+        char byte = text.data[i - 1];
+        const char *letter = strchr(letters, is_upper(byte) ? byte | 0x20 : byte);
+        if (!letter || *letter == '\0')
+            return -1;
+        long own = values[letter - letters];
+        value += own < last ? -own : own;
+        last = own;
+    }
+    for (size_t i = 0; i < text.len && is_digit(text.data[0]); i++) {
+        if (!is_digit(text.data[i]))
+            return -1;
+        value = value * 10 + (text.data[i] - '0');
+    }
+    return value;
+}
+
+/* Numbers, arabic or roman, count as equal. */
+static uint64_t text_hash(struct vcm_slice text)
+{
+    uint64_t hash = 0;
 
     for (size_t i = 0; i < text.len;) {
         size_t end = i;
@@ -277,7 +309,25 @@ static uint64_t edge_hash(struct vcm_slice text, bool top)
             end > i ? vcm_slice_of_string("#") : vcm_slice_of(text.data + i, 1), hash);
         i = end > i ? end : i + 1;
     }
-    return hash;
+    return hash | 1;
+}
+
+/* Lines with one hash may run along the pages. A number that stands alone and is not the outermost
+ * line may be that of a table or a listing: it is a page's only if it grows with the pages. */
+static struct edge edge_of(struct vcm_slice text, bool top, unsigned outside, size_t line,
+                           uint32_t page)
+{
+    long number = number_alone(text);
+    uint64_t side = top ? 1 : 2;
+    struct edge edge = {.line = line, .page = page, .text = number < 0 ? text_hash(text) : 0};
+
+    if (number >= 0) {
+        long offset = outside > 0 ? number - (long)page : LONG_MAX;
+        edge.hash = vcm_hash_checksum(vcm_slice_of((const char *)&offset, sizeof offset), side);
+    } else {
+        edge.hash = edge.text ^ side << 62;
+    }
+    return edge;
 }
 
 /* How many printed lines of the page stand between the line and the edge, at most EDGE_LINES. */
@@ -305,7 +355,36 @@ static int compare_edges(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static size_t collect_edges(struct edge *edges, const struct vcm_layout *layout)
+static int compare_hashes(const void *a, const void *b)
+{
+    const uint64_t *x = a;
+    const uint64_t *y = b;
+
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* How often a text stands inside of pages, not at their edges. */
+static size_t count_inside(const uint64_t *inside, size_t count, uint64_t text)
+{
+    size_t low = 0;
+    size_t high = count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (inside[middle] < text)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    size_t first = low;
+    while (low < count && inside[low] == text)
+        low++;
+    return low - first;
+}
+
+/* The hashes of what is inside go to `inside`, sorted. */
+static size_t collect_edges(struct edge *edges, uint64_t *inside, size_t *inside_count,
+                            const struct vcm_layout *layout)
 {
     size_t count = 0;
 
@@ -317,12 +396,16 @@ static size_t collect_edges(struct edge *edges, const struct vcm_layout *layout)
             const struct vcm_layout_line *line = &layout->lines[i];
             bool top = line->box.y1 < height * EDGE_SHARE;
             bool bottom = line->box.y0 > height * (1 - EDGE_SHARE);
-            if ((!top && !bottom) || lines_outside(layout, first, end, i, top) >= EDGE_LINES)
-                continue;
             struct vcm_slice text = vcm_slice_of(layout->text.data + line->offset, line->len);
-            edges[count++] = (struct edge){edge_hash(text, top), i, line->page};
+            unsigned outside =
+                top || bottom ? lines_outside(layout, first, end, i, top) : EDGE_LINES;
+            if (outside < EDGE_LINES)
+                edges[count++] = edge_of(text, top, outside, i, line->page);
+            else if (line->len <= RUNNING_BYTES)
+                inside[(*inside_count)++] = text_hash(text);
         }
     }
+    qsort(inside, *inside_count, sizeof *inside, compare_hashes);
     return count;
 }
 
@@ -346,9 +429,15 @@ static void mark_neighbours(struct vcm_layout *layout, const struct edge *edges,
 int vcm_layout_words_mark_running(struct vcm_layout *layout, struct vcm_error *err)
 {
     struct edge *edges = calloc(layout->line_count + 1, sizeof *edges);
-    if (!edges)
+    uint64_t *inside = calloc(layout->line_count + 1, sizeof *inside);
+    size_t inside_count = 0;
+
+    if (!edges || !inside) {
+        free(edges);
+        free(inside);
         return vcm_error_memory(err);
-    size_t count = collect_edges(edges, layout);
+    }
+    size_t count = collect_edges(edges, inside, &inside_count, layout);
     qsort(edges, count, sizeof *edges, compare_edges);
     for (size_t i = 0; i < count;) {
         size_t pages = 1;
@@ -356,10 +445,14 @@ int vcm_layout_words_mark_running(struct vcm_layout *layout, struct vcm_error *e
         for (; end < count && edges[end].hash == edges[i].hash; end++)
             pages += edges[end].page != edges[end - 1].page;
         bool running = pages >= 3 || (pages == 2 && layout->page_count == 2);
+        /* What stands as often elsewhere is a word of a table that met the edge. */
+        if (running && edges[i].text != 0)
+            running = count_inside(inside, inside_count, edges[i].text) < pages;
         for (; i < end; i++)
             layout->lines[edges[i].line].running = running;
     }
     mark_neighbours(layout, edges, count);
+    free(inside);
     free(edges);
     return VCM_OK;
 }

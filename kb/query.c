@@ -27,6 +27,16 @@ static void add_term(struct vcm_query *query, struct vcm_slice text, bool is_pre
     query->terms[query->count++] = (struct vcm_query_term){text, is_prefix};
 }
 
+/* The bytes of the last word, which a star lets go on. */
+static size_t last_word_length(struct vcm_slice text)
+{
+    size_t begin = text.len;
+
+    while (begin > 0 && has_word(vcm_slice_of(text.data + begin - 1, 1)))
+        begin--;
+    return text.len - begin;
+}
+
 /* Takes the text as UTF-8, with spaces for control characters, up to the longest length. */
 static void take_text(struct vcm_query *query, struct vcm_slice text)
 {
@@ -55,7 +65,8 @@ int vcm_query_init(struct vcm_query *query, struct vcm_slice text, struct vcm_er
         bool is_prefix = quoted ? *at == '*' : len > 1 && end[-1] == '*';
         if (!quoted && is_prefix)
             len--;
-        add_term(query, vcm_slice_of(begin, len), is_prefix);
+        struct vcm_slice term = vcm_slice_of(begin, len);
+        add_term(query, term, is_prefix && last_word_length(term) >= VCM_QUERY_PREFIX_MIN);
         at += !quoted && len == 0 && *at == ' ' ? 1 : 0;
         at += quoted && is_prefix ? 1 : 0;
     }

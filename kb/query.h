@@ -2,7 +2,8 @@
  * query.h - what a person types into a search, as terms. Every string is a query.
  *
  * Words are terms, "words in quotes" are a phrase, and a star behind either means that its last
- * word may go on. Nothing else has a meaning: operators, brackets and colons are text.
+ * word may go on, if that has VCM_QUERY_PREFIX_MIN bytes: the words behind one or two letters are
+ * half the index. Nothing else has a meaning: operators, brackets and colons are text.
  */
 #ifndef VCM_KB_QUERY_H
 #define VCM_KB_QUERY_H
@@ -11,8 +12,9 @@
 
 #include "base/buf.h"
 
-#define VCM_QUERY_BYTES_MAX ((size_t)4096) /* what is longer is cut */
-#define VCM_QUERY_TERMS_MAX 32u            /* and so are those beyond */
+#define VCM_QUERY_BYTES_MAX  ((size_t)4096) /* what is longer is cut */
+#define VCM_QUERY_TERMS_MAX  32u            /* and so are those beyond */
+#define VCM_QUERY_PREFIX_MIN 3u
 
 struct vcm_query_term {
     struct vcm_slice text; /* without quotes and star; points into the query */

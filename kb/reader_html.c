@@ -246,7 +246,8 @@ static int end_heading(struct page *page, struct vcm_error *err)
         struct vcm_buf copy = VCM_BUF_INIT(VCM_LIMIT_DOCUMENT_TEXT_BYTES);
         vcm_buf_append_slice(&copy, title);
         vcm_buf_append_string(text, "\n\n");
-        if (text->fault == VCM_BUF_FINE)
+        rc = vcm_buf_check(&copy, "a title", err);
+        if (rc == VCM_OK && text->fault == VCM_BUF_FINE)
             rc = vcm_document_add_heading(page->document, page->level, page->heading, text->len,
                                           vcm_buf_slice(&copy), err);
         vcm_buf_release(&copy);

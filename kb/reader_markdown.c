@@ -122,7 +122,9 @@ static int add(struct vcm_document *document, unsigned level, size_t begin, size
     struct vcm_buf plain = VCM_BUF_INIT(VCM_LIMIT_DOCUMENT_TEXT_BYTES);
 
     plain_title(&plain, title);
-    int rc = vcm_document_add_heading(document, level, begin, end, vcm_buf_slice(&plain), err);
+    int rc = vcm_buf_check(&plain, "a title", err);
+    if (rc == VCM_OK)
+        rc = vcm_document_add_heading(document, level, begin, end, vcm_buf_slice(&plain), err);
     vcm_buf_release(&plain);
     return rc;
 }

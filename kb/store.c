@@ -74,7 +74,7 @@ static int fail(struct vcm_store *store, struct vcm_error *err)
     if (code == VCM_STORE_CORRUPT)
         return vcm_error_set(err, code,
                              "the knowledge base '%s' is damaged (%s); remove it and ingest again",
-                             sqlite3_db_filename(store->db, "main"), sqlite3_errmsg(store->db));
+                             vcm_store_path(store), sqlite3_errmsg(store->db));
     return vcm_error_set(err, code, "knowledge base: %s", sqlite3_errmsg(store->db));
 }
 
@@ -249,7 +249,7 @@ static int check_schema(struct vcm_store *store, bool writable, struct vcm_error
     if (version > SCHEMA_VERSION)
         return vcm_error_set(err, VCM_UNSUPPORTED,
                              "the knowledge base '%s' was made by a newer vcm (schema %lld)",
-                             sqlite3_db_filename(store->db, "main"), (long long)version);
+                             vcm_store_path(store), (long long)version);
     return VCM_OK;
 }
 
@@ -316,6 +316,11 @@ void vcm_store_close(struct vcm_store *store)
     sqlite3_close(store->db);
     vcm_zstd_close(store->zstd);
     free(store);
+}
+
+const char *vcm_store_path(const struct vcm_store *store)
+{
+    return sqlite3_db_filename(store->db, "main");
 }
 
 static const char *source_of(const struct vcm_store_document *document)

@@ -52,6 +52,9 @@ int vcm_store_open(struct vcm_store **out, const char *path, bool writable,
                    const struct vcm_cancel *cancel, struct vcm_error *err);
 void vcm_store_close(struct vcm_store *store);
 
+/* Where it is; lives as long as the handle. */
+const char *vcm_store_path(const struct vcm_store *store);
+
 /* Whether the document is there with the same content, profile and settings. */
 int vcm_store_has(bool *out, struct vcm_store *store, const struct vcm_store_document *document,
                   struct vcm_error *err);
@@ -101,7 +104,8 @@ struct vcm_store_search {
 
 /* Visits the best chunks first: those with all terms of the query or, when there is none, with any.
  * A chunk that matches only in what it shares with a better neighbour is left out. *total counts
- * the chunks that match. */
+ * the chunks that match. Terms that are in very many chunks are ranked in a part of them: those
+ * with the terms in their section, and an even choice of the others. */
 int vcm_store_find(uint64_t *total, struct vcm_store *store, const struct vcm_store_search *search,
                    vcm_store_chunk_fn visit, void *context, struct vcm_error *err);
 

@@ -7,8 +7,11 @@
 
 #include "base/banned.h"
 
-#define WIDE_MATCHES    8000 /* chunks with any of the terms that are ranked */
+#define RANKED_MAX      8000 /* chunks that are ranked one by one */
+#define TITLED_MAX      4000 /* of them, those with the terms in their section */
 #define CANDIDATES_MORE 64   /* that are looked at beside three for each hit */
+#define BATCH_MAX       64   /* candidates that are looked at in one go */
+#define MARKS_BYTES_MAX (64 * VCM_MIB)
 
 /* A hit as far as its neighbours must know it. */
 struct hit {
@@ -21,6 +24,7 @@ struct hit {
 struct candidate {
     double score;
     int64_t row;
+    const char *marked, *snippet; /* once it is looked at */
 };
 
 struct finder {
@@ -32,27 +36,38 @@ struct finder {
     uint32_t hit_count, limit;
     struct candidate *best; /* the best of those that match, as a heap with the worst on top */
     size_t best_count, best_max;
+    struct vcm_arena arena; /* of the candidates that are looked at */
     uint64_t total;
     uint64_t tokens;
     vcm_store_chunk_fn visit;
     void *context;
 };
 
+/* The chunks of the documents that the filter takes, read once. */
+#define IS_FILTERED                                                                                \
+    " AND +rowid IN (SELECT c.id FROM chunks c WHERE c.document IN"                                \
+    " (SELECT id FROM documents WHERE " VCM_STORE_FILTER "))"
+
+static bool is_filtered(const struct finder *f)
+{
+    return f->search->filter.profile || f->search->filter.source || f->search->filter.takes;
+}
+
 static int count_matches(int64_t *out, struct finder *f, struct vcm_error *err)
 {
     sqlite3_stmt *statement;
-    bool filtered =
-        f->search->filter.profile || f->search->filter.source || f->search->filter.takes;
+    bool filtered = is_filtered(f);
     bool more = false;
 
     *out = 0;
-    int rc = vcm_store_prepare(
-        &statement, f->store,
-        filtered ? "SELECT count(*) FROM search JOIN chunks c ON c.id = search.rowid"
-                   " WHERE search MATCH ?1 AND c.document IN"
-                   " (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
-                 : "SELECT count(*) FROM search WHERE search MATCH ?1",
-        err);
+    int rc = vcm_buf_check(&f->match, "the query", err);
+    if (rc != VCM_OK)
+        return rc;
+    rc =
+        vcm_store_prepare(&statement, f->store,
+                          filtered ? "SELECT count(*) FROM search WHERE search MATCH ?1" IS_FILTERED
+                                   : "SELECT count(*) FROM search WHERE search MATCH ?1",
+                          err);
     if (rc != VCM_OK)
         return rc;
     vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
@@ -100,7 +115,7 @@ static int widen(struct finder *f, struct vcm_error *err)
                 (rarest == f->query.count || matches[i] < matches[rarest]))
                 rarest = i;
         }
-        if (rarest == f->query.count || (taken > 0 && taken + matches[rarest] > WIDE_MATCHES))
+        if (rarest == f->query.count || (taken > 0 && taken + matches[rarest] > RANKED_MAX))
             break;
         left_out[rarest] = false;
         taken += matches[rarest];
@@ -132,7 +147,6 @@ static void sink(struct candidate *heap, size_t count, size_t at)
 
 static void offer(struct finder *f, const struct candidate *candidate)
 {
-    f->total++;
     if (f->best_count < f->best_max) {
         f->best[f->best_count++] = *candidate;
         for (size_t i = f->best_count / 2; f->best_count == f->best_max && i > 0; i--)
@@ -148,35 +162,64 @@ static int compare_candidates(const void *a, const void *b)
     return is_better(a, b) ? -1 : 1;
 }
 
-/* Ranks all that match; one pass gives both their number and the best of them. */
+/* Binds the expression for chunks with the terms in their section to ?7. */
+static int bind_titled(sqlite3_stmt *statement, const struct finder *f, struct vcm_buf *titled,
+                       struct vcm_error *err)
+{
+    vcm_buf_append_string(titled, "section : (");
+    vcm_buf_append_slice(titled, vcm_buf_slice(&f->match));
+    vcm_buf_append_string(titled, ")");
+    vcm_store_bind_slice(statement, 7, vcm_buf_slice(titled));
+    return vcm_buf_check(titled, "the query", err);
+}
+
+/* Ranks what matches. Ranking costs far more than counting, so of more than RANKED_MAX chunks only
+ * a part is ranked: those with the terms in their section and, of the others, every so many-th.
+ * Such terms are in every eighth chunk of a large base, and tell them apart by little. */
 static int rank(struct finder *f, struct vcm_error *err)
 {
+#define SELECT_RANK   "SELECT rowid, -bm25(search, 2.0, 1.0) FROM search WHERE search MATCH ?1"
+#define SELECT_TITLED "SELECT rowid FROM search WHERE search MATCH ?7 LIMIT ?8"
+#define IS_SAMPLED    " AND (rowid % ?6 = 0 OR +rowid IN (" SELECT_TITLED "))"
+    static const char *const statements[] = {
+        SELECT_RANK,
+        SELECT_RANK IS_SAMPLED,
+        SELECT_RANK IS_FILTERED,
+        SELECT_RANK IS_SAMPLED IS_FILTERED,
+    };
     const struct vcm_store_filter *filter = &f->search->filter;
-    bool filtered = filter->profile || filter->source || filter->takes;
-    sqlite3_stmt *statement;
+    struct vcm_buf titled = VCM_BUF_INIT(10 * VCM_QUERY_BYTES_MAX);
+    sqlite3_stmt *statement = NULL;
     bool more = true;
+    int64_t matches = 0;
 
-    int rc = vcm_store_prepare(
-        &statement, f->store,
-        filtered ? "SELECT search.rowid, -bm25(search, 2.0, 1.0) FROM search"
-                   " JOIN chunks c ON c.id = search.rowid WHERE search MATCH ?1"
-                   " AND c.document IN (SELECT id FROM documents WHERE " VCM_STORE_FILTER ")"
-                 : "SELECT rowid, -bm25(search, 2.0, 1.0) FROM search WHERE search MATCH ?1",
-        err);
-    if (rc != VCM_OK)
+    int rc = count_matches(&matches, f, err);
+    bool sampled = matches > RANKED_MAX;
+    f->total = (uint64_t)matches;
+    if (rc != VCM_OK || matches == 0)
         return rc;
-    vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
-    if (filtered)
-        vcm_store_bind_filter(statement, filter);
+    rc = vcm_store_prepare(&statement, f->store,
+                           statements[(sampled ? 1 : 0) + (is_filtered(f) ? 2 : 0)], err);
+    if (rc == VCM_OK) {
+        vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
+        if (is_filtered(f))
+            vcm_store_bind_filter(statement, filter);
+    }
+    if (rc == VCM_OK && sampled) {
+        sqlite3_bind_int64(statement, 6, matches / (RANKED_MAX - TITLED_MAX) + 1);
+        sqlite3_bind_int64(statement, 8, TITLED_MAX);
+        rc = bind_titled(statement, f, &titled, err);
+    }
     while (rc == VCM_OK) {
         rc = vcm_store_next_row(&more, f->store, statement, err);
         if (rc != VCM_OK || !more)
             break;
-        struct candidate candidate = {sqlite3_column_double(statement, 1),
-                                      sqlite3_column_int64(statement, 0)};
+        struct candidate candidate = {.score = sqlite3_column_double(statement, 1),
+                                      .row = sqlite3_column_int64(statement, 0)};
         offer(f, &candidate);
     }
     sqlite3_finalize(statement);
+    vcm_buf_release(&titled);
     qsort(f->best, f->best_count, sizeof *f->best, compare_candidates);
     return rc;
 }
@@ -236,8 +279,9 @@ static bool repeats_hit(const struct finder *f, const struct hit *candidate, con
     return (head > 0 || tail > 0) && marks_within(marked, len, head, tail < len ? tail : len);
 }
 
-/* Columns behind those of the chunk: document, overlap, marked text, snippet. */
-static int take_candidate(struct finder *f, sqlite3_stmt *row, double score, struct vcm_error *err)
+/* Columns behind those of the chunk: document, overlap. */
+static int take_candidate(struct finder *f, sqlite3_stmt *row, const struct candidate *candidate,
+                          struct vcm_error *err)
 {
     struct vcm_store_document document;
     struct vcm_store_chunk chunk;
@@ -246,36 +290,87 @@ static int take_candidate(struct finder *f, sqlite3_stmt *row, double score, str
     vcm_store_read_chunk(&chunk, &document, row);
     struct hit hit = {sqlite3_column_int64(row, more), (int64_t)chunk.seq,
                       (size_t)sqlite3_column_int64(row, more + 1)};
-    if (repeats_hit(f, &hit, vcm_store_column_string(row, more + 2), chunk.text.len))
+    if (repeats_hit(f, &hit, candidate->marked, chunk.text.len))
         return VCM_OK;
     if (f->search->max_tokens > 0 && f->tokens + chunk.tokens > f->search->max_tokens)
         return VCM_OK;
     f->hits[f->hit_count++] = hit;
     f->tokens += chunk.tokens;
-    chunk.score = score;
-    chunk.snippet = vcm_store_column_string(row, more + 3);
+    chunk.score = candidate->score;
+    chunk.snippet = candidate->snippet;
     return f->visit(f->context, &chunk, err);
+}
+
+static int keep_marks(struct finder *f, size_t first, size_t count, sqlite3_stmt *row,
+                      struct vcm_error *err)
+{
+    for (size_t i = first; i < first + count; i++) {
+        struct candidate *candidate = &f->best[i];
+        if (candidate->row != sqlite3_column_int64(row, 0))
+            continue;
+        candidate->marked =
+            vcm_arena_copy(&f->arena, vcm_slice_of_string(vcm_store_column_string(row, 1)));
+        candidate->snippet =
+            vcm_arena_copy(&f->arena, vcm_slice_of_string(vcm_store_column_string(row, 2)));
+        if (!candidate->marked || !candidate->snippet)
+            return vcm_error_memory(err);
+    }
+    return VCM_OK;
+}
+
+/* Finds out where the terms are in some candidates, in one pass over what matches: with a prefix,
+ * asking for each of them makes the list of its words anew every time. */
+static int mark(struct finder *f, size_t first, size_t count, struct vcm_error *err)
+{
+    struct vcm_buf sql = VCM_BUF_INIT(4096);
+    sqlite3_stmt *statement = NULL;
+    bool more = true;
+
+    vcm_buf_append_string(&sql, "SELECT rowid, highlight(search, 1, char(1), char(2)),"
+                                " snippet(search, 1, '', '', '…', 24)"
+                                " FROM search WHERE search MATCH ?1 AND +rowid IN (?2");
+    for (size_t i = 1; i < count; i++)
+        vcm_buf_append_format(&sql, ", ?%zu", i + 2);
+    vcm_buf_append_string(&sql, ")");
+    int rc = vcm_buf_check(&sql, "the query", err);
+    if (rc == VCM_OK)
+        rc = vcm_store_prepare(&statement, f->store, vcm_buf_text(&sql), err);
+    if (rc == VCM_OK)
+        vcm_store_bind_slice(statement, 1, vcm_buf_slice(&f->match));
+    for (size_t i = 0; rc == VCM_OK && i < count; i++)
+        sqlite3_bind_int64(statement, (int)i + 2, f->best[first + i].row);
+    while (rc == VCM_OK && more) {
+        rc = vcm_store_next_row(&more, f->store, statement, err);
+        if (rc == VCM_OK && more)
+            rc = keep_marks(f, first, count, statement, err);
+    }
+    sqlite3_finalize(statement);
+    vcm_buf_release(&sql);
+    return rc;
 }
 
 static int take_candidates(struct finder *f, struct vcm_error *err)
 {
+    size_t batch = f->limit < BATCH_MAX - 4 ? f->limit + 4 : BATCH_MAX;
     sqlite3_stmt *chunk;
     bool more = false;
 
     int rc = vcm_store_prepare(&chunk, f->store,
-                               "SELECT " VCM_STORE_CHUNK_COLUMNS ", c.document, c.overlap,"
-                               " highlight(search, 1, char(1), char(2)),"
-                               " snippet(search, 1, '', '', '…', 24)"
-                               " FROM search JOIN chunks c ON c.id = search.rowid"
-                               " JOIN documents d ON d.id = c.document"
-                               " WHERE search MATCH ?1 AND search.rowid = ?2",
+                               "SELECT " VCM_STORE_CHUNK_COLUMNS ", c.document, c.overlap"
+                               " FROM chunks c JOIN documents d ON d.id = c.document"
+                               " WHERE c.id = ?1",
                                err);
     for (size_t i = 0; rc == VCM_OK && i < f->best_count && f->hit_count < f->limit; i++) {
-        vcm_store_bind_slice(chunk, 1, vcm_buf_slice(&f->match));
-        sqlite3_bind_int64(chunk, 2, f->best[i].row);
-        rc = vcm_store_next_row(&more, f->store, chunk, err);
-        if (rc == VCM_OK && more)
-            rc = take_candidate(f, chunk, f->best[i].score, err);
+        if (i % batch == 0) {
+            vcm_arena_release(&f->arena);
+            vcm_arena_init(&f->arena, MARKS_BYTES_MAX);
+            rc = mark(f, i, f->best_count - i < batch ? f->best_count - i : batch, err);
+        }
+        sqlite3_bind_int64(chunk, 1, f->best[i].row);
+        if (rc == VCM_OK)
+            rc = vcm_store_next_row(&more, f->store, chunk, err);
+        if (rc == VCM_OK && more && f->best[i].marked)
+            rc = take_candidate(f, chunk, &f->best[i], err);
         sqlite3_reset(chunk);
     }
     sqlite3_finalize(chunk);
@@ -290,6 +385,7 @@ int vcm_store_find(uint64_t *total, struct vcm_store *store, const struct vcm_st
     *total = 0;
     f.limit = search->limit > 0 && search->limit < VCM_LIMIT_HITS ? search->limit : VCM_LIMIT_HITS;
     vcm_buf_init(&f.match, 8 * VCM_QUERY_BYTES_MAX);
+    vcm_arena_init(&f.arena, MARKS_BYTES_MAX);
     f.hits = calloc(f.limit, sizeof *f.hits);
     f.best_max = (size_t)f.limit * 3 + CANDIDATES_MORE;
     f.best = calloc(f.best_max, sizeof *f.best);
@@ -307,6 +403,7 @@ int vcm_store_find(uint64_t *total, struct vcm_store *store, const struct vcm_st
     *total = f.total;
     vcm_store_rollback(store);
     store->filter = NULL;
+    vcm_arena_release(&f.arena);
     free(f.best);
     free(f.hits);
     vcm_query_release(&f.query);

@@ -3,7 +3,7 @@
 
 #include "base/banned.h"
 
-enum { REPO, BRANCH, COMMIT };
+enum { REPO, BRANCH, COMMIT, TIMEOUT };
 
 static const struct vcm_op_param params[] = {
     [REPO] = VCM_SHARED_REPO,
@@ -15,6 +15,7 @@ static const struct vcm_op_param params[] = {
                 .type = VCM_OP_TEXT,
                 .placeholder = "C",
                 .summary = "check the map at this commit instead of the working tree's"},
+    [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
 
 static const struct vcm_op_key result[] = {
@@ -76,14 +77,16 @@ static void put_report(struct vcm_jsonw *w, const struct vcm_map_report *report)
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *repo = vcm_op_text(call, REPO);
-    const struct vcm_map_query query = {
+    struct vcm_map_query query = {
         .repository = repo ? repo : ".",
         .branch = vcm_op_text(call, BRANCH),
         .commit = vcm_op_text(call, COMMIT),
     };
     struct vcm_map_report *report = NULL;
 
-    int rc = vcm_map_check(&report, call->vcm, &query, err);
+    int rc = vcm_shared_timeout(&query.timeout_ms, vcm_op_text(call, TIMEOUT), err);
+    if (rc == VCM_OK)
+        rc = vcm_map_check(&report, call->vcm, &query, err);
     if (rc != VCM_OK)
         return rc;
     call->exit_status = report->ok ? 0 : 2;

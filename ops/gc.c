@@ -1,25 +1,51 @@
-#include "ops/op.h"
+#include "base/text.h"
+#include "ops/shared.h"
 
 #include "base/banned.h"
+
+enum { CLONES_UNUSED };
+
+static const struct vcm_op_param params[] = {
+    [CLONES_UNUSED] = {.name = "clones-unused",
+                       .type = VCM_OP_TEXT,
+                       .placeholder = "DURATION",
+                       .default_text = "336h",
+                       .summary = "drop clones that nothing refers to and that were not fetched or "
+                                  "read for so long; 1h at the least"},
+};
 
 static const struct vcm_op_key result[] = {
     {"pages_dropped", "pages that no scope referred to any more"},
     {"bytes_before", "size of the file before"},
     {"bytes_after", "size of the file now"},
+    {"clones_dropped", "clones of URLs that nothing referred to any more"},
+    {"clones_kept", "clones that are still there"},
+    {"clone_bytes", "size of those that were dropped"},
     {NULL, NULL},
 };
 
-static const char *const examples[] = {"vcm gc", NULL};
+static const char *const examples[] = {"vcm gc", "vcm gc --clones-unused 24h", NULL};
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_gc_counts done;
+    const char *text = vcm_op_text(call, CLONES_UNUSED);
+    struct vcm_gc_clone_counts clones = {0};
+    struct vcm_gc_counts done = {0};
+    uint64_t unused_ms = 0;
 
-    int rc = vcm_gc(&done, call->vcm, err);
+    if (text && (!vcm_text_parse_duration(&unused_ms, text) || unused_ms == 0))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "--clones-unused takes a duration such as 24h, not '%s'", text);
+    int rc = vcm_gc_clones(&clones, call->vcm, unused_ms, err);
+    if (rc == VCM_OK)
+        rc = vcm_gc(&done, call->vcm, err);
     vcm_jsonw_begin_object(call->out);
     vcm_jsonw_member_uint(call->out, "pages_dropped", done.pages_dropped);
     vcm_jsonw_member_uint(call->out, "bytes_before", done.bytes_before);
     vcm_jsonw_member_uint(call->out, "bytes_after", done.bytes_after);
+    vcm_jsonw_member_uint(call->out, "clones_dropped", clones.dropped);
+    vcm_jsonw_member_uint(call->out, "clones_kept", clones.kept);
+    vcm_jsonw_member_uint(call->out, "clone_bytes", clones.bytes);
     vcm_jsonw_end_object(call->out);
     return rc;
 }
@@ -37,6 +63,13 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         vcm_print_count(pages, (uint64_t)vcm_json_get_int(document, "pages_dropped", 0)),
         vcm_print_bytes(before, (uint64_t)vcm_json_get_int(document, "bytes_before", 0)),
         vcm_print_bytes(after, (uint64_t)vcm_json_get_int(document, "bytes_after", 0)));
+    int64_t dropped = vcm_json_get_int(document, "clones_dropped", 0);
+    if (dropped > 0)
+        vcm_print_format(
+            out, VCM_PRINT_PLAIN, "%lld unused %s of %s dropped, %lld kept\n", (long long)dropped,
+            dropped == 1 ? "clone" : "clones",
+            vcm_print_bytes(before, (uint64_t)vcm_json_get_int(document, "clone_bytes", 0)),
+            (long long)vcm_json_get_int(document, "clones_kept", 0));
 }
 
 const struct vcm_op vcm_op_gc = {
@@ -45,8 +78,12 @@ const struct vcm_op vcm_op_gc = {
     .description =
         "Drops what processes that died have left, pages that nobody holds and dictionaries that "
         "nothing needs. Then the file is copied without its holes, and the copy takes its place: "
-        "that needs room on the disk for both. Others go on reading meanwhile.",
+        "that needs room on the disk for both. Others go on reading meanwhile. Clones of URLs that "
+        "no scope comes from are dropped when they were neither fetched nor read for two weeks; "
+        "one that is wanted again is fetched again.",
     .examples = examples,
+    .params = params,
+    .param_count = VCM_OP_COUNT(params),
     .result = result,
     .run = run,
     .print = print,

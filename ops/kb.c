@@ -49,6 +49,7 @@ static const char *const ingest_examples[] = {
 };
 
 struct ingestion {
+    const struct vcm_op_call *call;
     struct vcm_jsonw *w;
     uint64_t ingested, skipped, failed, removed;
 };
@@ -63,6 +64,11 @@ static int put_file(void *context, const struct vcm_kb_file *file, struct vcm_er
     ingestion->skipped += strcmp(file->status, "skipped_already_present") == 0;
     ingestion->failed += strcmp(file->status, "failed") == 0;
     ingestion->removed += strcmp(file->status, "removed") == 0;
+    if (ingestion->call->progress)
+        ingestion->call->progress(ingestion->call->progress_context,
+                                  &(struct vcm_progress){.files = ingestion->ingested +
+                                                                  ingestion->skipped +
+                                                                  ingestion->failed});
     vcm_jsonw_begin_object(w);
     vcm_jsonw_member_string(w, "path", file->path);
     vcm_jsonw_member_string(w, "status", file->status);
@@ -87,7 +93,7 @@ static int check_ingest(const struct vcm_kb_ingest_options *options, struct vcm_
 static int run_ingest(struct vcm_op_call *call, struct vcm_error *err)
 {
     struct vcm_shared_list files;
-    struct ingestion ingestion = {.w = vcm_shared_list_begin(&files)};
+    struct ingestion ingestion = {.call = call, .w = vcm_shared_list_begin(&files)};
     const struct vcm_kb_ingest_options options = {
         .files = call->values[INGEST_FILES].list,
         .file_count = call->values[INGEST_FILES].count,

@@ -50,7 +50,8 @@ static const struct vcm_op_key result[] = {
              "the nearest to the root"},
     {"tree_total", "how many there would be"},
     {"tree_truncated", "whether some are left out"},
-    {"readme", "path, content (4 KiB at the most) and whether it is cut; null without one"},
+    {"readme", "path, content (4 KiB at the most) and whether it is cut; null without one, or when "
+               "not even its path fits"},
     {"entrypoints", "files to begin with, and of which kind they are; the root first"},
     {"entrypoints_total", "how many there would be"},
     {"doc_hints", "patterns of documents that match something here"},

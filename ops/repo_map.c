@@ -59,14 +59,16 @@ static const struct vcm_op_key result[] = {
     {"tokens_estimated", "the same, for callers of an older shape"},
     {"files_covered", "files that the map shows something of"},
     {"files_total", "tracked files that match the globs"},
+    {"files_not_fetched", "of these, how many are not in a clone of which a part was fetched"},
     {"symbols_shown", "how many the map shows"},
     {"symbols_total", "how many these files define"},
     {"symbols_dropped", "how many it does not show"},
     {"files_dropped", "files that define something, and of which nothing is shown"},
     {"next", "the best symbol that was left out, with its file; null for none"},
     {"next_budget", "the budget that would hold it; null for none"},
+    {"sources", "how many files have their symbols from tree-sitter, how many from ctags"},
     {"commit", "that was looked at: HEAD"},
-    {"reason", "why the map is empty: no_files, filtered_out, no_supported_language, "
+    {"reason", "why the map is empty: no_files, filtered_out, not_fetched, no_supported_language, "
                "budget_too_small; else null"},
     {NULL, NULL},
 };
@@ -103,8 +105,13 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     const char *reason = vcm_json_get_text(document, "reason", NULL);
 
     vcm_print_text(out, VCM_PRINT_PLAIN, vcm_json_get_text(document, "map", ""));
+    int64_t absent = vcm_json_get_int(document, "files_not_fetched", 0);
     if (reason && !call->quiet)
         vcm_print_format(out, VCM_PRINT_WARNING, "the map is empty: %s\n", reason);
+    if (absent > 0 && !call->quiet)
+        vcm_print_format(out, VCM_PRINT_WARNING,
+                         "%lld files are not fetched; vcm repo fetch without --subpath does it\n",
+                         (long long)absent);
 }
 
 const struct vcm_op vcm_op_repo_map = {

@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-enum { REPO, RAW, TREE, MAX_DEPTH, MAX_NODES };
+enum { REPO, RAW, TREE, MAX_DEPTH, MAX_NODES, TIMEOUT };
 
 #define DEFAULT_DEPTH 8u
 #define DEFAULT_NODES 5000u
@@ -27,6 +27,7 @@ static const struct vcm_op_param params[] = {
                    .max = VCM_LIMIT_LISTING_ROWS,
                    .default_text = "5000",
                    .summary = "how many entries --tree shows"},
+    [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
 
 static const struct vcm_op_key result[] = {
@@ -145,13 +146,14 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *repo = vcm_op_text(call, REPO);
     bool raw = vcm_op_flag(call, RAW), tree = vcm_op_flag(call, TREE);
-    const struct vcm_map_query query = {.repository = repo ? repo : ".",
-                                        .even_invalid = raw || tree};
+    struct vcm_map_query query = {.repository = repo ? repo : ".", .even_invalid = raw || tree};
     struct vcm_map_report *report = NULL;
     struct vcm_jsonw *w = call->out;
     bool truncated = false;
 
-    int rc = vcm_map_show(&report, call->vcm, &query, err);
+    int rc = vcm_shared_timeout(&query.timeout_ms, vcm_op_text(call, TIMEOUT), err);
+    if (rc == VCM_OK)
+        rc = vcm_map_show(&report, call->vcm, &query, err);
     if (rc != VCM_OK)
         return rc;
     vcm_jsonw_begin_object(w);

@@ -47,7 +47,8 @@ static const struct vcm_op_param symbols_params[] = {
 
 static const struct vcm_op_key symbols_result[] = {
     {"symbols", "definitions by path and line: id, name, kind, signature, first sentence of the "
-                "comment, place, container, language, visibility"},
+                "comment, place, container, language, where it came from (tree-sitter, ctags), "
+                "visibility"},
     {"total", "how many there are"},
     {"truncated", "whether some are left out"},
     {"incomplete", "files whose symbols are not all there, and why"},
@@ -93,10 +94,11 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
     const struct vcm_json *list = vcm_json_get(document, "symbols");
 
     for (const struct vcm_json *s = list->first; s; s = s->next) {
-        vcm_print_format(out, VCM_PRINT_PLAIN, "%s:%lld: %s %s\n",
-                         vcm_json_get_text(s, "file_path", ""),
-                         (long long)vcm_json_get_int(s, "line", 0),
-                         vcm_json_get_text(s, "kind", ""), vcm_json_get_text(s, "signature", ""));
+        bool by_ctags = strcmp(vcm_json_get_text(s, "source", ""), "ctags") == 0;
+        vcm_print_format(
+            out, VCM_PRINT_PLAIN, "%s:%lld: %s %s%s\n", vcm_json_get_text(s, "file_path", ""),
+            (long long)vcm_json_get_int(s, "line", 0), vcm_json_get_text(s, "kind", ""),
+            vcm_json_get_text(s, "signature", ""), by_ctags ? " (ctags)" : "");
         const char *text = vcm_json_get_text(s, "documentation", "");
         if (text[0] != '\0')
             vcm_print_format(out, VCM_PRINT_DIM, "    %s\n", text);
@@ -137,8 +139,8 @@ static const struct vcm_op_param refs_params[] = {
 };
 
 static const struct vcm_op_key refs_result[] = {
-    {"references", "by path and line: kind, the symbol that it is in, place, the line's text, and "
-                   "whether it is resolved, and to what"},
+    {"references", "by path and line: kind, the symbol that it is in, place, the line's text, "
+                   "where it came from, and whether it is resolved, and to what"},
     {"total", "how many there are"},
     {"resolved", "how many of them are resolved"},
     {"truncated", "whether some are left out"},

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 4\n"
+#define FINGERPRINT_PREFIX "vcm-config 5\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
@@ -97,9 +97,13 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
 
     vcm_buf_clear(&retry->content.text);
     retry->content.binary = false;
+    retry->content.reason = NULL;
     retry->content.outcome = VCM_SOURCE_PAGED;
     int rc = retry->source->functions->read(&retry->content, retry->reader, &item, err);
-    if (rc == VCM_OK && retry->content.outcome != omission->outcome) {
+    /* A directory that has come is no file, and fails in another way than one that is missing. */
+    if (rc == VCM_OK &&
+        (retry->content.outcome != omission->outcome ||
+         !vcm_slice_equal(omission->reason, vcm_slice_of_string(retry->content.reason)))) {
         retry->changed = true;
         return VCM_NOT_FOUND; /* enough */
     }

@@ -130,27 +130,37 @@ static int open_url(const char **commit, struct vcm_plan *plan,
     return rc;
 }
 
-/* A clone of ours that is named by its path and holds only a part of the commit. */
+/* A clone of ours that is named by its path and holds only a part of the commit. Where the rest
+ * cannot be had, the files that are missing are told one by one. */
 static int complete_clone(struct vcm_plan *plan, const struct vcm_plan_request *request,
                           struct vcm_error *err)
 {
     struct vcm_buf url = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
     struct vcm_git_clone clone = {0};
+    struct vcm_error why = {0};
 
     if (plan->from_url || !plan->has_commit || !request->clones || request->offline ||
         !vcm_git_clone_is_partial(plan->repo, request->clones, &plan->commit_id))
         return VCM_OK;
-    int rc = vcm_git_repo_origin(&url, plan->repo, err);
+    int rc = vcm_git_repo_origin(&url, plan->repo, &why);
     if (rc == VCM_OK)
         rc = vcm_git_clone_fetch(&clone, request->clones,
                                  &(struct vcm_git_clone_request){
                                      .url = vcm_buf_text(&url),
                                      .commit = plan->commit,
                                  },
-                                 err);
+                                 &why);
     if (rc == VCM_OK) {
         vcm_git_repo_close(plan->repo);
         rc = vcm_git_repo_open(&plan->repo, clone.path, err);
+    } else if (rc == VCM_INTERRUPTED) {
+        if (err)
+            *err = why;
+    } else {
+        vcm_log_write(request->clones->log, VCM_LOG_WARNING,
+                      "only a part of '%s' is here, and the rest cannot be fetched: %s",
+                      plan->repo_root, why.message);
+        rc = VCM_OK;
     }
     vcm_git_clone_release(&clone);
     vcm_buf_release(&url);

@@ -30,6 +30,7 @@ struct reader {
 
 struct walk {
     vcm_source_item_fn visit;
+    vcm_source_unchanged_fn unchanged;
     void *context;
 };
 
@@ -61,14 +62,62 @@ static int visit_entry(void *context, const struct vcm_git_entry *entry,
     return walk->visit(walk->context, &item, err);
 }
 
+/* A directory that a partial clone has not got: nobody knows how many files it stands for, so it is
+ * one entry that failed. */
+static int visit_missing(void *context, const struct vcm_git_entry *entry,
+                         const struct vcm_path_filter_verdict *verdicts, unsigned count,
+                         struct vcm_error *err)
+{
+    const struct walk *walk = context;
+    struct vcm_source_item item = {
+        .path = entry->path,
+        .outcome = judge(entry, count > 0 ? verdicts[0].verdict : VCM_PATH_EXCLUDED),
+        .content_id_len = VCM_GIT_ID_BYTES,
+    };
+
+    if (item.outcome == VCM_SOURCE_PAGED) {
+        item.outcome = VCM_SOURCE_FAILED;
+        item.reason = "object_missing";
+    }
+    memcpy(item.content_id, entry->id.bytes, VCM_GIT_ID_BYTES);
+    return walk->visit(walk->context, &item, err);
+}
+
 static int walk_source(struct vcm_source *source, vcm_source_item_fn visit, void *context,
                        const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct git_source *git = (struct git_source *)source;
-    struct walk walk = {visit, context};
+    struct walk walk = {.visit = visit, .context = context};
 
     return vcm_path_filter_walk(git->filter, git->repo, &git->commit, git->start_dir, visit_entry,
                                 &walk, cancel, err);
+}
+
+static int pass_unchanged(void *context, struct vcm_slice directory, bool *skip,
+                          struct vcm_error *err)
+{
+    const struct walk *walk = context;
+
+    return walk->unchanged(walk->context, directory, skip, err);
+}
+
+static int walk_since(struct vcm_source *source, struct vcm_slice base, vcm_source_item_fn visit,
+                      vcm_source_unchanged_fn unchanged, void *context,
+                      const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct git_source *git = (struct git_source *)source;
+    struct walk walk = {visit, unchanged, context};
+    struct vcm_git_id commit;
+    char hex[VCM_GIT_ID_HEX + 1] = "";
+
+    if (base.len == VCM_GIT_ID_HEX)
+        memcpy(hex, base.data, VCM_GIT_ID_HEX);
+    if (hex[0] != '\0' && vcm_hash_from_hex(commit.bytes, hex, VCM_GIT_ID_BYTES))
+        vcm_path_filter_set_base(git->filter, &commit, pass_unchanged);
+    int rc = vcm_path_filter_walk(git->filter, git->repo, &git->commit, git->start_dir, visit_entry,
+                                  &walk, cancel, err);
+    vcm_path_filter_set_base(git->filter, NULL, NULL);
+    return rc;
 }
 
 static void close_reader(void *opaque)
@@ -145,6 +194,7 @@ static void close_source(struct vcm_source *source)
 
 static const struct vcm_source_functions functions = {
     .walk = walk_source,
+    .walk_since = walk_since,
     .reader_open = open_reader,
     .reader_close = close_reader,
     .read = read_item,
@@ -166,6 +216,8 @@ static int open_filter(struct git_source *git, const struct vcm_source_request *
                                      .heed_ignore_files = true,
                                  },
                                  err);
+    if (rc == VCM_OK)
+        vcm_path_filter_set_missing(git->filter, visit_missing);
     return rc;
 }
 

@@ -119,3 +119,8 @@ bool vcm_ignore_has(const struct vcm_ignore *ignore, struct vcm_slice path)
 {
     return is_ignored(ignore, path, false);
 }
+
+bool vcm_ignore_has_directory(const struct vcm_ignore *ignore, struct vcm_slice path)
+{
+    return is_ignored(ignore, path, true);
+}

@@ -39,4 +39,7 @@ void vcm_ignore_leave(struct vcm_ignore *ignore);
 /* Whether a file of the present directory is ignored, by its path from the root. */
 bool vcm_ignore_has(const struct vcm_ignore *ignore, struct vcm_slice path);
 
+/* Whether a directory in the present one is, with all that is in it. */
+bool vcm_ignore_has_directory(const struct vcm_ignore *ignore, struct vcm_slice path);
+
 #endif

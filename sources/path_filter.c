@@ -32,6 +32,7 @@ struct state {
 struct level {
     size_t first; /* of its states */
     size_t count;
+    bool same_rules; /* as in the base, by all ignore files down to this directory */
 };
 
 struct vcm_path_filter {
@@ -51,6 +52,9 @@ struct vcm_path_filter {
     struct vcm_git_repo *repo;
     vcm_path_filter_fn visit;
     void *context;
+    const struct vcm_git_id *base;
+    vcm_path_filter_unchanged_fn unchanged;
+    vcm_path_filter_fn missing;
 };
 
 int vcm_path_filter_open(struct vcm_path_filter **out, struct vcm_error *err)
@@ -241,7 +245,7 @@ static int enter_root(struct vcm_path_filter *filter, struct vcm_error *err)
             .index = i, .inside = inside, .included = entry->include.list.count == 0};
         entry->found |= inside;
     }
-    filter->levels[filter->depth++] = (struct level){0, filter->count};
+    filter->levels[filter->depth++] = (struct level){0, filter->count, true};
     return VCM_OK;
 }
 
@@ -250,7 +254,7 @@ static int enter_below(struct vcm_path_filter *filter, struct vcm_slice director
 {
     const struct subject subject = {directory, vcm_glob_last_part(directory), true};
     struct level above = filter->levels[filter->depth - 1];
-    struct level level = {above.first + above.count, 0};
+    struct level level = {above.first + above.count, 0, above.same_rules};
 
     int rc = reserve_states(filter, level.first + above.count, err);
     if (rc != VCM_OK)
@@ -286,15 +290,34 @@ static int read_ignore_files(struct vcm_path_filter *filter,
     return rc;
 }
 
+static bool has_same_ignore_files(const struct vcm_git_directory *directory)
+{
+    for (unsigned i = 0; i < VCM_IGNORE_FILE_COUNT; i++)
+        if (!vcm_git_directory_same_entry(directory, vcm_ignore_file_names[i]))
+            return false;
+    return true;
+}
+
 static int enter(void *context, const struct vcm_git_directory *directory, struct vcm_error *err)
 {
     struct vcm_path_filter *filter = context;
 
     int rc = filter->depth == 0 ? enter_root(filter, err)
                                 : enter_below(filter, vcm_git_directory_path(directory), err);
-    if (rc == VCM_OK && filter->ignore)
-        rc = read_ignore_files(filter, directory, err);
-    return rc;
+    if (rc != VCM_OK || !filter->ignore)
+        return rc;
+    if (!has_same_ignore_files(directory))
+        filter->levels[filter->depth - 1].same_rules = false;
+    return read_ignore_files(filter, directory, err);
+}
+
+static int pass_unchanged(void *context, struct vcm_slice path, bool *skip, struct vcm_error *err)
+{
+    struct vcm_path_filter *filter = context;
+
+    if (!filter->unchanged || !filter->levels[filter->depth - 1].same_rules)
+        return VCM_OK;
+    return filter->unchanged(filter->context, path, skip, err);
 }
 
 static void leave(void *context)
@@ -336,13 +359,59 @@ static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vc
     return filter->visit(filter->context, leaf, filter->verdicts, count, err);
 }
 
-static const struct vcm_git_visitor visitor = {visit_leaf, enter, leave};
+/* A directory that cannot be looked into is judged as a whole. */
+static int pass_missing(void *context, struct vcm_slice path, const struct vcm_git_id *id,
+                        struct vcm_error *err)
+{
+    struct vcm_path_filter *filter = context;
+    const struct subject subject = {path, vcm_glob_last_part(path), true};
+    const struct vcm_git_entry entry = {.path = path, .kind = VCM_GIT_FILE, .id = *id};
+    struct level level = filter->levels[filter->depth - 1];
+    unsigned count = 0;
+
+    for (size_t i = 0; i < level.count; i++) {
+        const struct state *above = &filter->states[level.first + i];
+        const struct entry *rule = &filter->entries[above->index];
+        struct state state;
+        if (!above->inside || !go_down(&state, filter, above, &subject))
+            continue;
+        bool taken =
+            !state.excluded &&
+            (state.included || vcm_glob_list_reaches(&rule->include.list, relative(rule, path)));
+        bool ignored = rule->heeds_ignore_files && vcm_ignore_has_directory(filter->ignore, path);
+        filter->verdicts[count++] =
+            (struct vcm_path_filter_verdict){state.index, !taken    ? VCM_PATH_EXCLUDED
+                                                          : ignored ? VCM_PATH_IGNORED
+                                                                    : VCM_PATH_TAKEN};
+    }
+    return filter->missing(filter->context, &entry, filter->verdicts, count, err);
+}
+
+void vcm_path_filter_set_missing(struct vcm_path_filter *filter, vcm_path_filter_fn missing)
+{
+    filter->missing = missing;
+}
+
+void vcm_path_filter_set_base(struct vcm_path_filter *filter, const struct vcm_git_id *base,
+                              vcm_path_filter_unchanged_fn unchanged)
+{
+    filter->base = base;
+    filter->unchanged = base ? unchanged : NULL;
+}
 
 int vcm_path_filter_walk(struct vcm_path_filter *filter, struct vcm_git_repo *repo,
                          const struct vcm_git_id *commit, const char *start_dir,
                          vcm_path_filter_fn visit, void *context, const struct vcm_cancel *cancel,
                          struct vcm_error *err)
 {
+    const struct vcm_git_visitor visitor = {
+        .entry = visit_leaf,
+        .enter = enter,
+        .leave = leave,
+        .base = filter->base,
+        .unchanged = pass_unchanged,
+        .missing = filter->missing ? pass_missing : NULL,
+    };
     int rc = VCM_OK;
 
     filter->repo = repo;

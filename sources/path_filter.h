@@ -61,6 +61,19 @@ typedef int (*vcm_path_filter_fn)(void *context, const struct vcm_git_entry *ent
                                   const struct vcm_path_filter_verdict *verdicts, unsigned count,
                                   struct vcm_error *err);
 
+/* For the next walks: `unchanged` is called, in the order of the walk, for each directory that is
+ * what it was at the commit `base` and to which the same ignore files apply. When it sets *skip,
+ * nothing in it is visited or read. `base` must outlive the walks; NULL ends it. */
+typedef int (*vcm_path_filter_unchanged_fn)(void *context, struct vcm_slice directory, bool *skip,
+                                            struct vcm_error *err);
+void vcm_path_filter_set_base(struct vcm_path_filter *filter, const struct vcm_git_id *base,
+                              vcm_path_filter_unchanged_fn unchanged);
+
+/* For the next walks: called for each directory whose tree is not here, with the verdicts that all
+ * in it would have, TAKEN where that depends on what is in it. Without, such a directory is an
+ * error. */
+void vcm_path_filter_set_missing(struct vcm_path_filter *filter, vcm_path_filter_fn missing);
+
 /* Walks the tree under `start_dir`, which is "" unless no entry starts elsewhere. Reads no blobs
  * but ignore files, and those only when an entry heeds them; those above `start_dir` count too.
  * An ignore file that is a link is none; one whose object is missing or too large is an error. */

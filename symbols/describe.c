@@ -115,17 +115,42 @@ static struct marks marks_of(enum vcm_language language)
     case VCM_LANGUAGE_RUBY:
     case VCM_LANGUAGE_BASH:
     case VCM_LANGUAGE_R:
+    case VCM_LANGUAGE_AWK:
+    case VCM_LANGUAGE_PERL:
+    case VCM_LANGUAGE_POWERSHELL:
+    case VCM_LANGUAGE_PUPPET:
+    case VCM_LANGUAGE_TCL:
         return (struct marks){"#", NULL, NULL};
+    case VCM_LANGUAGE_FORTRAN:
+        return (struct marks){"!", NULL, NULL};
+    case VCM_LANGUAGE_ERLANG:
+        return (struct marks){"%", NULL, NULL};
+    case VCM_LANGUAGE_ASSEMBLY:
+    case VCM_LANGUAGE_CLOJURE:
+    case VCM_LANGUAGE_EMACS_LISP:
+    case VCM_LANGUAGE_LISP:
+    case VCM_LANGUAGE_SCHEME:
+        return (struct marks){";", NULL, NULL};
+    case VCM_LANGUAGE_VIM:
+        return (struct marks){"\"", NULL, NULL};
+    case VCM_LANGUAGE_PASCAL:
+        return (struct marks){"//", "{", "}"};
+    case VCM_LANGUAGE_COBOL:
+        return (struct marks){"*", NULL, NULL};
     case VCM_LANGUAGE_ELIXIR:
         return (struct marks){"#", "@doc \"\"\"", "\"\"\""};
     case VCM_LANGUAGE_JULIA:
         return (struct marks){"#", "\"\"\"", "\"\"\""};
+    case VCM_LANGUAGE_ADA:
     case VCM_LANGUAGE_LUA:
+    case VCM_LANGUAGE_VHDL:
         return (struct marks){"--", NULL, NULL};
     case VCM_LANGUAGE_SQL:
         return (struct marks){"--", "/*", "*/"};
+    case VCM_LANGUAGE_ELM:
     case VCM_LANGUAGE_HASKELL:
         return (struct marks){"--", "{-", "-}"};
+    case VCM_LANGUAGE_SML:
     case VCM_LANGUAGE_OCAML:
     case VCM_LANGUAGE_OCAML_INTERFACE:
         return (struct marks){NULL, "(*", "*)"};
@@ -159,7 +184,7 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
         if (begins(line, marks->open) && (whole || lines > 0)) {
             *top = at;
-            return true;
+            return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
         if (at == 0)
             return false;
@@ -243,7 +268,7 @@ static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language langu
 /* A line of a comment without its marks. */
 static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
 {
-    const char *marks = language == VCM_LANGUAGE_R ? "#'" : "/*#!-";
+    const char *marks = language == VCM_LANGUAGE_R ? "#'" : "/*#!-%;\"";
 
     line = trim(line);
     while (line.len > 0 && strchr(marks, line.data[0])) {

@@ -5,6 +5,7 @@
 #include <tree_sitter/api.h>
 
 #include "base/limits.h"
+#include "symbols/ctags.h"
 #include "symbols/describe.h"
 #include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
@@ -13,6 +14,7 @@
 #include "base/banned.h"
 
 #define MATCHES_MAX   1024u /* that are open at one time */
+#define CHUNK_BYTES   256u  /* so that it can be told how often a scanner looks ahead */
 #define NAME_TOO_LONG VCM_LIMIT_SYMBOL_NAME_BYTES
 #define IDLE_MAX      ((size_t)VCM_LIMIT_WORKERS)
 #define SIDE_STEPS    (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
@@ -48,6 +50,7 @@ struct run {
     struct list blocks; /* definitions, scopes, access words */
     struct list uses;   /* references, imports, local names */
     uint32_t steps;
+    uint64_t read_bytes;
     bool too_costly, too_many, no_memory, wrong_age;
 };
 
@@ -88,19 +91,27 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
 
 static const char *read_text(void *payload, uint32_t at, TSPoint point, uint32_t *len)
 {
-    const struct run *run = payload;
+    struct run *run = payload;
+    size_t left = at < run->text.len ? run->text.len - at : 0;
 
     (void)point;
-    *len = at < run->text.len ? (uint32_t)(run->text.len - at) : 0;
+    *len = (uint32_t)(left < CHUNK_BYTES ? left : CHUNK_BYTES);
+    run->read_bytes += *len;
     return *len > 0 ? run->text.data + at : "";
 }
 
-/* Counted, not timed: equal bytes give equal symbols on any machine. */
+/* In text full of errors one step may copy all that was read so far, and a scanner may look ahead
+ * to the end for each token. Counted, not timed: equal bytes give equal symbols on any machine. */
 static bool stop_parsing(TSParseState *state)
 {
     struct run *run = state->payload;
 
-    run->too_costly = run->too_costly || ++run->steps > VCM_LIMIT_SYMBOLS_STEPS;
+    uint64_t size = run->text.len;
+    run->too_costly =
+        run->too_costly || ++run->steps > VCM_LIMIT_SYMBOLS_STEPS ||
+        run->read_bytes > VCM_LIMIT_SYMBOLS_READ_BYTES + VCM_LIMIT_SYMBOLS_READ_TIMES * size ||
+        vcm_parse_memory_asked() >
+            VCM_LIMIT_SYMBOLS_ASKED_BYTES + VCM_LIMIT_SYMBOLS_ASKED_TIMES * size;
     return run->too_costly;
 }
 
@@ -418,12 +429,21 @@ static const struct level *innermost(const struct nest *nest)
     return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 }
 
-static bool in_function(const struct nest *nest)
+static bool is_value(unsigned kind)
 {
-    for (size_t i = nest->depth; i > 0; i--)
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* Whether values that are defined here are seen from here alone: in a function, or in what another
+ * value is made of. */
+static bool has_own_names(const struct nest *nest)
+{
+    for (size_t i = nest->depth; i > 0; i--) {
+        enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
         if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
-            vcm_symbol_is_function(nest->levels[i - 1].kind))
+            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
             return true;
+    }
     return false;
 }
 
@@ -476,11 +496,6 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     vcm_buf_release(&line);
 }
 
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
-}
-
 /* Puts definitions in order, with their containers; what is local to a function becomes a local
  * name. Then walks uses beside them. */
 struct weave {
@@ -516,7 +531,7 @@ static void define(struct weave *weave, size_t block)
         change_access(nest, found);
         return;
     }
-    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && in_function(nest)) {
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
         struct found local = *found;
         local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
@@ -768,6 +783,8 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         out->state = VCM_SYMBOL_TOO_LARGE;
     else if (probe > 0 && memchr(text.data, '\0', probe))
         out->state = VCM_SYMBOL_BINARY;
+    if (out->state == VCM_SYMBOL_COMPLETE && vcm_language_ctags_name(language))
+        return vcm_ctags_run(out, language, text, err);
     if (out->state != VCM_SYMBOL_COMPLETE || !vcm_grammar_of(language))
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);

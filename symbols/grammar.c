@@ -5,15 +5,15 @@
 
 #define EMBED(name, file)                                                                          \
     __asm__(".pushsection .rodata, \"a\"\n"                                                        \
-            ".globl vcm_query_" #name "\n"                                                         \
-            ".hidden vcm_query_" #name "\n"                                                        \
-            ".type vcm_query_" #name ", %object\n"                                                 \
-            "vcm_query_" #name ":\n"                                                               \
+            ".globl vcm_tree_query_" #name "\n"                                                    \
+            ".hidden vcm_tree_query_" #name "\n"                                                   \
+            ".type vcm_tree_query_" #name ", %object\n"                                            \
+            "vcm_tree_query_" #name ":\n"                                                          \
             ".incbin \"" file "\"\n"                                                               \
             ".byte 0\n"                                                                            \
-            ".size vcm_query_" #name ", . - vcm_query_" #name "\n"                                 \
+            ".size vcm_tree_query_" #name ", . - vcm_tree_query_" #name "\n"                       \
             ".popsection\n");                                                                      \
-    extern const char vcm_query_##name[];                                                          \
+    extern const char vcm_tree_query_##name[];                                                     \
     extern const TSLanguage *tree_sitter_##name(void)
 
 #define QUERY(name) VCM_QUERIES "/" #name ".scm"
@@ -43,7 +43,7 @@ const TSLanguage *vcm_grammar_of(enum vcm_language language)
     }
 }
 
-#define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_query_##name,
+#define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_tree_query_##name,
 static const char *const queries[VCM_LANGUAGE_COUNT] = {GRAMMARS(TEXT)};
 
 void vcm_grammar_query(struct vcm_slice texts[2], enum vcm_language language)

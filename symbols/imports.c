@@ -100,10 +100,18 @@ static bool has_paths(enum vcm_language language)
     return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP ||
            language == VCM_LANGUAGE_JAVASCRIPT || language == VCM_LANGUAGE_TYPESCRIPT ||
            language == VCM_LANGUAGE_TSX || language == VCM_LANGUAGE_GO ||
-           language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_BASH;
+           language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_BASH ||
+           language == VCM_LANGUAGE_ZIG || language == VCM_LANGUAGE_JULIA ||
+           language == VCM_LANGUAGE_R;
 }
 
-/* "a/b" of "../a/b.h", "a.b", ".a.b", "crate::a::b", "A\B". */
+static bool is_ocaml(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
+}
+
+/* "a/b" of "../a/b.h", "a.b", ".a.b", "crate::a::b", "A\B". Elixir's BigShop is in big_shop.ex,
+ * OCaml's Shop in shop.ml. */
 static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language,
                                 struct vcm_slice target)
 {
@@ -119,7 +127,12 @@ static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language
             len--;
             break;
         }
-        out[len++] = mark ? '/' : target.data[i];
+        bool upper = target.data[i] >= 'A' && target.data[i] <= 'Z';
+        bool begins = len == 0 || out[len - 1] == '/';
+        if (language == VCM_LANGUAGE_ELIXIR && upper && !begins && len + 2 < TARGET_MAX)
+            out[len++] = '_';
+        bool lowers = upper && (language == VCM_LANGUAGE_ELIXIR || (is_ocaml(language) && begins));
+        out[len++] = mark ? '/' : lowers ? (char)(target.data[i] - 'A' + 'a') : target.data[i];
     }
     struct vcm_slice path = vcm_slice_of(out, len);
     return has_paths(language) && language != VCM_LANGUAGE_GO && path.len > 0 ? stem_of(path)
@@ -132,7 +145,8 @@ static bool are_kin(enum vcm_language a, enum vcm_language b)
     bool script =
         a == VCM_LANGUAGE_JAVASCRIPT || a == VCM_LANGUAGE_TYPESCRIPT || a == VCM_LANGUAGE_TSX;
 
-    return a == b || (c && (b == VCM_LANGUAGE_C || b == VCM_LANGUAGE_CPP)) ||
+    return a == b || (is_ocaml(a) && is_ocaml(b)) ||
+           (c && (b == VCM_LANGUAGE_C || b == VCM_LANGUAGE_CPP)) ||
            (script && (b == VCM_LANGUAGE_JAVASCRIPT || b == VCM_LANGUAGE_TYPESCRIPT ||
                        b == VCM_LANGUAGE_TSX));
 }

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/pool.h"
 #include "base/wire.h"
+#include "symbols/ctags.h"
 #include "symbols/extract.h"
 #include "symbols/memo.h"
 
@@ -43,6 +44,7 @@ struct job {
     const struct vcm_index_file *file;
     struct vcm_buf value;
     bool missing;
+    bool absent; /* the blob itself */
     int rc;
     struct vcm_error error;
 };
@@ -118,7 +120,7 @@ static void parse_file(void *argument, unsigned worker)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
     /* A clone may be partial: the file counts as missing, and is looked for again next time. */
-    job->missing = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    job->missing = job->absent = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
     if (job->missing) {
         vcm_error_reset(&job->error);
         job->rc = VCM_OK;
@@ -127,6 +129,7 @@ static void parse_file(void *argument, unsigned worker)
     else if (job->rc == VCM_OK)
         job->rc = vcm_extractor_run(&symbols, parsing->extractor, job->file->language,
                                     vcm_buf_slice(&text), &job->error);
+    job->missing = job->missing || !vcm_symbol_state_lasts(symbols.state);
     if (job->rc == VCM_OK && !job->missing) {
         vcm_symbols_encode(&job->value, &symbols);
         job->rc = vcm_buf_check(&job->value, "the symbols of a file", &job->error);
@@ -160,6 +163,7 @@ static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct 
     for (size_t i = 0; rc == VCM_OK && i < parsing->count; i++) {
         rc = parsing->jobs[i].rc;
         parsing->index->state->has_missing |= parsing->jobs[i].missing;
+        parsing->index->absent += parsing->jobs[i].absent;
         if (rc != VCM_OK) {
             if (err)
                 *err = parsing->jobs[i].error;
@@ -202,6 +206,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
 {
     struct vcm_kv_txn *txn = NULL;
     size_t found = 0, kept = 0;
+    bool has_ctags = vcm_ctags_is_there();
 
     int rc = vcm_kv_read_begin(&txn, index->state->kv, err);
     for (size_t i = 0; rc == VCM_OK && i < index->file_count; i++) {
@@ -210,8 +215,11 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         make_key(key, &index->files[i]);
         int here =
             vcm_kv_get_unchecked(&value, txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
-        if (here == VCM_NOT_FOUND)
+        bool is_left_out = !has_ctags && vcm_language_ctags_name(index->files[i].language);
+        if (here == VCM_NOT_FOUND && !is_left_out)
             unknown[found++] = &index->files[i];
+        else if (here == VCM_NOT_FOUND)
+            index->state->has_missing = true;
         else
             rc = here;
     }
@@ -479,7 +487,8 @@ static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, 
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
     if (rc == VCM_NOT_FOUND) {
-        out->state = VCM_SYMBOL_MISSING;
+        out->state = vcm_language_ctags_name(index->files[file].language) ? VCM_SYMBOL_NO_CTAGS
+                                                                          : VCM_SYMBOL_MISSING;
         return VCM_OK;
     }
     return rc == VCM_OK ? vcm_symbols_decode(out, value, references, err) : rc;

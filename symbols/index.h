@@ -45,6 +45,7 @@ struct vcm_index {
     size_t tracked;  /* files of the tree below the subpath, of any language */
     size_t matching; /* of these, those that are wanted */
     size_t parsed;   /* that were not known before */
+    size_t absent;   /* contents that are not here, of a partial clone, and were never parsed */
     struct vcm_index_state *state;
 };
 

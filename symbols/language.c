@@ -31,6 +31,61 @@ static const char *const names[VCM_LANGUAGE_COUNT] = {
     [VCM_LANGUAGE_JULIA] = "julia",
     [VCM_LANGUAGE_R] = "r",
     [VCM_LANGUAGE_SQL] = "sql",
+    [VCM_LANGUAGE_ADA] = "ada",
+    [VCM_LANGUAGE_ASSEMBLY] = "assembly",
+    [VCM_LANGUAGE_AWK] = "awk",
+    [VCM_LANGUAGE_CLOJURE] = "clojure",
+    [VCM_LANGUAGE_COBOL] = "cobol",
+    [VCM_LANGUAGE_CUDA] = "cuda",
+    [VCM_LANGUAGE_D] = "d",
+    [VCM_LANGUAGE_ELM] = "elm",
+    [VCM_LANGUAGE_EMACS_LISP] = "emacs_lisp",
+    [VCM_LANGUAGE_ERLANG] = "erlang",
+    [VCM_LANGUAGE_FORTRAN] = "fortran",
+    [VCM_LANGUAGE_HAXE] = "haxe",
+    [VCM_LANGUAGE_LISP] = "lisp",
+    [VCM_LANGUAGE_OBJECTIVE_C] = "objective_c",
+    [VCM_LANGUAGE_PASCAL] = "pascal",
+    [VCM_LANGUAGE_PERL] = "perl",
+    [VCM_LANGUAGE_POWERSHELL] = "powershell",
+    [VCM_LANGUAGE_PROTOBUF] = "protobuf",
+    [VCM_LANGUAGE_PUPPET] = "puppet",
+    [VCM_LANGUAGE_SCHEME] = "scheme",
+    [VCM_LANGUAGE_SML] = "sml",
+    [VCM_LANGUAGE_SYSTEMVERILOG] = "systemverilog",
+    [VCM_LANGUAGE_TCL] = "tcl",
+    [VCM_LANGUAGE_VERILOG] = "verilog",
+    [VCM_LANGUAGE_VHDL] = "vhdl",
+    [VCM_LANGUAGE_VIM] = "vim",
+};
+
+static const char *const ctags_names[VCM_LANGUAGE_COUNT] = {
+    [VCM_LANGUAGE_ADA] = "Ada",
+    [VCM_LANGUAGE_ASSEMBLY] = "Asm",
+    [VCM_LANGUAGE_AWK] = "Awk",
+    [VCM_LANGUAGE_CLOJURE] = "Clojure",
+    [VCM_LANGUAGE_COBOL] = "Cobol",
+    [VCM_LANGUAGE_CUDA] = "CUDA",
+    [VCM_LANGUAGE_D] = "D",
+    [VCM_LANGUAGE_ELM] = "Elm",
+    [VCM_LANGUAGE_EMACS_LISP] = "EmacsLisp",
+    [VCM_LANGUAGE_ERLANG] = "Erlang",
+    [VCM_LANGUAGE_FORTRAN] = "Fortran",
+    [VCM_LANGUAGE_HAXE] = "Haxe",
+    [VCM_LANGUAGE_LISP] = "Lisp",
+    [VCM_LANGUAGE_OBJECTIVE_C] = "ObjectiveC",
+    [VCM_LANGUAGE_PASCAL] = "Pascal",
+    [VCM_LANGUAGE_PERL] = "Perl",
+    [VCM_LANGUAGE_POWERSHELL] = "PowerShell",
+    [VCM_LANGUAGE_PROTOBUF] = "Protobuf",
+    [VCM_LANGUAGE_PUPPET] = "PuppetManifest",
+    [VCM_LANGUAGE_SCHEME] = "Scheme",
+    [VCM_LANGUAGE_SML] = "SML",
+    [VCM_LANGUAGE_SYSTEMVERILOG] = "SystemVerilog",
+    [VCM_LANGUAGE_TCL] = "Tcl",
+    [VCM_LANGUAGE_VERILOG] = "Verilog",
+    [VCM_LANGUAGE_VHDL] = "VHDL",
+    [VCM_LANGUAGE_VIM] = "Vim",
 };
 
 static const struct {
@@ -87,6 +142,64 @@ static const struct {
     {"r", VCM_LANGUAGE_R},
     {"R", VCM_LANGUAGE_R},
     {"sql", VCM_LANGUAGE_SQL},
+    {"adb", VCM_LANGUAGE_ADA},
+    {"ads", VCM_LANGUAGE_ADA},
+    {"ada", VCM_LANGUAGE_ADA},
+    {"asm", VCM_LANGUAGE_ASSEMBLY},
+    {"s", VCM_LANGUAGE_ASSEMBLY},
+    {"S", VCM_LANGUAGE_ASSEMBLY},
+    {"awk", VCM_LANGUAGE_AWK},
+    {"clj", VCM_LANGUAGE_CLOJURE},
+    {"cljs", VCM_LANGUAGE_CLOJURE},
+    {"cljc", VCM_LANGUAGE_CLOJURE},
+    {"cob", VCM_LANGUAGE_COBOL},
+    {"cbl", VCM_LANGUAGE_COBOL},
+    {"COB", VCM_LANGUAGE_COBOL},
+    {"CBL", VCM_LANGUAGE_COBOL},
+    {"cu", VCM_LANGUAGE_CUDA},
+    {"cuh", VCM_LANGUAGE_CUDA},
+    {"d", VCM_LANGUAGE_D},
+    {"di", VCM_LANGUAGE_D},
+    {"elm", VCM_LANGUAGE_ELM},
+    {"el", VCM_LANGUAGE_EMACS_LISP},
+    {"erl", VCM_LANGUAGE_ERLANG},
+    {"hrl", VCM_LANGUAGE_ERLANG},
+    {"f", VCM_LANGUAGE_FORTRAN},
+    {"for", VCM_LANGUAGE_FORTRAN},
+    {"f77", VCM_LANGUAGE_FORTRAN},
+    {"f90", VCM_LANGUAGE_FORTRAN},
+    {"f95", VCM_LANGUAGE_FORTRAN},
+    {"f03", VCM_LANGUAGE_FORTRAN},
+    {"f08", VCM_LANGUAGE_FORTRAN},
+    {"F", VCM_LANGUAGE_FORTRAN},
+    {"F77", VCM_LANGUAGE_FORTRAN},
+    {"F90", VCM_LANGUAGE_FORTRAN},
+    {"F95", VCM_LANGUAGE_FORTRAN},
+    {"hx", VCM_LANGUAGE_HAXE},
+    {"lisp", VCM_LANGUAGE_LISP},
+    {"lsp", VCM_LANGUAGE_LISP},
+    {"cl", VCM_LANGUAGE_LISP},
+    {"m", VCM_LANGUAGE_OBJECTIVE_C},
+    {"mm", VCM_LANGUAGE_OBJECTIVE_C},
+    {"pas", VCM_LANGUAGE_PASCAL},
+    {"dpr", VCM_LANGUAGE_PASCAL},
+    {"pl", VCM_LANGUAGE_PERL},
+    {"pm", VCM_LANGUAGE_PERL},
+    {"ps1", VCM_LANGUAGE_POWERSHELL},
+    {"psm1", VCM_LANGUAGE_POWERSHELL},
+    {"proto", VCM_LANGUAGE_PROTOBUF},
+    {"pp", VCM_LANGUAGE_PUPPET},
+    {"scm", VCM_LANGUAGE_SCHEME},
+    {"sld", VCM_LANGUAGE_SCHEME},
+    {"sml", VCM_LANGUAGE_SML},
+    {"sv", VCM_LANGUAGE_SYSTEMVERILOG},
+    {"svh", VCM_LANGUAGE_SYSTEMVERILOG},
+    {"tcl", VCM_LANGUAGE_TCL},
+    {"v", VCM_LANGUAGE_VERILOG},
+    {"vh", VCM_LANGUAGE_VERILOG},
+    {"vhd", VCM_LANGUAGE_VHDL},
+    {"vhdl", VCM_LANGUAGE_VHDL},
+    {"vim", VCM_LANGUAGE_VIM},
 };
 
 static const struct {
@@ -103,10 +216,21 @@ const char *vcm_language_name(enum vcm_language language)
     return (unsigned)language < VCM_LANGUAGE_COUNT ? names[language] : "";
 }
 
+const char *vcm_language_ctags_name(enum vcm_language language)
+{
+    return (unsigned)language < VCM_LANGUAGE_COUNT ? ctags_names[language] : NULL;
+}
+
 enum vcm_language_level vcm_language_level(enum vcm_language language)
 {
-    return language > VCM_LANGUAGE_NONE && language < VCM_LANGUAGE_COUNT ? VCM_LANGUAGE_FULL
-                                                                         : VCM_LANGUAGE_ABSENT;
+    if (language <= VCM_LANGUAGE_NONE || language >= VCM_LANGUAGE_COUNT)
+        return VCM_LANGUAGE_ABSENT;
+    return ctags_names[language] ? VCM_LANGUAGE_DEFINITIONS : VCM_LANGUAGE_FULL;
+}
+
+const char *vcm_language_source(enum vcm_language language)
+{
+    return vcm_language_ctags_name(language) ? "ctags" : "tree-sitter";
 }
 
 enum vcm_language vcm_language_of_path(struct vcm_slice path)

@@ -37,6 +37,33 @@ enum vcm_language {
     VCM_LANGUAGE_JULIA,
     VCM_LANGUAGE_R,
     VCM_LANGUAGE_SQL,
+    /* Definitions only, by ctags: */
+    VCM_LANGUAGE_ADA,
+    VCM_LANGUAGE_ASSEMBLY,
+    VCM_LANGUAGE_AWK,
+    VCM_LANGUAGE_CLOJURE,
+    VCM_LANGUAGE_COBOL,
+    VCM_LANGUAGE_CUDA,
+    VCM_LANGUAGE_D,
+    VCM_LANGUAGE_ELM,
+    VCM_LANGUAGE_EMACS_LISP,
+    VCM_LANGUAGE_ERLANG,
+    VCM_LANGUAGE_FORTRAN,
+    VCM_LANGUAGE_HAXE,
+    VCM_LANGUAGE_LISP,
+    VCM_LANGUAGE_OBJECTIVE_C,
+    VCM_LANGUAGE_PASCAL,
+    VCM_LANGUAGE_PERL,
+    VCM_LANGUAGE_POWERSHELL,
+    VCM_LANGUAGE_PROTOBUF,
+    VCM_LANGUAGE_PUPPET,
+    VCM_LANGUAGE_SCHEME,
+    VCM_LANGUAGE_SML,
+    VCM_LANGUAGE_SYSTEMVERILOG,
+    VCM_LANGUAGE_TCL,
+    VCM_LANGUAGE_VERILOG,
+    VCM_LANGUAGE_VHDL,
+    VCM_LANGUAGE_VIM,
     VCM_LANGUAGE_COUNT,
 };
 
@@ -50,7 +77,14 @@ enum vcm_language_level {
     VCM_LANGUAGE_FULL, /* definitions, containers, references, imports, checked by a sample */
 };
 
+/* As far as it is built in; what ctags reads is absent where there is no ctags (ctags.h). */
 enum vcm_language_level vcm_language_level(enum vcm_language language);
+
+/* What reads it: "tree-sitter", "ctags". */
+const char *vcm_language_source(enum vcm_language language);
+
+/* The name by which ctags knows a language that is left to it; NULL for others. */
+const char *vcm_language_ctags_name(enum vcm_language language);
 
 /* By the last part of the path. */
 enum vcm_language vcm_language_of_path(struct vcm_slice path);

@@ -165,7 +165,8 @@ static int draft_file(struct draft *draft, uint32_t rank, struct vcm_error *err)
     vcm_symbols_init(&symbols);
     int rc = vcm_index_read_definitions(&symbols, draft->index, file, err);
     vcm_utf8_escape_path(&draft->texts, draft->index->files[file].path);
-    vcm_buf_append_string(&draft->texts, ":\n");
+    bool by_ctags = vcm_language_ctags_name(draft->index->files[file].language) != NULL;
+    vcm_buf_append_string(&draft->texts, by_ctags ? ": (ctags)\n" : ":\n");
     if (rc == VCM_OK)
         rc = vcm_buf_check(&draft->texts, "the map", err);
     if (rc == VCM_OK) {

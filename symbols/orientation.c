@@ -15,6 +15,7 @@
 #define TREE_MAX        ((size_t)300)
 #define ENTRYPOINTS_MAX ((size_t)40)
 #define README_MAX      (4 * VCM_KIB)
+#define LONG_PATH       ((size_t)512)
 #define README_WORST    1000u /* the rank of what is no README */
 
 struct leaf {
@@ -24,6 +25,7 @@ struct leaf {
     const char *entry_kind; /* of an entry point, else NULL */
     unsigned depth;         /* slashes below the subpath */
     bool first_of_top;      /* stands for its top-level entry when the tree is cut */
+    bool is_long;           /* would take the place of many others, which come first */
 };
 
 struct survey {
@@ -45,6 +47,7 @@ struct survey {
 /* How much of each goes into the document. */
 struct clip {
     size_t readme, tree, entries;
+    bool no_readme; /* not even its path */
 };
 
 static const struct {
@@ -141,6 +144,8 @@ static int by_depth(const void *a, const void *b)
 {
     const struct leaf *x = *(struct leaf *const *)a, *y = *(struct leaf *const *)b;
 
+    if (x->is_long != y->is_long)
+        return x->is_long - y->is_long;
     return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth) : by_path(x, y);
 }
 
@@ -148,6 +153,8 @@ static int by_rank(const void *a, const void *b)
 {
     const struct leaf *x = *(struct leaf *const *)a, *y = *(struct leaf *const *)b;
 
+    if (x->is_long != y->is_long)
+        return x->is_long - y->is_long;
     return x->first_of_top != y->first_of_top ? y->first_of_top - x->first_of_top : by_depth(a, b);
 }
 
@@ -174,6 +181,7 @@ static void judge(struct survey *survey, struct leaf *leaf)
     static const char *const docs[] = {"doc/", "docs/", "documentation/", "content/"};
     struct vcm_slice path = inside(survey, leaf), name = vcm_path_base_name(path);
 
+    leaf->is_long = path.len > LONG_PATH;
     for (size_t i = 0; i < path.len; i++)
         leaf->depth += path.data[i] == '/';
     for (size_t i = 0; i < sizeof docs / sizeof docs[0]; i++)
@@ -344,16 +352,16 @@ static void put_tree(struct vcm_jsonw *w, const struct survey *survey, size_t co
     vcm_jsonw_member_bool(w, "tree_truncated", count < survey->count);
 }
 
-static void put_readme(struct vcm_jsonw *w, const struct survey *survey, size_t max)
+static void put_readme(struct vcm_jsonw *w, const struct survey *survey, const struct clip *clip)
 {
     struct vcm_slice text = vcm_buf_slice(&survey->readme);
 
     vcm_jsonw_key(w, "readme");
-    if (!survey->readme_leaf) {
+    if (!survey->readme_leaf || clip->no_readme) {
         vcm_jsonw_null(w);
         return;
     }
-    size_t len = cut_text(text, max);
+    size_t len = cut_text(text, clip->readme);
     vcm_jsonw_begin_object(w);
     vcm_jsonw_key(w, "path");
     put_path(w, survey->readme_leaf->path);
@@ -428,7 +436,7 @@ static size_t write_document(struct vcm_buf *out, const struct survey *survey,
     vcm_jsonw_member_uint(&w, "files", survey->count);
     vcm_jsonw_member_uint(&w, "files_not_fetched", survey->request->files_not_fetched);
     put_tree(&w, survey, clip->tree);
-    put_readme(&w, survey, clip->readme);
+    put_readme(&w, survey, clip);
     put_entries(&w, survey, clip->entries);
     put_signals(&w, survey);
     vcm_jsonw_end_object(&w);
@@ -471,9 +479,15 @@ static int write_clipped(struct vcm_buf *out, const struct survey *survey,
     fit(&document, survey, commit, &clip, &clip.readme);
     fit(&document, survey, commit, &clip, &clip.tree);
     fit(&document, survey, commit, &clip, &clip.entries);
-    write_document(&document, survey, commit, &clip);
+    /* The paths alone can be too long: that of the README, with a long --subpath, and ours. */
+    clip.no_readme = write_document(&document, survey, commit, &clip) > VCM_ORIENTATION_BYTES_MAX;
+    size_t len = write_document(&document, survey, commit, &clip);
     vcm_buf_append_slice(out, vcm_buf_slice(&document));
     int rc = vcm_buf_check(&document, "the description of a repository", err);
+    if (rc == VCM_OK && len > VCM_ORIENTATION_BYTES_MAX)
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                           "the path of the clone is too long to be told in %zu bytes",
+                           VCM_ORIENTATION_BYTES_MAX);
     vcm_buf_release(&document);
     return rc == VCM_OK ? vcm_buf_check(out, "the description of a repository", err) : rc;
 }

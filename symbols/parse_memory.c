@@ -36,6 +36,7 @@ struct vcm_parse_memory {
     char *at;             /* free bytes of the newest chunk */
     size_t left;
     size_t bytes, bytes_max;
+    uint64_t asked;
     struct head *free_pieces[CLASS_COUNT];
     enum vcm_parse_outcome outcome;
     jmp_buf exit;
@@ -98,11 +99,17 @@ enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
     struct vcm_parse_memory *volatile outer = current;
 
     memory->outcome = VCM_PARSE_DONE;
+    memory->asked = 0;
     current = memory;
     if (setjmp(memory->exit) == 0)
         work(context);
     current = outer;
     return memory->outcome;
+}
+
+uint64_t vcm_parse_memory_asked(void)
+{
+    return current ? current->asked : 0;
 }
 
 static _Noreturn void give_up(struct vcm_parse_memory *memory, enum vcm_parse_outcome outcome)
@@ -155,6 +162,7 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
     size_t class = class_of(size), whole = size_of(class) + sizeof(struct head);
     struct head *head = memory->free_pieces[class];
 
+    memory->asked += size;
     if (head) {
         memory->free_pieces[class] = head->next;
         return head + 1;

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct vcm_parse_memory;
 
@@ -28,6 +29,10 @@ enum vcm_parse_outcome {
  * else that has to be released. */
 enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
                                             void (*work)(void *context), void *context);
+
+/* All bytes that the work in hand asked for, whether it gave them back or not: what its copies
+ * cost, and the same on any machine. */
+uint64_t vcm_parse_memory_asked(void);
 
 /* Forgets all that was allocated, and keeps some room for the next time. */
 void vcm_parse_memory_reset(struct vcm_parse_memory *memory);

@@ -35,12 +35,18 @@ static enum reach reach_of(enum vcm_language language)
     case VCM_LANGUAGE_GO:
     case VCM_LANGUAGE_JAVA:
     case VCM_LANGUAGE_KOTLIN:
+    case VCM_LANGUAGE_SCALA:
         return REACH_DIRECTORY;
     case VCM_LANGUAGE_PYTHON:
     case VCM_LANGUAGE_JAVASCRIPT:
     case VCM_LANGUAGE_TYPESCRIPT:
     case VCM_LANGUAGE_TSX:
     case VCM_LANGUAGE_RUST:
+    case VCM_LANGUAGE_HASKELL:
+    case VCM_LANGUAGE_OCAML:
+    case VCM_LANGUAGE_OCAML_INTERFACE:
+    case VCM_LANGUAGE_ELIXIR:
+    case VCM_LANGUAGE_ZIG:
         return REACH_FILE;
     default:
         return REACH_REPOSITORY;
@@ -159,13 +165,64 @@ static const struct candidate *in_reach(const struct search *search,
     return only_one(search, marked);
 }
 
+static struct vcm_slice last_of(struct vcm_slice container)
+{
+    const char *dot = container.len > 0 ? memrchr(container.data, '.', container.len) : NULL;
+
+    return dot ? vcm_slice_of(dot + 1, container.len - (size_t)(dot + 1 - container.data))
+               : container;
+}
+
+/* Whether the type that an overriding method is in names `base` as one that it inherits from. An
+ * impl block or instance is no definition itself: it names its base right before its methods. */
+static bool has_base(const struct vcm_resolved *found, struct vcm_slice base)
+{
+    const struct vcm_symbols *symbols = found->symbols;
+    const struct vcm_symbol *method = &symbols->definitions[found->reference->from - 1];
+    const struct vcm_symbol_reference *before = NULL;
+
+    for (uint32_t i = 0; i < symbols->reference_count; i++) {
+        const struct vcm_symbol_reference *reference = &symbols->references[i];
+        if (reference->use != VCM_SYMBOL_IMPLEMENTATION)
+            continue;
+        if (reference->from == 0 && reference->line <= found->reference->line)
+            before = reference;
+        const struct vcm_symbol *type =
+            reference->from > 0 ? &symbols->definitions[reference->from - 1] : NULL;
+        if (type && vcm_slice_equal(reference->name, base) &&
+            vcm_slice_equal(type->name, last_of(method->container)))
+            return true;
+    }
+    return before && vcm_slice_equal(before->name, base);
+}
+
+/* What an overriding method overrides: the method of that name in a base of its type, if the
+ * repository has one such. */
+static const struct candidate *in_bases(const struct search *search,
+                                        const struct vcm_resolved *found, bool *marked)
+{
+    if (found->reference->from == 0)
+        return NULL;
+    for (size_t i = 0; i < search->count; i++) {
+        const struct candidate *candidate = &search->candidates[i];
+        const struct vcm_index_file *files = search->index->files;
+        marked[i] = files[candidate->file].language == files[found->file].language &&
+                    candidate->symbol.container.len > 0 &&
+                    has_base(found, last_of(candidate->symbol.container));
+    }
+    return only_one(search, marked);
+}
+
 static int visit_reference(struct search *search, struct vcm_resolved *found, bool *marked,
                            struct vcm_error *err)
 {
     const struct vcm_resolve_query *query = search->query;
     bool settled = false;
 
-    const struct candidate *target = in_file(&settled, search, found, marked);
+    bool overrides = found->reference->use == VCM_SYMBOL_OVERRIDE;
+    const struct candidate *target =
+        overrides ? in_bases(search, found, marked) : in_file(&settled, search, found, marked);
+    settled = settled || overrides;
     if (!settled)
         target = in_imports(&settled, search, found, marked);
     if (!settled)

@@ -42,6 +42,7 @@ static const char *const state_names[VCM_SYMBOL_STATE_COUNT] = {
     [VCM_SYMBOL_COMPLETE] = "complete",         [VCM_SYMBOL_BINARY] = "binary",
     [VCM_SYMBOL_TOO_LARGE] = "too_large",       [VCM_SYMBOL_TOO_COSTLY] = "too_costly",
     [VCM_SYMBOL_TOO_MANY] = "too_many_symbols", [VCM_SYMBOL_MISSING] = "missing",
+    [VCM_SYMBOL_NO_CTAGS] = "no_ctags",
 };
 
 static const char *const visibility_names[] = {
@@ -78,6 +79,11 @@ bool vcm_symbol_kind_of(enum vcm_symbol_kind *out, const char *name)
             return true;
     }
     return false;
+}
+
+bool vcm_symbol_state_lasts(enum vcm_symbol_state state)
+{
+    return state != VCM_SYMBOL_MISSING && state != VCM_SYMBOL_NO_CTAGS;
 }
 
 bool vcm_symbol_is_function(enum vcm_symbol_kind kind)

@@ -83,6 +83,7 @@ enum vcm_symbol_state {
     VCM_SYMBOL_TOO_COSTLY, /* to parse */
     VCM_SYMBOL_TOO_MANY,   /* symbols: the first ones are there */
     VCM_SYMBOL_MISSING,    /* the blob is not in the repository; never stored */
+    VCM_SYMBOL_NO_CTAGS,   /* there is none, or it did not answer; never stored */
     VCM_SYMBOL_STATE_COUNT,
 };
 
@@ -105,6 +106,9 @@ const char *vcm_symbol_kind_name(enum vcm_symbol_kind kind);
 const char *vcm_symbol_use_name(enum vcm_symbol_use use);
 const char *vcm_symbol_visibility_name(enum vcm_symbol_visibility visibility);
 const char *vcm_symbol_state_name(enum vcm_symbol_state state);
+
+/* Whether another try would end the same, so that the symbols may be stored. */
+bool vcm_symbol_state_lasts(enum vcm_symbol_state state);
 
 /* False when there is no such kind. */
 bool vcm_symbol_kind_of(enum vcm_symbol_kind *out, const char *name);

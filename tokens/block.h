@@ -242,6 +242,10 @@ SCAN_INLINE uint64_t block_certain(enum scan_pattern pattern, const struct block
  * bit is the first whose end is not known. */
 SCAN_INLINE uint64_t block_starts(enum scan_pattern pattern, const unsigned char *at)
 {
+    uint32_t margin;
+    memcpy(&margin, at, sizeof margin);
+    if (margin & 0x80808080u) /* too little is known, as nearly always in many languages */
+        return 1;
     struct block block = block_load(at);
     uint64_t tails = block_punct_tails(pattern, &block);
     /* The first byte begins a piece whatever stands before it. */

@@ -4,8 +4,15 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tokens/merge.h"
 
 #include "base/banned.h"
+
+_Static_assert(BPE_MIDDLE_BYTES <= BPE_MERGE_BYTES_MAX, "what is missed is merged");
+
+#define HUGE_PAGE_BYTES ((size_t)2 * 1024 * 1024)
 
 /* Not thread-local themselves: that would take their size from the stack of every thread. */
 static _Thread_local struct bpe_cache *caches[BPE_CACHES];
@@ -27,12 +34,24 @@ static void make_caches_key(void)
     caches_key_made = pthread_key_create(&caches_key, free_caches) == 0;
 }
 
+/* On one huge page where the system has such, and written to at once: memory that is only asked for
+ * is the page of zeros at first, and to replace that at the first write interrupts all threads. */
+static struct bpe_cache *allocate_cache(void)
+{
+    void *cache = NULL;
+    if (posix_memalign(&cache, HUGE_PAGE_BYTES, sizeof(struct bpe_cache)) != 0)
+        return NULL;
+    madvise(cache, sizeof(struct bpe_cache), MADV_HUGEPAGE);
+    memset(cache, 0, sizeof(struct bpe_cache));
+    return cache;
+}
+
 static struct bpe_cache *new_cache(unsigned index)
 {
     pthread_once(&caches_once, make_caches_key);
     if (!caches_key_made || pthread_setspecific(caches_key, caches) != 0)
         return NULL;
-    caches[index] = calloc(1, sizeof *caches[index]);
+    caches[index] = allocate_cache();
     return caches[index];
 }
 
@@ -56,6 +75,7 @@ void vcm_bpe_init(struct bpe *bpe, const struct vocabulary *vocabulary, unsigned
         .splits = vocabulary_section(vocabulary, vocabulary->splits_at),
         .pairs = vocabulary_section(vocabulary, vocabulary->pairs.slots_at),
         .pair_displacements = vocabulary_section(vocabulary, vocabulary->pairs.displacements_at),
+        .byte_pairs = vocabulary_section(vocabulary, vocabulary->byte_pairs_at),
         .words = vocabulary_section(vocabulary, vocabulary->words.slots_at),
         .word_displacements = vocabulary_section(vocabulary, vocabulary->words.displacements_at),
         .nodes = vocabulary_section(vocabulary, vocabulary->nodes_at),
@@ -72,49 +92,16 @@ struct bpe_cache *vcm_bpe_cache(const struct bpe *bpe)
 /* The token that two neighbours make, or VOCABULARY_NONE. */
 static inline uint32_t merged(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
-    const struct vocabulary_hash *shape = &bpe->vocabulary->pairs;
     uint64_t key = vocabulary_pair_key(left, right);
-    uint64_t hash = vocabulary_pair_hash(key);
-    uint16_t displacement = bpe->pair_displacements[hash & shape->bucket_mask];
-    uint64_t pair = bpe->pairs[vocabulary_slot(shape, hash, displacement)];
-    return pair >> VOCABULARY_RANK_BITS == key ? (uint32_t)pair & VOCABULARY_NONE : VOCABULARY_NONE;
+    return bpe_pair_rank(*bpe_pair_slot(bpe, vocabulary_pair_hash(key)), key);
 }
 
-/* Merges the pair of the lowest rank, the leftmost first, until no pair is a token. */
 static size_t count_by_merging(const struct bpe *bpe, const unsigned char *piece, size_t len)
 {
-    uint32_t parts[BPE_MERGE_BYTES_MAX];
-    uint32_t ranks[BPE_MERGE_BYTES_MAX]; /* of the token that a part makes with the next one */
-    size_t count = len;
-
-    assert(len > 0 && len <= BPE_MERGE_BYTES_MAX);
-    parts[0] = bpe->vocabulary->byte_ranks[piece[0]];
-    for (size_t i = 1; i < len; i++) {
-        /* The analyser loses sight of the bytes of a key that vcm_bpe_count_missed() hands on,
-         * here and in vcm_bpe_prefix_push(). */
-        parts[i] = bpe->vocabulary->byte_ranks[piece[i]]; // NOLINT(clang-analyzer-core*)
-        ranks[i - 1] = merged(bpe, parts[i - 1], parts[i]);
-    }
-    while (count > 1) {
-        uint32_t best = VOCABULARY_NONE;
-        size_t at = 0;
-        for (size_t i = 0; i + 1 < count; i++) {
-            at = ranks[i] < best ? i : at;
-            best = ranks[i] < best ? ranks[i] : best;
-        }
-        if (best == VOCABULARY_NONE)
-            break;
-        count--;
-        parts[at] = best;
-        if (at + 1 < count) {
-            memmove(&parts[at + 1], &parts[at + 2], (count - at - 1) * sizeof parts[0]);
-            memmove(&ranks[at + 1], &ranks[at + 2], (count - at - 2) * sizeof ranks[0]);
-            ranks[at] = merged(bpe, best, parts[at + 1]);
-        }
-        if (at > 0)
-            ranks[at - 1] = merged(bpe, parts[at - 1], best);
-    }
-    return count;
+    struct merge merge;
+    vcm_merge_begin(&merge, bpe, piece, len);
+    vcm_merge_finish(&merge, 1, bpe);
+    return merge.count;
 }
 
 static size_t count_uncached(const struct bpe *bpe, const unsigned char *piece, size_t len)
@@ -139,32 +126,44 @@ static struct bpe_middle_slot *middle_slot(struct bpe_cache *cache, const unsign
     return &cache->middles[hash >> (64 - BPE_MIDDLE_BITS)];
 }
 
-static size_t count_middle(const struct bpe *bpe, struct bpe_cache *cache,
-                           const unsigned char *piece, size_t len)
+static void fill_middle(struct bpe_middle_slot *slot, const unsigned char *piece, size_t len,
+                        size_t count)
+{
+    slot->count = (uint8_t)count;
+    slot->len = (uint8_t)len;
+    memcpy(slot->bytes, piece, len);
+}
+
+bool vcm_bpe_find_middle(struct bpe_missed *out, struct bpe_cache *cache,
+                         const unsigned char *piece, size_t len)
 {
     struct bpe_middle_slot *slot = middle_slot(cache, piece, len);
-    if (slot->len != len || memcmp(slot->bytes, piece, len) != 0) {
-        slot->count = (uint8_t)count_uncached(bpe, piece, len);
-        slot->len = (uint8_t)len;
-        memcpy(slot->bytes, piece, len);
-    }
-    return slot->count;
+    out->middle.piece = piece;
+    out->middle.slot = slot;
+    out->middle_len = (uint32_t)len;
+    out->slot = NULL;
+    out->count = slot->count;
+    return slot->len == len && memcmp(slot->bytes, piece, len) == 0;
 }
 
 size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
                           const unsigned char *piece, size_t len)
 {
-    if (cache && len > BPE_SHORT_BYTES && len <= BPE_MIDDLE_BYTES)
-        return count_middle(bpe, cache, piece, len);
-    return count_uncached(bpe, piece, len);
+    struct bpe_missed lookup;
+    if (!cache || len <= BPE_SHORT_BYTES || len > BPE_MIDDLE_BYTES)
+        return count_uncached(bpe, piece, len);
+    if (!vcm_bpe_find_middle(&lookup, cache, piece, len))
+        fill_middle(lookup.middle.slot, piece, len, count_uncached(bpe, piece, len));
+    return lookup.middle.slot->count;
 }
 
-size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
+/* Sets the counts of short pieces that are words of the vocabulary to 1, those of others to 0. What
+ * is looked up for a middling one is nothing, and does not count. */
+static void find_words(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
 {
     const struct vocabulary_hash *shape = &bpe->vocabulary->words;
     const struct vocabulary_word *words[BPE_MISSED_MAX];
     uint64_t hashes[BPE_MISSED_MAX];
-    size_t total = 0;
     for (size_t i = 0; i < len; i++) {
         hashes[i] = vocabulary_word_hash(missed[i].key);
         __builtin_prefetch(&bpe->word_displacements[hashes[i] & shape->bucket_mask]);
@@ -174,15 +173,46 @@ size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, si
         words[i] = &bpe->words[vocabulary_slot(shape, hashes[i], displacement)];
         __builtin_prefetch(words[i]);
     }
+    for (size_t i = 0; i < len; i++)
+        missed[i].count = missed[i].slot && words[i]->low == missed[i].key.low &&
+                          words[i]->high == missed[i].key.high;
+}
+
+static void begin_missed(struct merge *merge, const struct bpe *bpe,
+                         const struct bpe_missed *missed)
+{
+    if (missed->slot)
+        vcm_merge_begin(merge, bpe, (const unsigned char *)&missed->key,
+                        (size_t)(missed->key.high >> 56));
+    else
+        vcm_merge_begin(merge, bpe, missed->middle.piece, missed->middle_len);
+}
+
+static void keep_missed(const struct bpe_missed *missed)
+{
+    if (missed->slot) {
+        *missed->slot = missed->key;
+        missed->slot->high |= (uint64_t)missed->count << 60;
+    } else {
+        fill_middle(missed->middle.slot, missed->middle.piece, missed->middle_len, missed->count);
+    }
+}
+
+size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
+{
+    struct merge merges[BPE_MISSED_MAX];
+    size_t merge_count = 0, total = 0;
+    find_words(bpe, missed, len);
+    for (size_t i = 0; i < len; i++)
+        if (missed[i].count == 0)
+            begin_missed(&merges[merge_count++], bpe, &missed[i]);
+    vcm_merge_finish(merges, merge_count, bpe);
+    merge_count = 0;
     for (size_t i = 0; i < len; i++) {
-        struct vocabulary_word key = missed[i].key;
-        size_t count = 1;
-        if (words[i]->low != key.low || words[i]->high != key.high)
-            count = count_uncached(bpe, (const unsigned char *)&key, (size_t)(key.high >> 56));
-        key.high |= (uint64_t)count << 60;
-        *missed[i].slot = key;
-        missed[i].count = (uint32_t)count;
-        total += count;
+        if (missed[i].count == 0)
+            missed[i].count = merges[merge_count++].count;
+        keep_missed(&missed[i]);
+        total += missed[i].count;
     }
     return total;
 }

@@ -17,7 +17,7 @@
 #include "tokens/vocabulary.h"
 
 /* Above this, merging (which is quadratic) is slower than struct bpe_prefix. */
-#define BPE_MERGE_BYTES_MAX 24
+#define BPE_MERGE_BYTES_MAX 62
 
 /* A short piece is cached as the vocabulary has its words, with the count in the highest 4 bits. */
 #define BPE_SHORT_BYTES VOCABULARY_WORD_BYTES
@@ -25,7 +25,7 @@
 
 /* A middling one is cached whole; what is longer is rare and not cached. */
 #define BPE_MIDDLE_BYTES 62
-#define BPE_MIDDLE_BITS  11
+#define BPE_MIDDLE_BITS  12
 
 struct bpe_middle_slot {
     unsigned char bytes[BPE_MIDDLE_BYTES];
@@ -57,6 +57,7 @@ struct bpe {
     const struct vocabulary_split *splits;
     const uint64_t *pairs;
     const uint16_t *pair_displacements;
+    const uint32_t *byte_pairs;
     const struct vocabulary_word *words;
     const uint16_t *word_displacements;
     const uint64_t *nodes;
@@ -103,6 +104,19 @@ static inline size_t bpe_prefix_count(const struct bpe_prefix *prefix, size_t ba
 /* No continuation has a prefix of fewer tokens than this. */
 size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix);
 
+/* Where the token of a pair with this hash is, if there is one; and that token, or NONE. */
+static inline const uint64_t *bpe_pair_slot(const struct bpe *bpe, uint64_t hash)
+{
+    const struct vocabulary_hash *shape = &bpe->vocabulary->pairs;
+    uint16_t displacement = bpe->pair_displacements[hash & shape->bucket_mask];
+    return &bpe->pairs[vocabulary_slot(shape, hash, displacement)];
+}
+
+static inline uint32_t bpe_pair_rank(uint64_t pair, uint64_t key)
+{
+    return pair >> VOCABULARY_RANK_BITS == key ? (uint32_t)pair & VOCABULARY_NONE : VOCABULARY_NONE;
+}
+
 /* For each length, what of 16 bytes belongs to the piece. */
 extern const struct vocabulary_word vcm_bpe_short_masks[16];
 
@@ -136,12 +150,23 @@ static inline bool bpe_short_holds(const struct vocabulary_word *slot,
     return slot->low == key->low && (slot->high & (UINT64_MAX >> 4)) == key->high;
 }
 
-/* A short piece that its slot did not hold. */
+/* A piece that its slot did not hold. */
 struct bpe_missed {
-    struct vocabulary_word key;
-    struct vocabulary_word *slot;
-    uint32_t count; /* once it is counted */
+    union {
+        struct vocabulary_word key; /* of a short one */
+        struct {
+            const unsigned char *piece;
+            struct bpe_middle_slot *slot;
+        } middle;
+    };
+    struct vocabulary_word *slot; /* NULL for a middling one */
+    uint32_t count;               /* once it is counted */
+    uint32_t middle_len;
 };
+
+/* Where a middling piece would be; true with its count if it is there. */
+bool vcm_bpe_find_middle(struct bpe_missed *out, struct bpe_cache *cache,
+                         const unsigned char *piece, size_t len);
 
 /* Counts such pieces and puts them into their slots. Many at a time wait for the memory once. */
 #define BPE_MISSED_MAX 16

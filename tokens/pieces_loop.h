@@ -66,11 +66,16 @@ SCAN_INLINE void add_missed(struct counting *counting, const struct bpe_missed *
 static void count_piece(struct counting *counting, const unsigned char *piece, size_t len,
                         bool marked)
 {
+    struct bpe_missed lookup;
     if (counting->cache && len <= BPE_SHORT_BYTES) {
-        struct bpe_missed lookup;
         begin_lookup(counting, &lookup, piece, len);
         if (bpe_short_holds(lookup.slot, &lookup.key))
             counting->count += (size_t)(lookup.slot->high >> 60);
+        else
+            add_missed(counting, &lookup, marked, counting->mark);
+    } else if (counting->cache && len <= BPE_MIDDLE_BYTES) {
+        if (vcm_bpe_find_middle(&lookup, counting->cache, piece, len))
+            counting->count += lookup.count;
         else
             add_missed(counting, &lookup, marked, counting->mark);
     } else {
@@ -198,7 +203,7 @@ SCAN_INLINE void count_pieces(enum scan_pattern pattern, const struct bpe *bpe,
     counting.count = 0;
     counting.missed_count = 0;
     counting.mark = job->marks;
-    counting.marks_end = job->marks + job->marks_len;
+    counting.marks_end = job->marks ? job->marks + job->marks_len : NULL;
     counting.missed_len = 0;
     const unsigned char *piece = job->at;
     while (piece < job->end) {

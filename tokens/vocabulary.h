@@ -47,9 +47,10 @@ struct vocabulary_word {
  * Sections follow the header at these offsets from its first byte.
  *
  * pairs: from (left, right) to the token that the two make, (key << RANK_BITS) | rank, with no key
- * in an unused slot. words: the tokens of up to WORD_BYTES bytes, most of the pieces of any text.
- * nodes: a double-array trie over the tokens read from their last byte to their first: base,
- * parent and rank (or NONE); node 0 is the root, which is its own parent.
+ * in an unused slot. byte_pairs: the same for two single bytes, 256 for each first one, or NONE:
+ * what every merge begins with. words: the tokens of up to WORD_BYTES bytes, most of the pieces of
+ * any text. nodes: a double-array trie over the tokens read from their last byte to their first:
+ * base, parent and rank (or NONE); node 0 is the root, which is its own parent.
  */
 struct vocabulary {
     uint64_t magic;
@@ -59,7 +60,8 @@ struct vocabulary {
     uint32_t nodes_at;
     struct vocabulary_hash pairs;
     struct vocabulary_hash words;
-    uint32_t reserved[2];
+    uint32_t byte_pairs_at;
+    uint32_t reserved;
     uint32_t byte_ranks[256];
 };
 

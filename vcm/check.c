@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/kv_pages.h"
 #include "base/limits.h"
 #include "vcm/check_walk.h"
 #include "vcm/dictionary.h"
@@ -225,6 +226,37 @@ bool vcm_check_frame(struct vcm_slice *out, struct vcm_check *check,
     return vcm_check_read(check, rc, where);
 }
 
+static int tell_file_page(void *context, const struct vcm_kv_pages_finding *finding,
+                          struct vcm_error *err)
+{
+    struct vcm_check *check = context;
+
+    (void)err;
+    vcm_check_tell(check, true, finding->what, "page %llu of the file, %llu in all",
+                   (unsigned long long)finding->page, (unsigned long long)finding->count);
+    return check->rc == VCM_OK ? VCM_OK : VCM_INTERRUPTED;
+}
+
+static int file_is_alive(void *context, struct vcm_error *err)
+{
+    struct vcm_check *check = context;
+
+    (void)err;
+    return is_alive(check, "free pages") ? VCM_OK : VCM_INTERRUPTED;
+}
+
+/* S19: a page of the file is free or in use, and that once. */
+static void check_file(struct vcm_check *check)
+{
+    const struct vcm_kv_pages_options options = {tell_file_page, file_is_alive, check};
+
+    if (check->rc != VCM_OK)
+        return;
+    int rc = vcm_kv_pages_check(check->store->kv, &options, &check->err);
+    if (check->rc == VCM_OK)
+        vcm_check_read(check, rc, "free pages");
+}
+
 int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
                     const struct vcm_check_options *options, struct vcm_error *err)
 {
@@ -244,6 +276,7 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
     if (check->rc == VCM_OK) {
         vcm_check_pages(check);
         vcm_check_tables(check);
+        check_file(check);
     }
     *pages = check->sums.pages;
     int rc = check->rc;

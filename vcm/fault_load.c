@@ -3,14 +3,13 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "vcm/group.h"
 #include "vcm/page_cache.h"
 #include "vcm/rebuild.h"
 #include "vcm/transition.h"
 #include "vcm/transition_sets.h"
 
 #include "base/banned.h"
-
-#define GROUP_PAGES_MAX 64u
 
 /* A page with the bytes that it comes in with. */
 struct loaded {
@@ -98,49 +97,13 @@ static void load_page(struct vcm_fault_outcome *out, struct load *load,
     vcm_residency_trace(load->store->residency, id, (uint32_t)info.bytes);
 }
 
-/* The pages that hold other parts of the files of one that was rebuilt. */
-struct group {
-    struct load *load;
-    uint64_t mapping;
-    unsigned count;
-};
-
-static int load_neighbour(void *context, uint32_t seq, struct vcm_error *err)
-{
-    struct group *group = context;
-    struct load *load = group->load;
-    struct vcm_page_info info;
-    struct vcm_page_row row;
-
-    if (group->count >= GROUP_PAGES_MAX || load->frames.len >= VCM_PAGE_CACHE_PENDING_BYTES)
-        return VCM_NOT_FOUND; /* enough */
-    int rc = vcm_page_store_row(&row, load->txn, group->mapping, seq, err);
-    if (rc == VCM_OK)
-        rc = vcm_page_store_page(&info, load->txn, &row.id, err);
-    if (rc == VCM_OK && info.state == VCM_PAGE_EVICTED && !is_loaded(load, &row.id)) {
-        group->count++;
-        rc = load_frame(load, &info, err);
-    }
-    return rc;
-}
-
-static int load_group(void *context, const struct vcm_page_holder *holder, struct vcm_error *err)
+static int load_neighbour(void *context, const struct vcm_page_info *info, struct vcm_error *err)
 {
     struct load *load = context;
-    struct group group = {.load = load, .mapping = holder->mapping};
-    struct vcm_page_record *records = NULL;
-    struct vcm_page_row row;
-    uint32_t count = 0;
 
-    int rc = vcm_page_store_row(&row, load->txn, holder->mapping, holder->first_seq, err);
-    if (rc == VCM_OK)
-        rc = vcm_page_get_records(&records, &count, row.records, err);
-    for (uint32_t i = 0; rc == VCM_OK && i < count; i++)
-        if (records[i].parts > 1)
-            rc = vcm_page_store_each_path(load->txn, holder->mapping, records[i].path,
-                                          load_neighbour, &group, err);
-    free(records);
-    return rc == VCM_OK ? VCM_NOT_FOUND : rc; /* of the first holder */
+    if (load->frames.len >= VCM_PAGE_CACHE_PENDING_BYTES)
+        return VCM_NOT_FOUND; /* enough */
+    return load_frame(load, info, err);
 }
 
 static int promote_change(void *context, struct vcm_transition *t, struct vcm_error *err)
@@ -185,8 +148,9 @@ void vcm_fault_load(struct vcm_fault_outcome *out, struct vcm_page_store *store,
     struct load load = {.store = store};
     struct vcm_error err = {0}, ignored = {0};
 
-    vcm_buf_init(&load.frames, VCM_PAGE_CACHE_PENDING_BYTES +
-                                   (VCM_FAULT_JOB_PAGES + GROUP_PAGES_MAX) * VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&load.frames,
+                 VCM_PAGE_CACHE_PENDING_BYTES +
+                     (VCM_FAULT_JOB_PAGES + VCM_GROUP_PAGES_MAX) * VCM_LIMIT_FRAME_BYTES);
     int rc = vcm_rebuild_open(&load.rebuild, store, &err);
     if (rc == VCM_OK)
         rc = vcm_page_store_read_begin(&load.txn, store, &err);
@@ -196,7 +160,7 @@ void vcm_fault_load(struct vcm_fault_outcome *out, struct vcm_page_store *store,
             continue;
         load_page(&out[i], &load, &ids[i]);
         if (out[i].rc == VCM_OK && out[i].kind == VCM_FAULT_MAJOR)
-            vcm_page_store_each_holder(load.txn, &ids[i], load_group, &load, &ignored);
+            vcm_group_each(load.txn, &ids[i], load_neighbour, &load, &ignored);
     }
     vcm_kv_read_end(load.txn);
     promote(&load);

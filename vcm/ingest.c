@@ -18,8 +18,11 @@
 
 /* Items of a batch, which a worker does in one go. */
 #define BATCH_ITEMS 16u
-/* Content longer than this is read when its turn has come, and cut straight into pages. */
+/* Content longer than this is read by the packing thread when its turn has come, and cut straight
+ * into pages, unless few workers leave room for more of it. */
 #define ITEM_BYTES_MAX (1 * VCM_MIB)
+/* Of all items longer than that which workers have in hand. */
+#define LONG_ITEMS_BYTES_MAX (8 * VCM_MIB)
 /* Workers wait with results of this much; the oldest batch is always done. */
 #define WAITING_BYTES_MAX (8 * VCM_MIB)
 /* Buffers are kept for the next batch unless they have grown beyond this. */
@@ -43,6 +46,8 @@ struct batch_item {
     uint64_t bytes;
     uint32_t known; /* the number of its first record in the former table, or VCM_KNOWN_NONE */
     uint32_t record_count;
+    bool is_directory; /* in which nothing has changed: `inside` is in it */
+    struct vcm_known_directory_items inside;
 };
 
 /* Items on their way through a worker. */
@@ -175,6 +180,8 @@ static int cut_content(struct batch *batch, struct batch_item *item, struct work
     uint32_t first = batch->record_count;
     size_t values = batch->values.len;
 
+    /* Room for most of what is to come, lest the buffer is moved again and again. */
+    vcm_buf_reserve(&batch->values, worker->content.text.len + worker->content.text.len / 8);
     int rc = cut_text(batch, item, worker, add_part, batch, err);
     rc = refuse_path(item, rc, err);
     if (rc != VCM_OK)
@@ -237,14 +244,23 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
     return rc;
 }
 
+/* How long an item may be for a worker to do it: that it has one long one in hand, and no more. */
+static size_t item_bytes_max(const struct batch *batch)
+{
+    size_t share = LONG_ITEMS_BYTES_MAX / batch->ingest->options->jobs;
+
+    return batch->values.len > ITEM_BYTES_MAX || share < ITEM_BYTES_MAX ? ITEM_BYTES_MAX : share;
+}
+
 static int process_item(struct batch *batch, struct batch_item *item, struct worker *worker,
                         struct vcm_error *err)
 {
-    if (item->item.outcome != VCM_SOURCE_PAGED || item->known != VCM_KNOWN_NONE)
+    if (item->item.outcome != VCM_SOURCE_PAGED || item->known != VCM_KNOWN_NONE ||
+        item->is_directory)
         return VCM_OK;
     int rc = vcm_cancel_check(batch->ingest->options->cancel, err);
     if (rc == VCM_OK)
-        rc = read_item(batch, item, worker, ITEM_BYTES_MAX, err);
+        rc = read_item(batch, item, worker, item_bytes_max(batch), err);
     if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED && !item->postponed)
         rc = cut_content(batch, item, worker, err);
     return rc;
@@ -372,6 +388,30 @@ static int pack_known(struct ingest *ingest, const struct batch_item *item, stru
     return rc;
 }
 
+/* All that the former table has of a directory. */
+static int pack_directory(struct ingest *ingest, const struct vcm_known_directory_items *inside,
+                          struct vcm_error *err)
+{
+    int rc = vcm_cancel_check(ingest->options->cancel, err);
+
+    for (uint32_t i = inside->records.first; rc == VCM_OK && i < inside->records.end; i++) {
+        uint64_t files = vcm_known_record(ingest->known, i)->part == 1;
+        ingest->scope->coverage.tracked += files;
+        ingest->scope->coverage.by_outcome[VCM_SOURCE_PAGED] += files;
+        ingest->scope->records++;
+        ingest->progress.files += files;
+        rc = vcm_page_builder_add_known(ingest->builder, i, err);
+    }
+    for (uint32_t i = inside->omissions.first; rc == VCM_OK && i < inside->omissions.end; i++) {
+        const struct vcm_page_omission *omission = vcm_known_omission(ingest->known, i);
+        ingest->scope->coverage.tracked++;
+        ingest->scope->coverage.by_outcome[omission->outcome]++;
+        ingest->progress.files++;
+        rc = vcm_mapping_add_omission(ingest->mapping, omission, err);
+    }
+    return rc;
+}
+
 static int pack_item(struct batch *batch, struct batch_item *item,
                      const struct vcm_page_record *records, const char *values,
                      struct vcm_error *err)
@@ -379,6 +419,8 @@ static int pack_item(struct batch *batch, struct batch_item *item,
     struct ingest *ingest = batch->ingest;
     int rc = VCM_OK;
 
+    if (item->is_directory)
+        return pack_directory(ingest, &item->inside, err);
     if (item->known != VCM_KNOWN_NONE)
         rc = pack_known(ingest, item, err);
     else if (item->outcome == VCM_SOURCE_PAGED && item->postponed)
@@ -487,25 +529,52 @@ static void find_known(struct batch *batch, struct batch_item *item)
         item->record_count = vcm_known_record(known, item->known)->parts;
 }
 
+/* Gives the path a place in the batch, with nothing known of it. */
+static int add_path(struct batch *batch, struct vcm_slice path, struct vcm_error *err)
+{
+    struct batch_item *item = &batch->items[batch->count];
+
+    *item = (struct batch_item){.known = VCM_KNOWN_NONE, .item.path = path};
+    item->raw_path_at = batch->paths.len;
+    vcm_buf_append_slice(&batch->paths, path);
+    item->path_at = batch->paths.len;
+    item->path_lossy = vcm_utf8_escape_path(&batch->paths, path);
+    item->path_len = batch->paths.len - item->path_at;
+    int rc = vcm_buf_check(&batch->paths, "a path", err);
+    if (rc == VCM_OK)
+        batch->count++;
+    return rc;
+}
+
 static int add_item(struct batch *batch, const struct vcm_source_item *source,
                     struct vcm_error *err)
 {
     struct batch_item *item = &batch->items[batch->count];
 
-    *item =
-        (struct batch_item){.item = *source, .outcome = source->outcome, .known = VCM_KNOWN_NONE};
-    item->raw_path_at = batch->paths.len;
-    vcm_buf_append_slice(&batch->paths, source->path);
-    item->path_at = batch->paths.len;
-    item->path_lossy = vcm_utf8_escape_path(&batch->paths, source->path);
-    item->path_len = batch->paths.len - item->path_at;
-    int rc = vcm_buf_check(&batch->paths, "a path", err);
+    int rc = add_path(batch, source->path, err);
     if (rc != VCM_OK)
         return rc;
-    batch->count++;
+    item->item = *source;
+    item->outcome = source->outcome;
+    item->reason = source->reason;
     if (source->outcome == VCM_SOURCE_PAGED)
         find_known(batch, item);
     return VCM_OK;
+}
+
+/* The batch that is being filled, with room for one more. */
+static int next_batch(struct batch **out, struct ingest *ingest, struct vcm_error *err)
+{
+    *out = batch_of(ingest, ingest->submitted);
+    if (ingest->submitted - ingest->consumed == ingest->batch_count)
+        return consume_oldest(ingest, err);
+    return VCM_OK;
+}
+
+static void submit_when_full(struct ingest *ingest, const struct batch *batch)
+{
+    if (batch->count == BATCH_ITEMS || batch->paths.len > KEEP_BYTES)
+        submit_batch(ingest);
 }
 
 /* Items that are left out by their name alone wait for their turn with the others, so that
@@ -513,18 +582,37 @@ static int add_item(struct batch *batch, const struct vcm_source_item *source,
 static int visit_item(void *context, const struct vcm_source_item *item, struct vcm_error *err)
 {
     struct ingest *ingest = context;
-    struct batch *batch = batch_of(ingest, ingest->submitted);
-    int rc = VCM_OK;
+    struct batch *batch;
 
-    if (ingest->submitted - ingest->consumed == ingest->batch_count)
-        rc = consume_oldest(ingest, err);
+    int rc = next_batch(&batch, ingest, err);
     if (rc == VCM_OK)
         rc = add_item(batch, item, err);
     if (rc != VCM_OK)
         return rc;
     ingest->scope->coverage.tracked++;
-    if (batch->count == BATCH_ITEMS || batch->paths.len > KEEP_BYTES)
-        submit_batch(ingest);
+    submit_when_full(ingest, batch);
+    return VCM_OK;
+}
+
+/* A directory waits for its turn, too. */
+static int visit_unchanged(void *context, struct vcm_slice directory, bool *skip,
+                           struct vcm_error *err)
+{
+    struct ingest *ingest = context;
+    struct vcm_known_directory_items inside;
+    struct batch *batch;
+
+    *skip = vcm_known_directory(&inside, ingest->known, directory);
+    if (!*skip)
+        return VCM_OK;
+    int rc = next_batch(&batch, ingest, err);
+    if (rc == VCM_OK)
+        rc = add_path(batch, directory, err);
+    if (rc != VCM_OK)
+        return rc;
+    batch->items[batch->count - 1].is_directory = true;
+    batch->items[batch->count - 1].inside = inside;
+    submit_when_full(ingest, batch);
     return VCM_OK;
 }
 
@@ -622,11 +710,21 @@ static void end_waiting(struct ingest *ingest)
     pthread_mutex_unlock(&ingest->mutex);
 }
 
-static int run_stages(struct ingest *ingest, struct vcm_error *err)
+static int walk(struct ingest *ingest, struct vcm_error *err)
 {
     struct vcm_source *source = ingest->options->source;
+    const struct vcm_cancel *cancel = ingest->options->cancel;
 
-    int rc = source->functions->walk(source, visit_item, ingest, ingest->options->cancel, err);
+    if (ingest->known && source->functions->walk_since)
+        return source->functions->walk_since(source, vcm_known_commit(ingest->known), visit_item,
+                                             visit_unchanged, ingest, cancel, err);
+    return source->functions->walk(source, visit_item, ingest, cancel, err);
+}
+
+static int run_stages(struct ingest *ingest, struct vcm_error *err)
+{
+    int rc = walk(ingest, err);
+
     if (rc == VCM_OK && batch_of(ingest, ingest->submitted)->count > 0 &&
         ingest->submitted - ingest->consumed < ingest->batch_count)
         submit_batch(ingest);

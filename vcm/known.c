@@ -37,6 +37,11 @@ struct vcm_known {
     struct vcm_known_base base;
     struct vcm_buf scope; /* what its slice points into */
     bool pinned;
+    struct vcm_slice commit;
+    struct vcm_page_omission *omissions;
+    uint32_t omission_count, omission_capacity;
+    struct vcm_known_tree record_tree, omission_tree;
+    bool knows_directories;
 };
 
 static int grow(struct vcm_known *known, uint32_t count, struct vcm_error *err)
@@ -139,6 +144,55 @@ static int make_index(struct vcm_known *known, struct vcm_error *err)
     return VCM_OK;
 }
 
+static bool copy_slice(struct vcm_slice *slice, struct vcm_arena *arena)
+{
+    slice->data = vcm_arena_copy(arena, *slice);
+    return slice->data != NULL;
+}
+
+/* VCM_NOT_FOUND, without an error, when directories cannot be known. */
+static int add_omission(void *context, const struct vcm_page_omission *omission,
+                        struct vcm_error *err)
+{
+    struct vcm_known *known = context;
+    struct vcm_page_omission copy = *omission;
+
+    if (!vcm_slice_equal(copy.path, copy.raw_path) ||
+        known->omission_count == VCM_KNOWN_RECORDS_MAX || known->names.used > NAMES_BYTES_MAX)
+        return VCM_NOT_FOUND;
+    if (known->omission_count == known->omission_capacity) {
+        uint32_t capacity = known->omission_capacity ? 2 * known->omission_capacity : 256;
+        void *omissions = realloc(known->omissions, capacity * sizeof *known->omissions);
+        if (!omissions)
+            return vcm_error_memory(err);
+        known->omissions = omissions;
+        known->omission_capacity = capacity;
+    }
+    if (!copy_slice(&copy.path, &known->names) || !copy_slice(&copy.content_id, &known->names) ||
+        !copy_slice(&copy.reason, &known->names))
+        return VCM_NOT_FOUND;
+    copy.raw_path = copy.path;
+    known->omissions[known->omission_count++] = copy;
+    return vcm_known_tree_add(&known->omission_tree, copy.path, err);
+}
+
+/* Directories are a help: without them everything is walked. */
+static void load_directories(struct vcm_known *known, struct vcm_kv_txn *txn,
+                             const struct vcm_scope *former)
+{
+    struct vcm_error ignored = {0};
+    int rc = VCM_OK;
+
+    for (uint32_t i = 0; rc == VCM_OK && i < known->record_count; i++)
+        rc = known->records[i].path_lossy
+                 ? VCM_NOT_FOUND
+                 : vcm_known_tree_add(&known->record_tree, known->records[i].path, &ignored);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_each_omission(txn, former->mapping, add_omission, known, &ignored);
+    known->commit = former->commit;
+    known->knows_directories = rc == VCM_OK && copy_slice(&known->commit, &known->names);
+}
+
 static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *scope,
                 struct vcm_error *err)
 {
@@ -163,6 +217,8 @@ static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *s
         if (rc == VCM_OK)
             rc = vcm_buf_check(&known->scope, "a scope's description", err);
         *useful = rc == VCM_OK && known->record_count > 0;
+        if (*useful)
+            load_directories(known, txn, &former);
     }
     vcm_kv_read_end(txn);
     vcm_kv_trim(known->store->kv); /* the table is read once */
@@ -181,6 +237,8 @@ int vcm_known_open(struct vcm_known **out, struct vcm_page_store *store,
         return vcm_error_memory(err);
     known->store = store;
     known->frame_page = VCM_KNOWN_NONE;
+    vcm_known_tree_init(&known->record_tree);
+    vcm_known_tree_init(&known->omission_tree);
     vcm_arena_init(&known->names, 2 * NAMES_BYTES_MAX);
     vcm_buf_init(&known->frame, VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&known->scope, 64 * VCM_KIB);
@@ -206,6 +264,9 @@ void vcm_known_close(struct vcm_known *known)
     free(known->page_of);
     free(known->pages);
     free(known->slots);
+    free(known->omissions);
+    vcm_known_tree_release(&known->record_tree);
+    vcm_known_tree_release(&known->omission_tree);
     free(known);
 }
 
@@ -225,6 +286,30 @@ uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
             return known->slots[at] - 1;
     }
     return VCM_KNOWN_NONE;
+}
+
+bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm_known *known,
+                         struct vcm_slice directory)
+{
+    if (!known->knows_directories ||
+        !vcm_known_tree_find(&out->records, &known->record_tree, directory) ||
+        !vcm_known_tree_find(&out->omissions, &known->omission_tree, directory))
+        return false;
+    for (uint32_t i = out->omissions.first; i < out->omissions.end; i++)
+        if (known->omissions[i].outcome == VCM_SOURCE_FAILED ||
+            known->omissions[i].outcome == VCM_SOURCE_LFS_MISSING)
+            return false;
+    return out->records.end > out->records.first || out->omissions.end > out->omissions.first;
+}
+
+struct vcm_slice vcm_known_commit(const struct vcm_known *known)
+{
+    return known->commit;
+}
+
+const struct vcm_page_omission *vcm_known_omission(const struct vcm_known *known, uint32_t number)
+{
+    return &known->omissions[number];
 }
 
 const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, uint32_t number)

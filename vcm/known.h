@@ -2,12 +2,14 @@
  * known.h - the records of a scope's former page table, so that what has not changed need not be
  * read, cut and counted again.
  *
- * A file is known by its path and its content. It holds at most VCM_KNOWN_RECORDS_MAX records, a
- * copy; the rest of a larger table is simply not known. One thread at a time.
+ * A file is known by its path and its content, and so are all files below a directory by its path.
+ * It holds at most VCM_KNOWN_RECORDS_MAX records, a copy; the rest of a larger table is simply not
+ * known. One thread at a time.
  */
 #ifndef VCM_VCM_KNOWN_H
 #define VCM_VCM_KNOWN_H
 
+#include "vcm/known_tree.h"
 #include "vcm/page_store.h"
 
 #define VCM_KNOWN_RECORDS_MAX 250000u
@@ -33,6 +35,23 @@ const struct vcm_known_base *vcm_known_base(const struct vcm_known *known);
 /* The number of the file's first record, whose parts have the numbers that follow, or NONE. */
 uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
                         struct vcm_slice content_id);
+
+/* What the table has of a directory. */
+struct vcm_known_directory_items {
+    struct vcm_known_range records;
+    struct vcm_known_range omissions;
+};
+
+/* Finds everything below a directory. False when that is not known: there is nothing, something
+ * could not be read last time, or shown paths do not tell what the source calls them. */
+bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm_known *known,
+                         struct vcm_slice directory);
+
+/* The commit of the table. */
+struct vcm_slice vcm_known_commit(const struct vcm_known *known);
+
+/* Valid until the end of `known`. */
+const struct vcm_page_omission *vcm_known_omission(const struct vcm_known *known, uint32_t number);
 
 /* Valid until the end of `known`. */
 const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, uint32_t number);

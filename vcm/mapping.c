@@ -15,7 +15,7 @@
 
 #include "base/banned.h"
 
-/* How many pages are written before the store's map is given back. */
+/* How many pages are written before it is asked whether the store's map should be given back. */
 #define TRIM_EACH 32
 
 static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
@@ -113,13 +113,28 @@ int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err)
     return rc;
 }
 
+void vcm_mapping_queue_init(struct vcm_mapping_queue *queue)
+{
+    *queue = (struct vcm_mapping_queue){0};
+    vcm_buf_init(&queue->bytes, VCM_LIMIT_BATCH_BYTES + 2 * VCM_LIMIT_FRAME_BYTES);
+}
+
+void vcm_mapping_queue_release(struct vcm_mapping_queue *queue)
+{
+    vcm_buf_release(&queue->bytes);
+    free(queue->items);
+    vcm_mapping_queue_init(queue);
+}
+
 static void free_mapping(struct vcm_mapping *mapping)
 {
+    vcm_pool_close(mapping->writer);
     if (mapping->lock_fd >= 0)
         close(mapping->lock_fd);
-    vcm_buf_release(&mapping->bytes);
+    vcm_mapping_queue_release(&mapping->queue);
+    vcm_mapping_queue_release(&mapping->written);
+    vcm_mapping_paths_release(&mapping->paths);
     vcm_mapping_spool_release(&mapping->spool);
-    free(mapping->queue);
     free(mapping->origins);
     free(mapping->scope_id);
     free(mapping);
@@ -137,7 +152,9 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
     mapping->store = store;
     mapping->options = *options;
     mapping->lock_fd = -1;
-    vcm_buf_init(&mapping->bytes, VCM_LIMIT_BATCH_BYTES + 2 * VCM_LIMIT_FRAME_BYTES);
+    vcm_mapping_queue_init(&mapping->queue);
+    vcm_mapping_queue_init(&mapping->written);
+    vcm_mapping_paths_init(&mapping->paths);
     mapping->scope_id = strndup(options->scope_id.data, options->scope_id.len);
     if (!mapping->scope_id) {
         rc = vcm_error_memory(err);
@@ -174,10 +191,25 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
     return rc;
 }
 
-static struct vcm_slice frame_of(const struct vcm_mapping *mapping,
+static struct vcm_slice frame_of(const struct vcm_mapping_queue *queue,
                                  const struct vcm_mapping_queued *q)
 {
-    return vcm_slice_of(mapping->bytes.data + q->frame_at, q->frame_len);
+    return vcm_slice_of(queue->bytes.data + q->frame_at, q->frame_len);
+}
+
+static struct vcm_slice value_of(const struct vcm_mapping_queue *queue,
+                                 const struct vcm_mapping_queued *q)
+{
+    return vcm_slice_of(queue->bytes.data + q->value_at, q->value_len);
+}
+
+/* The records of a page, as its row has them. */
+static struct vcm_slice records_of(const struct vcm_mapping_queue *queue,
+                                   const struct vcm_mapping_queued *q)
+{
+    struct vcm_slice value = value_of(queue, q);
+
+    return vcm_slice_of(value.data + sizeof q->info.id.bytes, value.len - sizeof q->info.id.bytes);
 }
 
 static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
@@ -190,7 +222,7 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
         return vcm_error_set(err, VCM_NOT_FOUND, "a page of the former table is gone");
     mapping->batch.pages_created++;
     info.pins = mapping->options.pinned ? 1 : 0;
-    return vcm_transition_add(t, &info, frame_of(mapping, q), mapping->options.scope_id,
+    return vcm_transition_add(t, &info, frame_of(mapping->writing, q), mapping->options.scope_id,
                               mapping->number, &samples, err);
 }
 
@@ -209,7 +241,7 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
         return rc;
     if (q->is_known)
         return vcm_error_set(err, VCM_NOT_FOUND, "the bytes of a page to pin are not at hand");
-    rc = vcm_transition_promote(t, there, frame_of(mapping, q), err);
+    rc = vcm_transition_promote(t, there, frame_of(mapping->writing, q), err);
     if (rc == VCM_NOT_FOUND)
         rc = vcm_transition_no_room(t, there, err);
     return rc == VCM_OK ? vcm_transition_pin(t, there, 1, there->pinned, err) : rc;
@@ -258,13 +290,8 @@ int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
     unsigned char key[VCM_ROW_KEY_BYTES];
     int rc = VCM_OK;
 
-    if (q->is_page) {
-        struct vcm_slice records =
-            vcm_slice_of(value.data + sizeof q->info.id.bytes, value.len - sizeof q->info.id.bytes);
+    if (q->is_page)
         rc = write_page(mapping, t, q, err);
-        if (rc == VCM_OK)
-            rc = vcm_table_put_paths(t->txn, mapping->number, q->seq, records, err);
-    }
     if (rc == VCM_OK)
         rc = vcm_kv_put(t->txn, q->is_page ? VCM_TABLE_ROWS : VCM_TABLE_OMISSIONS,
                         vcm_table_row_key(key, mapping->number, q->seq), value, err);
@@ -273,15 +300,17 @@ int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
 
 static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, struct vcm_error *err)
 {
+    const struct vcm_mapping_queue *queue = mapping->writing;
     int rc = VCM_OK;
 
-    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
-        const struct vcm_mapping_queued *q = &mapping->queue[i];
-        rc = vcm_mapping_write(mapping, t, q,
-                               vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len), err);
+    for (size_t i = 0; rc == VCM_OK && i < queue->count; i++) {
+        const struct vcm_mapping_queued *q = &queue->items[i];
+        rc = vcm_mapping_write(mapping, t, q, value_of(queue, q), err);
+        if (rc == VCM_OK && q->is_page && mapping->options.pinned)
+            rc = vcm_table_put_paths(t->txn, mapping->number, q->seq, records_of(queue, q), err);
         /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
         if (i % TRIM_EACH == TRIM_EACH - 1)
-            vcm_kv_trim(mapping->store->kv);
+            vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
     }
     if (rc == VCM_OK && mapping->options.pinned)
         rc = vcm_transition_check_pinned(t, err);
@@ -303,61 +332,147 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
 }
 
 /* What a dictionary can be trained with before any of it is written. */
-static int list_frames(struct vcm_mapping *mapping, struct vcm_error *err)
+static int list_frames(struct vcm_mapping *mapping, const struct vcm_mapping_queue *queue,
+                       struct vcm_error *err)
 {
     mapping->frames_count = 0;
-    mapping->frames = calloc(mapping->queue_count + 1, sizeof *mapping->frames);
+    mapping->frames = calloc(queue->count + 1, sizeof *mapping->frames);
     if (!mapping->frames)
         return vcm_error_memory(err);
-    for (size_t i = 0; i < mapping->queue_count; i++)
-        if (mapping->queue[i].is_page && !mapping->queue[i].is_known)
-            mapping->frames[mapping->frames_count++] = frame_of(mapping, &mapping->queue[i]);
+    for (size_t i = 0; i < queue->count; i++)
+        if (queue->items[i].is_page && !queue->items[i].is_known)
+            mapping->frames[mapping->frames_count++] = frame_of(queue, &queue->items[i]);
     return VCM_OK;
 }
 
-int vcm_mapping_run(struct vcm_mapping *mapping, vcm_transition_fn change, void *context,
-                    struct vcm_error *err)
+int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
+                    vcm_transition_fn change, void *context, struct vcm_error *err)
 {
-    int rc = list_frames(mapping, err);
+    int rc = list_frames(mapping, queue, err);
+
+    mapping->writing = queue;
     if (rc == VCM_OK)
         rc = vcm_transition_run(mapping->store, change, context, VCM_LIMIT_LOCK_TIMEOUT_MS,
                                 mapping->options.cancel, err);
     free(mapping->frames);
     mapping->frames = NULL;
+    mapping->writing = NULL;
     if (rc != VCM_OK)
         return rc;
     mapping->result.pages_created += mapping->batch.pages_created;
     mapping->result.pages_reused += mapping->batch.pages_reused;
     mapping->result.pages_dropped += mapping->batch.pages_dropped;
-    mapping->queue_count = 0;
-    vcm_buf_clear(&mapping->bytes);
+    queue->count = 0;
+    if (queue->bytes.capacity > 2 * VCM_LIMIT_BATCH_BYTES)
+        vcm_buf_release(&queue->bytes);
+    vcm_buf_clear(&queue->bytes);
     /* What was written is not read again soon, and counts as this process's memory. */
-    vcm_kv_trim(mapping->store->kv);
+    vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
     return VCM_OK;
+}
+
+static int paths_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    return vcm_mapping_paths_write(&mapping->paths, t->txn, err);
+}
+
+/* Remembers the paths of the queue's pages. Outside of the transaction, which may run again. A
+ * pinned table writes them as it goes: it may have to wait as a whole (mapping_spool.h). */
+static int keep_paths(struct vcm_mapping *mapping, const struct vcm_mapping_queue *queue,
+                      struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && !mapping->options.pinned && i < queue->count; i++) {
+        const struct vcm_mapping_queued *q = &queue->items[i];
+        if (q->is_page)
+            rc = vcm_mapping_paths_add(&mapping->paths, mapping->number, q->seq,
+                                       records_of(queue, q), err);
+    }
+    return rc;
+}
+
+/* Writes a queue, whose paths are kept, and the paths when they have become many. */
+static int flush_queue(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
+                       struct vcm_error *err)
+{
+    int rc = vcm_mapping_run(mapping, queue, flush_change, mapping, err);
+
+    if (rc != VCM_OK || vcm_mapping_paths_bytes(&mapping->paths) < VCM_MAPPING_PATHS_BYTES)
+        return rc;
+    rc = vcm_mapping_run(mapping, queue, paths_change, mapping, err);
+    vcm_mapping_paths_clear(&mapping->paths);
+    return rc;
+}
+
+/* In the writer's thread. */
+static void write_beside(void *argument, unsigned worker)
+{
+    struct vcm_mapping *mapping = argument;
+
+    (void)worker;
+    int rc = keep_paths(mapping, &mapping->written, &mapping->written_error);
+    if (rc == VCM_OK)
+        rc = flush_queue(mapping, &mapping->written, &mapping->written_error);
+    mapping->written_rc = rc;
+}
+
+/* What became of the queue that was handed over last, when it is known. */
+static int await_writer(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    if (mapping->writer)
+        vcm_pool_drain(mapping->writer);
+    if (mapping->written_rc != VCM_OK && err && err->code == VCM_OK)
+        *err = mapping->written_error;
+    return mapping->written_rc;
+}
+
+/* Hands the queue over. One is being written while one is filled: more would be memory without
+ * gain, because the disk is no quicker for it. */
+static int hand_over(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    int rc = await_writer(mapping, err);
+
+    if (rc == VCM_OK && !mapping->writer)
+        rc = vcm_pool_open(&mapping->writer, 1, 1, err);
+    if (rc != VCM_OK)
+        return rc;
+    struct vcm_mapping_queue full = mapping->queue;
+    mapping->queue = mapping->written;
+    mapping->written = full;
+    bool long_one = full.bytes.len > 2 * VCM_LIMIT_BATCH_BYTES;
+    vcm_pool_submit(mapping->writer, write_beside, mapping);
+    return long_one ? await_writer(mapping, err) : VCM_OK;
 }
 
 int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
                         struct vcm_error *err)
 {
-    int rc = vcm_buf_check(&mapping->bytes, "a batch of pages", err);
+    struct vcm_mapping_queue *queue = &mapping->queue;
+
+    int rc = vcm_buf_check(&queue->bytes, "a batch of pages", err);
     if (rc != VCM_OK)
         return rc;
-    if (mapping->queue_count == mapping->queue_capacity) {
-        size_t capacity = mapping->queue_capacity ? mapping->queue_capacity * 2 : 256;
-        struct vcm_mapping_queued *queue = realloc(mapping->queue, capacity * sizeof *queue);
-        if (!queue)
+    if (queue->count == queue->capacity) {
+        size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
+        struct vcm_mapping_queued *items = realloc(queue->items, capacity * sizeof *items);
+        if (!items)
             return vcm_error_memory(err);
-        mapping->queue = queue;
-        mapping->queue_capacity = capacity;
+        queue->items = items;
+        queue->capacity = capacity;
     }
-    mapping->queue[mapping->queue_count++] = *q;
+    queue->items[queue->count++] = *q;
     if (mapping->revising)
         return vcm_mapping_revise_is_full(mapping) ? vcm_mapping_revise_give_up(mapping, err)
                                                    : VCM_OK;
-    bool full = mapping->bytes.len >= VCM_LIMIT_BATCH_BYTES ||
-                mapping->queue_count >= VCM_LIMIT_BATCH_PAGES;
+    bool full = queue->bytes.len >= VCM_LIMIT_BATCH_BYTES || queue->count >= VCM_LIMIT_BATCH_PAGES;
+    if (full && !mapping->options.pinned)
+        return hand_over(mapping, err);
     if (full && !mapping->spooling)
-        rc = vcm_mapping_run(mapping, flush_change, mapping, err);
+        rc = vcm_mapping_run(mapping, queue, flush_change, mapping, err);
     return full && mapping->spooling ? vcm_mapping_spool_put(mapping, err) : rc;
 }
 
@@ -372,7 +487,7 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
                  .bytes = page->frame.len,
                  .tokens = page->tokens,
                  .records = page->record_count},
-        .frame_at = mapping->bytes.len,
+        .frame_at = mapping->queue.bytes.len,
         .frame_len = page->known ? 0 : page->frame.len,
     };
     int rc = VCM_OK;
@@ -385,25 +500,26 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
     if (mapping->revising && page->known)
         return VCM_OK;
     if (!page->known)
-        vcm_buf_append_slice(&mapping->bytes, page->frame);
-    q.value_at = mapping->bytes.len;
-    vcm_buf_append(&mapping->bytes, page->id.bytes, sizeof page->id.bytes);
-    vcm_page_put_records(&mapping->bytes, page->records, page->record_count);
-    q.value_len = mapping->bytes.len - q.value_at;
+        vcm_buf_append_slice(&mapping->queue.bytes, page->frame);
+    q.value_at = mapping->queue.bytes.len;
+    vcm_buf_append(&mapping->queue.bytes, page->id.bytes, sizeof page->id.bytes);
+    vcm_page_put_records(&mapping->queue.bytes, page->records, page->record_count);
+    q.value_len = mapping->queue.bytes.len - q.value_at;
     return vcm_mapping_enqueue(mapping, &q, err);
 }
 
 int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_omission *omission,
                              struct vcm_error *err)
 {
-    struct vcm_mapping_queued q = {.seq = mapping->next_omission++, .value_at = mapping->bytes.len};
+    struct vcm_mapping_queued q = {.seq = mapping->next_omission++,
+                                   .value_at = mapping->queue.bytes.len};
 
-    vcm_wire_put_u8(&mapping->bytes, (uint8_t)omission->outcome);
-    vcm_wire_put_bytes(&mapping->bytes, omission->path);
-    vcm_wire_put_bytes(&mapping->bytes, omission->raw_path);
-    vcm_wire_put_bytes(&mapping->bytes, omission->content_id);
-    vcm_wire_put_bytes(&mapping->bytes, omission->reason);
-    q.value_len = mapping->bytes.len - q.value_at;
+    vcm_wire_put_u8(&mapping->queue.bytes, (uint8_t)omission->outcome);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->path);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->raw_path);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->content_id);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->reason);
+    q.value_len = mapping->queue.bytes.len - q.value_at;
     return vcm_mapping_enqueue(mapping, &q, err);
 }
 
@@ -478,6 +594,8 @@ static int commit_change(void *context, struct vcm_transition *t, struct vcm_err
 
     if (!mapping->spooling)
         rc = flush_change(mapping, t, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_paths_write(&mapping->paths, t->txn, err);
     if (rc == VCM_OK && mapping->options.base)
         rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
     if (rc == VCM_OK)
@@ -514,7 +632,7 @@ static int commit_spooled(struct commit *commit, struct vcm_error *err)
         rc = vcm_mapping_spool_get(mapping, commit->next_batch, err);
         if (rc != VCM_OK)
             break;
-        rc = vcm_mapping_run(mapping, batch_change, mapping, &no_room);
+        rc = vcm_mapping_run(mapping, &mapping->queue, batch_change, mapping, &no_room);
         if (rc == VCM_STORE_FULL) {
             rc = VCM_OK;
             break;
@@ -522,7 +640,8 @@ static int commit_spooled(struct commit *commit, struct vcm_error *err)
         if (rc != VCM_OK && err)
             *err = no_room;
     }
-    return rc == VCM_OK ? vcm_mapping_run(mapping, commit_change, commit, err) : rc;
+    return rc == VCM_OK ? vcm_mapping_run(mapping, &mapping->queue, commit_change, commit, err)
+                        : rc;
 }
 
 /* Revises the table in force; `mapping` is built beside it from now on where that cannot be. */
@@ -538,6 +657,20 @@ static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, st
     return rc;
 }
 
+/* Writes what is left and puts the table in force, in one transaction unless that became large. */
+static int finish_table(struct vcm_mapping *mapping, struct commit *commit, struct vcm_error *err)
+{
+    struct vcm_mapping_queue *queue = &mapping->queue;
+
+    int rc = await_writer(mapping, err);
+    if (rc == VCM_OK)
+        rc = keep_paths(mapping, queue, err);
+    if (rc == VCM_OK && !mapping->options.pinned &&
+        queue->bytes.len + vcm_mapping_paths_bytes(&mapping->paths) > VCM_LIMIT_BATCH_BYTES)
+        rc = flush_queue(mapping, queue, err);
+    return rc == VCM_OK ? vcm_mapping_run(mapping, queue, commit_change, commit, err) : rc;
+}
+
 int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
                        struct vcm_mapping_result *result, struct vcm_error *err)
 {
@@ -550,7 +683,7 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
     if (rc == VCM_OK && !mapping->revising) {
         scope->mapping = mapping->number;
         if (!mapping->spooling)
-            rc = vcm_mapping_run(mapping, commit_change, &commit, err);
+            rc = finish_table(mapping, &commit, err);
         if (mapping->spooling)
             rc = commit_spooled(&commit, err);
     }
@@ -580,6 +713,7 @@ void vcm_mapping_abort(struct vcm_mapping *mapping)
         return;
     struct vcm_error ignored = {0};
     uint64_t dropped;
+    await_writer(mapping, NULL);
     if (!mapping->revising &&
         vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
                          VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)

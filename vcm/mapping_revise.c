@@ -46,8 +46,9 @@ int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct
 
 bool vcm_mapping_revise_is_full(const struct vcm_mapping *mapping)
 {
-    return mapping->bytes.len + mapping->queue_count * sizeof *mapping->queue >=
-           VCM_LIMIT_BATCH_BYTES;
+    const struct vcm_mapping_queue *queue = &mapping->queue;
+
+    return queue->bytes.len + queue->count * sizeof *queue->items >= VCM_LIMIT_BATCH_BYTES;
 }
 
 int vcm_mapping_revise_check_base(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
@@ -139,6 +140,19 @@ static int compare_rows(const void *a, const void *b)
     return (left->seq > right->seq) - (left->seq < right->seq);
 }
 
+static int put_row(struct vcm_mapping *mapping, struct vcm_transition *t,
+                   const struct vcm_mapping_queued *q, struct vcm_slice value,
+                   struct vcm_error *err)
+{
+    int rc = vcm_mapping_write(mapping, t, q, value, err);
+
+    if (rc != VCM_OK)
+        return rc;
+    return vcm_table_put_paths(
+        t->txn, mapping->number, q->seq,
+        vcm_slice_of(value.data + VCM_PAGE_ID_BYTES, value.len - VCM_PAGE_ID_BYTES), err);
+}
+
 /* A page of the base that is another row now. */
 static int put_moved(struct revision *revision, struct vcm_transition *t, uint32_t seq,
                      struct vcm_error *err)
@@ -153,21 +167,20 @@ static int put_moved(struct revision *revision, struct vcm_transition *t, uint32
         return unfit("a page is needed twice", err);
     const struct vcm_mapping_queued q = {
         .is_page = true, .is_known = true, .seq = seq, .info = {.id = row->id}};
-    return vcm_mapping_write(revision->mapping, t, &q,
-                             vcm_slice_of(revision->bytes.data + row->value_at, row->value_len),
-                             err);
+    return put_row(revision->mapping, t, &q,
+                   vcm_slice_of(revision->bytes.data + row->value_at, row->value_len), err);
 }
 
 static struct vcm_slice value_of(const struct vcm_mapping *mapping,
                                  const struct vcm_mapping_queued *q)
 {
-    return vcm_slice_of(mapping->bytes.data + q->value_at, q->value_len);
+    return vcm_slice_of(mapping->queue.bytes.data + q->value_at, q->value_len);
 }
 
 static int put_rows(struct revision *revision, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = revision->mapping;
-    const struct vcm_mapping_queued *next = mapping->queue;
+    const struct vcm_mapping_queued *next = mapping->queue.items;
     unsigned written = 0;
     int rc = VCM_OK;
 
@@ -179,7 +192,7 @@ static int put_rows(struct revision *revision, struct vcm_transition *t, struct 
         } else {
             while (!next->is_page)
                 next++;
-            rc = vcm_mapping_write(mapping, t, next, value_of(mapping, next), err);
+            rc = put_row(mapping, t, next, value_of(mapping, next), err);
             next++;
         }
         if (++written % TRIM_EACH == 0)
@@ -196,8 +209,8 @@ static int put_omissions(struct revision *revision, struct vcm_transition *t, st
     struct vcm_slice former;
     int rc = VCM_OK;
 
-    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
-        const struct vcm_mapping_queued *q = &mapping->queue[i];
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue.count; i++) {
+        const struct vcm_mapping_queued *q = &mapping->queue.items[i];
         if (q->is_page)
             continue;
         rc = vcm_kv_get(&former, t->txn, VCM_TABLE_OMISSIONS,
@@ -269,7 +282,7 @@ int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, str
         return vcm_error_memory(err);
     vcm_buf_init(&revision.bytes, VCM_LIMIT_BATCH_BYTES);
     scope->mapping = mapping->number;
-    int rc = vcm_mapping_run(mapping, revise_change, &revision, err);
+    int rc = vcm_mapping_run(mapping, &mapping->queue, revise_change, &revision, err);
     vcm_buf_release(&revision.bytes);
     free(revision.rows);
     return rc;
@@ -295,9 +308,9 @@ static int copy_base_row(struct vcm_mapping *mapping, uint64_t base, uint32_t or
         rc = vcm_table_malformed("a row of a page table", err);
     if (rc == VCM_OK) {
         memcpy(q.info.id.bytes, value.data, sizeof q.info.id.bytes);
-        q.value_at = mapping->bytes.len;
+        q.value_at = mapping->queue.bytes.len;
         q.value_len = value.len;
-        vcm_buf_append_slice(&mapping->bytes, value);
+        vcm_buf_append_slice(&mapping->queue.bytes, value);
     }
     vcm_kv_read_end(txn);
     return rc == VCM_OK ? vcm_mapping_enqueue(mapping, &q, err) : rc;
@@ -306,40 +319,36 @@ static int copy_base_row(struct vcm_mapping *mapping, uint64_t base, uint32_t or
 static int queue_again(struct vcm_mapping *mapping, const struct vcm_buf *bytes,
                        const struct vcm_mapping_queued *queued, struct vcm_error *err)
 {
+    struct vcm_buf *to = &mapping->queue.bytes;
     struct vcm_mapping_queued q = *queued;
 
-    q.frame_at = mapping->bytes.len;
-    vcm_buf_append(&mapping->bytes, bytes->data + queued->frame_at, queued->frame_len);
-    q.value_at = mapping->bytes.len;
-    vcm_buf_append(&mapping->bytes, bytes->data + queued->value_at, queued->value_len);
+    q.frame_at = to->len;
+    vcm_buf_append(to, bytes->data + queued->frame_at, queued->frame_len);
+    q.value_at = to->len;
+    vcm_buf_append(to, bytes->data + queued->value_at, queued->value_len);
     return vcm_mapping_enqueue(mapping, &q, err);
 }
 
 int vcm_mapping_revise_give_up(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     const uint64_t base = mapping->number;
-    struct vcm_mapping_queued *queue = mapping->queue;
-    const size_t count = mapping->queue_count;
-    struct vcm_buf bytes = mapping->bytes;
+    struct vcm_mapping_queue queue = mapping->queue;
     size_t at = 0;
 
-    mapping->queue = NULL;
-    mapping->queue_count = mapping->queue_capacity = 0;
-    vcm_buf_init(&mapping->bytes, bytes.max);
+    vcm_mapping_queue_init(&mapping->queue);
     int rc = vcm_mapping_start(mapping, err);
     for (uint32_t seq = 0; rc == VCM_OK && seq < mapping->next_page; seq++) {
         if (mapping->origins[seq] != VCM_KNOWN_NONE) {
             rc = copy_base_row(mapping, base, mapping->origins[seq], seq, err);
             continue;
         }
-        while (!queue[at].is_page)
+        while (!queue.items[at].is_page)
             at++;
-        rc = queue_again(mapping, &bytes, &queue[at++], err);
+        rc = queue_again(mapping, &queue.bytes, &queue.items[at++], err);
     }
-    for (size_t i = 0; rc == VCM_OK && i < count; i++)
-        if (!queue[i].is_page)
-            rc = queue_again(mapping, &bytes, &queue[i], err);
-    vcm_buf_release(&bytes);
-    free(queue);
+    for (size_t i = 0; rc == VCM_OK && i < queue.count; i++)
+        if (!queue.items[i].is_page)
+            rc = queue_again(mapping, &queue.bytes, &queue.items[i], err);
+    vcm_mapping_queue_release(&queue);
     return rc;
 }

@@ -27,8 +27,8 @@ int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping, struc
     uint64_t bytes = totals->resident_bytes;
     int rc = VCM_OK;
 
-    for (size_t i = 0; rc == VCM_OK && i < mapping->queue_count; i++) {
-        const struct vcm_mapping_queued *q = &mapping->queue[i];
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue.count; i++) {
+        const struct vcm_mapping_queued *q = &mapping->queue.items[i];
         struct vcm_page_info there;
         if (!q->is_page)
             continue;
@@ -116,7 +116,7 @@ static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     struct vcm_mapping_spool *spool = &mapping->spool;
     const uint64_t capacity = mapping->store->limits.capacity;
-    const size_t most = spool->page_count + mapping->queue_count;
+    const size_t most = spool->page_count + mapping->queue.count;
 
     if (most > spool->page_capacity) {
         size_t wanted = most + most / 2;
@@ -126,9 +126,9 @@ static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
         spool->pages = pages;
         spool->page_capacity = wanted;
     }
-    for (size_t i = 0; i < mapping->queue_count; i++) {
-        const struct vcm_page_info *info = &mapping->queue[i].info;
-        if (!mapping->queue[i].is_page)
+    for (size_t i = 0; i < mapping->queue.count; i++) {
+        const struct vcm_page_info *info = &mapping->queue.items[i].info;
+        if (!mapping->queue.items[i].is_page)
             continue;
         spool->pages[spool->page_count++] = (struct vcm_mapping_spooled){info->id, info->bytes};
         spool->page_bytes += info->bytes;
@@ -142,9 +142,9 @@ static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
 static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     struct vcm_mapping_spool *spool = &mapping->spool;
-    const size_t queue_bytes = mapping->queue_count * sizeof *mapping->queue;
-    const struct vcm_mapping_batch batch = {spool->length, mapping->queue_count,
-                                            mapping->bytes.len};
+    const size_t queue_bytes = mapping->queue.count * sizeof *mapping->queue.items;
+    const struct vcm_mapping_batch batch = {spool->length, mapping->queue.count,
+                                            mapping->queue.bytes.len};
 
     struct vcm_mapping_batch *batches =
         realloc(spool->batches, (spool->batch_count + 1) * sizeof *batches);
@@ -155,22 +155,22 @@ static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
     if (rc != VCM_OK)
         return rc;
     spool->batches[spool->batch_count++] = batch;
-    spool->length += queue_bytes + mapping->bytes.len;
-    rc = transfer(mapping, batch.at, mapping->queue, queue_bytes, true, err);
-    return rc == VCM_OK ? transfer(mapping, batch.at + queue_bytes, mapping->bytes.data,
-                                   mapping->bytes.len, true, err)
+    spool->length += queue_bytes + mapping->queue.bytes.len;
+    rc = transfer(mapping, batch.at, mapping->queue.items, queue_bytes, true, err);
+    return rc == VCM_OK ? transfer(mapping, batch.at + queue_bytes, mapping->queue.bytes.data,
+                                   mapping->queue.bytes.len, true, err)
                         : rc;
 }
 
 int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
 {
-    if (mapping->queue_count == 0)
+    if (mapping->queue.count == 0)
         return VCM_OK;
     int rc = note_pages(mapping, err);
     if (rc == VCM_OK)
         rc = add_batch(mapping, err);
-    mapping->queue_count = 0;
-    vcm_buf_clear(&mapping->bytes);
+    mapping->queue.count = 0;
+    vcm_buf_clear(&mapping->queue.bytes);
     return rc;
 }
 
@@ -178,20 +178,20 @@ int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
 int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_error *err)
 {
     const struct vcm_mapping_batch *from = &mapping->spool.batches[batch];
-    const size_t queue_bytes = from->count * sizeof *mapping->queue;
+    const size_t queue_bytes = from->count * sizeof *mapping->queue.items;
 
-    mapping->queue_count = 0;
-    vcm_buf_clear(&mapping->bytes);
-    char *bytes = vcm_buf_reserve(&mapping->bytes, from->bytes);
-    int rc = vcm_buf_check(&mapping->bytes, "a batch of pages", err);
+    mapping->queue.count = 0;
+    vcm_buf_clear(&mapping->queue.bytes);
+    char *bytes = vcm_buf_reserve(&mapping->queue.bytes, from->bytes);
+    int rc = vcm_buf_check(&mapping->queue.bytes, "a batch of pages", err);
     if (rc == VCM_OK)
-        rc = transfer(mapping, from->at, mapping->queue, queue_bytes, false, err);
+        rc = transfer(mapping, from->at, mapping->queue.items, queue_bytes, false, err);
     if (rc == VCM_OK)
         rc = transfer(mapping, from->at + queue_bytes, bytes, from->bytes, false, err);
     if (rc != VCM_OK)
         return rc;
-    mapping->queue_count = from->count;
-    vcm_buf_advance(&mapping->bytes, from->bytes);
+    mapping->queue.count = from->count;
+    vcm_buf_advance(&mapping->queue.bytes, from->bytes);
     return VCM_OK;
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "vcm/group.h"
 #include "vcm/rebuild.h"
 #include "vcm/transition.h"
 #include "vcm/transition_sets.h"
@@ -26,6 +27,7 @@ struct vcm_page_cache {
     struct pending pending[VCM_PAGE_CACHE_PENDING_PAGES];
     unsigned pending_count;
     struct vcm_buf frames; /* of the pending pages */
+    bool shut_out;         /* pages that were to come in last did not */
     struct vcm_evict set;  /* of resident pages, in the memory where it was found last */
     void *set_memory;
     size_t set_bytes;
@@ -137,13 +139,20 @@ int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, str
     return rc;
 }
 
+static bool is_pending(const struct vcm_page_cache *cache, const struct vcm_page_id *id)
+{
+    for (unsigned i = 0; i < cache->pending_count; i++)
+        if (memcmp(&cache->pending[i].id, id, sizeof *id) == 0)
+            return true;
+    return false;
+}
+
 /* Keeps a copy for the transaction in which the page comes in. */
 static void keep_pending(struct vcm_page_cache *cache, const struct vcm_page_id *id,
                          struct vcm_slice frame)
 {
-    for (unsigned i = 0; i < cache->pending_count; i++)
-        if (memcmp(&cache->pending[i].id, id, sizeof *id) == 0)
-            return;
+    if (is_pending(cache, id))
+        return;
     size_t at = cache->frames.len;
     vcm_buf_append_slice(&cache->frames, frame);
     if (cache->frames.fault != VCM_BUF_FINE) {
@@ -179,6 +188,53 @@ static int read_absent(struct vcm_page_cache_frame *out, enum vcm_page_state *st
     return rc;
 }
 
+/* The pages that come in with one that was rebuilt. */
+struct group {
+    struct vcm_page_cache *cache;
+    struct vcm_kv_txn *txn;
+    uint64_t bytes, bytes_max;
+};
+
+static int load_neighbour(void *context, const struct vcm_page_info *info, struct vcm_error *err)
+{
+    struct vcm_buf frame = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
+    struct group *group = context;
+    struct vcm_kv *writer = NULL;
+
+    if (group->bytes == 0)
+        group->cache->shut_out = vcm_page_store_writer(&writer, group->cache->store, err) != VCM_OK;
+    group->bytes += info->bytes;
+    if (group->bytes > group->bytes_max || group->cache->shut_out)
+        return VCM_NOT_FOUND; /* enough */
+    if (is_pending(group->cache, &info->id))
+        return VCM_OK;
+    int rc = vcm_rebuild_frame(&frame, group->cache->rebuild, group->txn, info, err);
+    if (rc == VCM_OK)
+        keep_pending(group->cache, &info->id, vcm_buf_slice(&frame));
+    vcm_buf_release(&frame);
+    return rc;
+}
+
+/*
+ * Where pages do not come in, those that nobody asked for would be made for nothing, with each read
+ * again. A quarter of the capacity bounds them, lest they send each other away. Those whose files
+ * are gone just stay.
+ */
+static void load_group(struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                       const struct vcm_page_id *id)
+{
+    struct group group = {cache, txn, 0, cache->store->limits.capacity / 4};
+    struct vcm_error ignored = {0};
+
+    if (group.bytes_max > VCM_PAGE_CACHE_PENDING_BYTES)
+        group.bytes_max = VCM_PAGE_CACHE_PENDING_BYTES;
+    if (cache->shut_out)
+        return;
+    vcm_group_each(txn, id, load_neighbour, &group, &ignored);
+    if (group.bytes > 0)
+        vcm_page_cache_flush(cache);
+}
+
 int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
                         struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
 {
@@ -209,6 +265,8 @@ int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache 
         state == VCM_PAGE_COMPRESSED ? VCM_RESIDENCY_MINOR_FAULTS : VCM_RESIDENCY_MAJOR_FAULTS, 1);
     vcm_residency_trace(residency, id, (uint32_t)out->bytes.len);
     keep_pending(cache, id, out->bytes);
+    if (state == VCM_PAGE_EVICTED)
+        load_group(cache, txn, id);
     return VCM_OK;
 }
 
@@ -259,6 +317,7 @@ void vcm_page_cache_flush(struct vcm_page_cache *cache)
                       ignored.message);
     }
     vcm_residency_count(cache->store->residency, VCM_RESIDENCY_PRIVATE_ANSWERS, flush.left_out);
+    cache->shut_out = flush.left_out > 0;
     cache->pending_count = 0;
     vcm_buf_clear(&cache->frames);
 }
@@ -273,8 +332,9 @@ static int shrink_change(void *context, struct vcm_transition *t, struct vcm_err
         rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
     if (rc == VCM_NOT_FOUND)
         rc = vcm_error_set(err, VCM_STORE_BUSY,
-                           "pages that are being viewed hold more than the capacity; try again "
-                           "when they are released");
+                           "nobody can be sent away, and pages hold more than the capacity: %s; "
+                           "try again",
+                           vcm_transition_hindrance(t));
     if (rc == VCM_OK)
         rc = vcm_transition_make_compressed_room(t, 0, err);
     *done = t->totals.resident_bytes <= t->limits.capacity;

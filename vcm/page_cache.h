@@ -6,6 +6,7 @@
  * it sets a mark and counts. A page that is not resident is answered at once, from memory of the
  * reader's own, and comes in later with others: when enough have gathered, when the cache is
  * flushed or closed. Where the store cannot be written then, within 20 ms, they stay as they were.
+ * With a page that had to be rebuilt the other parts of its files come in at once (group.h).
  * One thread at a time; others have caches of their own.
  */
 #ifndef VCM_VCM_PAGE_CACHE_H

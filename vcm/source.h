@@ -42,6 +42,7 @@ struct vcm_source_coverage {
 struct vcm_source_item {
     struct vcm_slice path;           /* bytes as the source has them */
     enum vcm_source_outcome outcome; /* VCM_SOURCE_PAGED: worth reading */
+    const char *reason;              /* for FAILED: a static word, else NULL */
     unsigned char content_id[VCM_PAGE_CONTENT_ID_MAX];
     uint8_t content_id_len;
 };
@@ -65,9 +66,21 @@ struct vcm_source;
 typedef int (*vcm_source_item_fn)(void *context, const struct vcm_source_item *item,
                                   struct vcm_error *err);
 
+/* A directory, without a slash at its end, in which nothing has changed since another revision.
+ * Sets *skip when what is in it is known and need not be visited. */
+typedef int (*vcm_source_unchanged_fn)(void *context, struct vcm_slice directory, bool *skip,
+                                       struct vcm_error *err);
+
 struct vcm_source_functions {
     int (*walk)(struct vcm_source *source, vcm_source_item_fn visit, void *context,
                 const struct vcm_cancel *cancel, struct vcm_error *err);
+
+    /* May be NULL. As walk(), but calls `unchanged`, too, for directories whose items, with their
+     * outcomes but for LFS_MISSING and FAILED, are those of the revision `base`. A base that is not
+     * to be had any more is no error: then nothing is unchanged. */
+    int (*walk_since)(struct vcm_source *source, struct vcm_slice base, vcm_source_item_fn visit,
+                      vcm_source_unchanged_fn unchanged, void *context,
+                      const struct vcm_cancel *cancel, struct vcm_error *err);
 
     int (*reader_open)(void **out, struct vcm_source *source, struct vcm_error *err);
     void (*reader_close)(void *reader);

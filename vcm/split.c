@@ -31,7 +31,6 @@
 /* The better places to cut have the smaller numbers. */
 enum cut_class {
     CUT_BETWEEN_BLOCKS, /* a blank line or an outermost closing brace, then column 0 */
-    CUT_BEFORE_COLUMN_0,
     CUT_LINE_END,
     CUT_INSIDE_LINE,
 };
@@ -46,6 +45,7 @@ struct vcm_split {
     struct vcm_slice path;
     struct vcm_slice text;
     size_t prefix_len;      /* of `value`: {"path":"...","text":" */
+    size_t overhead;        /* tokens of a value without text */
     size_t body_tokens_max; /* of a part's text, by the marks */
     struct vcm_cluster *cluster;
     struct vcm_buf value;
@@ -62,6 +62,7 @@ struct vcm_split {
     size_t text_first;    /* where the first unit begins in the text */
     size_t text_emitted;  /* where the next part begins in the text */
     size_t tokens_done;   /* the measure of all units that are measured */
+    size_t tokens_first;  /* of those before the next part */
     struct vcm_tokenizer_measure measure;
     bool measure_broken; /* some word was taken to end where it does not */
     uint32_t line;       /* 1-based, of the next part's first character */
@@ -211,7 +212,7 @@ static enum cut_class classify(struct vcm_slice text, size_t at, struct vcm_slic
         return CUT_INSIDE_LINE;
     if (at == text.len || !begins_block(text.data[at]))
         return CUT_LINE_END;
-    return is_blank_or_closing(before) ? CUT_BETWEEN_BLOCKS : CUT_BEFORE_COLUMN_0;
+    return is_blank_or_closing(before) ? CUT_BETWEEN_BLOCKS : CUT_LINE_END;
 }
 
 /* By the line behind the cut; the one before it only tells apart what is repeated, so that fewer
@@ -419,9 +420,27 @@ static bool join_marks(size_t *tokens, const struct vcm_split *s, size_t last, s
     return false;
 }
 
-/* Makes the value of the part that ends with unit `last`, and counts it. */
-static bool fits(struct vcm_split *s, size_t last, size_t *tokens)
+/* Whether the value is within the budget. */
+static bool fits(const struct vcm_split *s, size_t tokens)
 {
+    return tokens <= s->options.token_budget || s->value.fault != VCM_BUF_FINE;
+}
+
+/* Whether it would be with any path that keeps to its share. What stands before `text` has no
+ * token in common with the rest, so the path's tokens can be taken off. */
+static bool fits_any_path(const struct vcm_split *s, size_t tokens)
+{
+    if (s->value.fault != VCM_BUF_FINE)
+        return true;
+    if (vcm_tokenizer_is_exact(s->options.tokenizer))
+        return tokens <= s->body_tokens_max + s->overhead;
+    return (s->value.len - s->prefix_len - 2 + 3) / 4 <= s->body_tokens_max;
+}
+
+/* Makes the value of the part that ends with unit `last`, and counts it. */
+static size_t make_value(struct vcm_split *s, size_t last)
+{
+    size_t tokens = 0;
     size_t units = last - s->unit_first;
 
     vcm_buf_truncate(&s->value, s->prefix_len);
@@ -429,12 +448,12 @@ static bool fits(struct vcm_split *s, size_t last, size_t *tokens)
                    s->marks[last].end - s->escaped_first);
     end_value(s);
     if (s->value.fault != VCM_BUF_FINE)
-        return true;
+        return 0;
     if (!vcm_tokenizer_is_exact(s->options.tokenizer) || s->measure_broken || units < JOIN_UNITS ||
-        (!join_marks(tokens, s, last, JOIN_UNITS) &&
-         !join_marks(tokens, s, last, units < JOIN_UNITS_MAX ? units : JOIN_UNITS_MAX)))
-        *tokens = count_text(s, vcm_buf_slice(&s->value));
-    return *tokens <= s->options.token_budget;
+        (!join_marks(&tokens, s, last, JOIN_UNITS) &&
+         !join_marks(&tokens, s, last, units < JOIN_UNITS_MAX ? units : JOIN_UNITS_MAX)))
+        tokens = count_text(s, vcm_buf_slice(&s->value));
+    return tokens;
 }
 
 static int no_room(const struct vcm_split *s, struct vcm_error *err)
@@ -487,8 +506,28 @@ static int emit_units(struct vcm_split *s, size_t last, size_t tokens, const str
     if (rc == VCM_OK)
         rc = emit_part(s, s->ends[last], tokens, target, err);
     s->unit_first = last + 1;
+    s->tokens_first = s->marks[last].tokens;
     s->escaped_first = s->marks[last].end;
     return rc;
+}
+
+/* Makes the value of a piece of the text that begins with the next part, and counts it. The piece
+ * ends at `*end`, or at half of it, a quarter ... until it fits or cannot be shorter. */
+static size_t make_piece(size_t *end, struct vcm_split *s,
+                         bool (*is_short)(const struct vcm_split *s, size_t tokens))
+{
+    size_t start = s->text_emitted;
+
+    for (;;) {
+        vcm_buf_truncate(&s->value, s->prefix_len);
+        append_escaped(&s->value, vcm_slice_of(s->text.data + start, *end - start));
+        end_value(s);
+        size_t tokens = count_text(s, vcm_buf_slice(&s->value));
+        size_t shorter = legal_cut(s->text, start, start + (*end - start) / 2);
+        if (is_short(s, tokens) || shorter >= *end)
+            return tokens;
+        *end = shorter;
+    }
 }
 
 /* Emits the next unit, which is too long, in pieces. */
@@ -498,24 +537,47 @@ static int cut_unit(struct vcm_split *s, const struct target *target, struct vcm
     int rc = VCM_OK;
 
     while (rc == VCM_OK && s->text_emitted < unit_end) {
-        size_t start = s->text_emitted, end = unit_end, tokens = 0;
-        for (;;) {
-            vcm_buf_truncate(&s->value, s->prefix_len);
-            append_escaped(&s->value, vcm_slice_of(s->text.data + start, end - start));
-            end_value(s);
-            tokens = count_text(s, vcm_buf_slice(&s->value));
-            if (tokens <= s->options.token_budget || s->value.fault != VCM_BUF_FINE)
-                break;
-            size_t shorter = legal_cut(s->text, start, start + (end - start) / 2);
-            if (shorter >= end)
-                return no_room(s, err);
-            end = shorter;
+        size_t piece_end = unit_end;
+        make_piece(&piece_end, s, fits_any_path);
+        while (rc == VCM_OK && s->text_emitted < piece_end) {
+            size_t end = piece_end, tokens = make_piece(&end, s, fits);
+            rc = fits(s, tokens) ? vcm_buf_check(&s->value, "a record", err) : no_room(s, err);
+            if (rc == VCM_OK)
+                rc = emit_part(s, end, tokens, target, err);
         }
-        rc = vcm_buf_check(&s->value, "a record", err);
-        if (rc == VCM_OK)
-            rc = emit_part(s, end, tokens, target, err);
     }
+    s->tokens_first = s->marks[s->unit_first].tokens;
     s->escaped_first = s->marks[s->unit_first++].end;
+    return rc;
+}
+
+/* The last unit of a part that may be within the budget, by the marks. */
+static size_t guess_last(const struct vcm_split *s, size_t last)
+{
+    size_t room = s->options.token_budget > s->overhead ? s->options.token_budget - s->overhead : 0;
+    size_t guess = s->unit_first;
+
+    while (guess < last && s->marks[guess + 1].tokens - s->tokens_first <= room)
+        guess++;
+    return guess;
+}
+
+/* Emits the units up to `last`, whose value is made, in several parts where the path needs more
+ * than its share. */
+static int emit_base(struct vcm_split *s, size_t last, size_t tokens, const struct target *target,
+                     struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (fits(s, tokens))
+        return emit_units(s, last, tokens, target, err);
+    while (rc == VCM_OK && s->unit_first <= last) {
+        size_t end = guess_last(s, last);
+        tokens = make_value(s, end);
+        while (!fits(s, tokens) && end > s->unit_first)
+            tokens = make_value(s, --end);
+        rc = fits(s, tokens) ? emit_units(s, end, tokens, target, err) : cut_unit(s, target, err);
+    }
     return rc;
 }
 
@@ -528,11 +590,11 @@ static int emit_group(struct vcm_split *s, size_t count, const struct target *ta
     int rc = VCM_OK;
 
     while (rc == VCM_OK && s->unit_first < end) {
-        size_t last = end - 1, tokens = 0;
-        bool fit = fits(s, last, &tokens);
-        while (!fit && last > s->unit_first)
-            fit = fits(s, --last, &tokens);
-        rc = fit ? emit_units(s, last, tokens, target, err) : cut_unit(s, target, err);
+        size_t last = end - 1, tokens = make_value(s, last);
+        while (!fits_any_path(s, tokens) && last > s->unit_first)
+            tokens = make_value(s, --last);
+        rc = fits_any_path(s, tokens) ? emit_base(s, last, tokens, target, err)
+                                      : cut_unit(s, target, err);
     }
     return rc;
 }
@@ -546,14 +608,15 @@ static bool is_read(const struct vcm_split *s)
 static int find_whole(bool *whole, struct vcm_split *s, const struct target *target,
                       struct vcm_error *err)
 {
-    size_t tokens = 0;
     int rc = VCM_OK;
 
     *whole = false;
     while (rc == VCM_OK && !is_read(s) && s->tokens_done <= s->options.token_budget)
         rc = add_chunk(s, err);
-    if (rc != VCM_OK || !is_read(s) || s->tokens_done > s->options.token_budget ||
-        !fits(s, s->unit_count - 1, &tokens))
+    if (rc != VCM_OK || !is_read(s) || s->tokens_done > s->options.token_budget)
+        return rc;
+    size_t tokens = make_value(s, s->unit_count - 1);
+    if (!fits(s, tokens))
         return rc;
     *whole = true;
     return emit_units(s, s->unit_count - 1, tokens, target, err);
@@ -565,7 +628,7 @@ static void begin_units(struct vcm_split *s)
     s->unit_count = s->unit_first = s->units_done = 0;
     s->text_first = s->text_done = 0;
     s->escaped_gone = s->escaped_first = 0;
-    s->tokens_done = 0;
+    s->tokens_done = s->tokens_first = 0;
     s->measure = (struct vcm_tokenizer_measure){0, 0};
     s->measure_broken = false;
     vcm_cluster_restart(s->cluster, &(struct vcm_cluster_weight){.tokens = s->body_tokens_max,
@@ -599,14 +662,11 @@ static int split_long(struct vcm_split *s, const struct target *target, struct v
 static void settle_body(struct vcm_split *s)
 {
     uint32_t budget = s->options.token_budget;
-    size_t reserve = VCM_SPLIT_PATH_TOKENS(budget);
 
     vcm_buf_truncate(&s->value, s->prefix_len);
     end_value(s);
-    size_t overhead = count_text(s, vcm_buf_slice(&s->value));
-    if (overhead > reserve)
-        reserve = overhead < budget ? overhead : budget - 1;
-    s->body_tokens_max = budget - reserve;
+    s->overhead = count_text(s, vcm_buf_slice(&s->value));
+    s->body_tokens_max = budget - VCM_SPLIT_PATH_TOKENS(budget);
 }
 
 static int begin_value(struct vcm_split *s, struct vcm_error *err)

@@ -4,10 +4,11 @@
  * Cuts are chosen by content, so that an edit moves only those next to it: lines are put together
  * as cluster.h says, and the gap before a line is stronger the better it is as a place to cut. Best
  * is a blank line or a closing bracket at column 0 before a line that begins at column 0, then any
- * line before such a one, then any line end, then a place inside a line; among equals a hash of the
- * line behind the gap decides. Long lines are looked at in pieces of 64 to 512 bytes, whose ends
- * are chosen by content, too. Cuts depend on the text, the tokenizer and the budget alone, unless
- * the path takes more than VCM_SPLIT_PATH_TOKENS.
+ * line end, then a place inside a line; among equals a hash of the line behind the gap decides. Any
+ * line before column 0 was a class of its own once: one such line among indented ones moved three
+ * cuts. Long lines are looked at in pieces of 64 to 512 bytes, whose ends are chosen by content,
+ * too. Cuts depend on the text, the tokenizer and the budget alone. A path that takes more than
+ * VCM_SPLIT_PATH_TOKENS moves none, but adds some inside of parts that exceed the budget with it.
  * The parts in order are the text, byte for byte; no cut falls inside a UTF-8 sequence or a CRLF.
  * The text is escaped and its tokens are counted once, whatever the number of parts.
  */
@@ -22,7 +23,8 @@
 
 /* What is left to the path and the braces in a part, so that the same content is cut in the same
  * places whatever it is called. */
-#define VCM_SPLIT_PATH_TOKENS(budget) ((budget) < 300 ? (budget) / 8 : (budget) / 64 + 32)
+#define VCM_SPLIT_PATH_TOKENS(budget)                                                              \
+    ((budget) / 4 < (budget) / 64 + 32 ? (budget) / 4 : (budget) / 64 + 32)
 
 /* One part: `value` is serialised and valid during the call; `record` has every field but
  * content_id, parts and the lossy flags. */

@@ -280,6 +280,13 @@ int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
     return rc == VCM_OK ? vcm_table_put_page(t->txn, info, err) : rc;
 }
 
+const char *vcm_transition_hindrance(const struct vcm_transition *t)
+{
+    return t->sets_usable && vcm_residency_is_shared(t->store->residency)
+               ? "pages are being viewed"
+               : "the store's file 'residency' cannot be used";
+}
+
 int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page_info *info,
                            struct vcm_error *err)
 {
@@ -298,9 +305,9 @@ int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page
         return vcm_transition_too_much(needed, t->limits.capacity, err);
     vcm_page_id_to_hex(hex, &info->id);
     return vcm_error_set(err, VCM_STORE_BUSY,
-                         "page %s finds no room among the %llu bytes of cache.capacity: other "
-                         "pages are being viewed; try again",
-                         hex, (unsigned long long)t->limits.capacity);
+                         "page %s finds no room among the %llu bytes of cache.capacity: %s; try "
+                         "again",
+                         hex, (unsigned long long)t->limits.capacity, vcm_transition_hindrance(t));
 }
 
 /* A page that does not fit, as it comes from its source. */

@@ -83,6 +83,9 @@ int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes
 int vcm_transition_too_much(uint64_t needed, uint64_t capacity, struct vcm_error *err);
 int vcm_transition_check_pinned(const struct vcm_transition *t, struct vcm_error *err);
 
+/* Why nobody goes although what is pinned or locked does not hinder it. */
+const char *vcm_transition_hindrance(const struct vcm_transition *t);
+
 /* The error of a page that must be resident, because it is or was to be pinned or locked, and has
  * no room: STORE_FULL, or STORE_BUSY when only views are in the way. */
 int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page_info *info,

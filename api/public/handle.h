@@ -13,18 +13,21 @@ extern "C" {
 /* Of the library that runs: "0.1.0". */
 const char *vcm_version(void);
 
+/* A home. Used by one thread at a time, by any; not by a child after fork(), which opens its own.
+ */
 struct vcm;
 
 struct vcm_open_options {
     const char *home;                /* NULL: $VCM_HOME, $XDG_DATA_HOME/vcm, ~/.local/share/vcm */
-    const struct vcm_log *log;       /* may be NULL */
-    const struct vcm_cancel *cancel; /* may be NULL; asks long calls to stop */
+    const struct vcm_log *log;       /* may be NULL; lives as long as the handle */
+    const struct vcm_cancel *cancel; /* likewise; asks long calls to stop */
 };
 
-/* INVALID_ARGUMENT when no home can be told. */
+/* `options` may be NULL. INVALID_ARGUMENT when no home can be told. Close with vcm_close(). */
 int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vcm_error *err);
 void vcm_close(struct vcm *vcm);
 
+/* Lives as long as the handle; NULL for one that cannot be used. */
 const char *vcm_home(const struct vcm *vcm);
 
 #ifdef __cplusplus

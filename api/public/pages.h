@@ -115,7 +115,7 @@ struct vcm_page_query {
 };
 
 /* Reads a page. NOT_FOUND, AMBIGUOUS (with candidates in the details). Release with
- * vcm_page_release(), before the handle is closed. */
+ * vcm_page_release(); a page may outlive the handle. */
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);

@@ -1,5 +1,7 @@
 /*
  * <vcm/residency.h> - residency: which pages are in memory, and stay there.
+ *
+ * `visit` may be NULL where pages are locked, unlocked, pinned, unpinned or evicted.
  */
 #ifndef VCM_PUBLIC_RESIDENCY_H
 #define VCM_PUBLIC_RESIDENCY_H
@@ -106,8 +108,7 @@ struct vcm_evict_result {
     uint64_t pages_stayed;     /* pinned, locked or viewed */
 };
 
-/* Sends pages down. Visits the pages that were named, or else those that stay; `visit` may be NULL.
- */
+/* Sends pages down. Visits the pages that were named, or else those that stay. */
 int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm_evict_query *query,
               vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
 

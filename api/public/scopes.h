@@ -56,7 +56,8 @@ int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_sc
                  vcm_coverage_fn visit, void *context, struct vcm_error *err);
 
 typedef int (*vcm_unmapped_fn)(void *context, const char *scope_id, struct vcm_error *err);
-/* Drops a scope, or all scopes of a base; `scope` may be a unique prefix. NOT_FOUND, AMBIGUOUS. */
+/* Drops a scope, or all scopes of a base; `scope` may be a unique prefix, `visit` NULL. NOT_FOUND,
+ * AMBIGUOUS. */
 int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
               struct vcm_error *err);
 

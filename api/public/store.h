@@ -82,6 +82,17 @@ struct vcm_gc_counts {
  * STORE_BUSY, STORE_FULL. */
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
 
+struct vcm_gc_clone_counts {
+    uint64_t dropped, kept;
+    uint64_t bytes; /* of what was dropped */
+};
+
+/* Removes the clones of URLs that no scope and no repo map of a scope comes from, and that were
+ * neither fetched nor read for `unused_ms`, 0 for 14 days. Less than an hour is INVALID_ARGUMENT:
+ * what is being worked with is not taken away. */
+int vcm_gc_clones(struct vcm_gc_clone_counts *out, struct vcm *vcm, uint64_t unused_ms,
+                  struct vcm_error *err);
+
 /* Traces of page accesses: one line an access, milliseconds, page id, bytes. */
 struct vcm_trace_access {
     uint64_t ms; /* since the recording began */

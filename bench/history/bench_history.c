@@ -1,18 +1,21 @@
 /*
  * bench_history.c - how many pages a commit rewrites, over the history of real repositories.
  *
- *     bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] REPOSITORY...
+ *     bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] [-c EDITS] REPOSITORY...
  *
  * Packs the files of the last commits (first parents, the oldest first) as a mapping would, in
  * memory: what was cut and counted once is kept by path and blob. Prints for each repository the
- * pages created for each file that was changed, added or deleted; the mean fill of a page (the
+ * pages created for each file that was changed, added or deleted; the same for each commit, as the
+ * mean and the median over commits; the mean fill of a page (the
  * larger of records/threshold and tokens/budget), and that by tokens; and how often two files of
  * one commit share a page. Pages are told apart by why they were created: they hold text that is
  * new (no way of packing avoids those), or old text of a changed file between other cuts, or
  * nothing but records that were there before, in other company. Ignore files are not heeded.
  *
  * With -e, changes one line of a file of the last commit instead, many times: a line that is added,
- * replaced or removed, in the file of a random page. Prints how many pages that creates.
+ * replaced or removed, in the file of a random page. Prints how many pages that creates. With -c
+ * lines are not indented like the one in whose place they come, which makes places to cut where
+ * nobody would write any.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,7 +94,13 @@ struct bench {
     struct snapshot *now, *before;
     uint64_t created[WHYS], changed, pairs, pairs_shared;
     unsigned most;
-    uint64_t edited; /* version of the file that is edited, or 0 */
+    struct {
+        double *ratios; /* of each commit that changed files: pages created a file */
+        size_t ratio_count, ratio_capacity;
+        uint64_t created, changed;
+    } all;                /* repositories */
+    uint32_t at_column_0; /* edits, of this kind */
+    uint64_t edited;      /* version of the file that is edited, or 0 */
     uint64_t random;
 };
 
@@ -177,12 +186,17 @@ static void edit_line(struct bench *bench)
         at--;
     while (end < text->len && text->data[end++] != '\n')
         continue;
+    size_t word_at = at;
+    while (bench->at_column_0 == 0 && word_at < end &&
+           (text->data[word_at] == ' ' || text->data[word_at] == '\t'))
+        word_at++;
     snprintf(word, sizeof word, "edited %" PRIu32 " ", random_below(bench, 100000));
     vcm_buf_clear(&bench->blob);
     vcm_buf_append(&bench->blob, text->data, kind == 0 ? end : at);
     if (kind < 2) {
+        vcm_buf_append(&bench->blob, text->data + at, word_at - at);
         vcm_buf_append_string(&bench->blob, word);
-        vcm_buf_append(&bench->blob, text->data + at, end - at);
+        vcm_buf_append(&bench->blob, text->data + word_at, end - word_at);
     }
     vcm_buf_append(&bench->blob, text->data + end, text->len - end);
     vcm_buf_clear(text);
@@ -428,25 +442,55 @@ static unsigned count_changed(struct bench *bench, const struct snapshot *before
     return count + (unsigned)(before->file_count - found);
 }
 
-static void print_history(const struct bench *bench, const char *path, unsigned used)
+static int compare_ratios(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+/* The mean and the median over commits; sorts them. */
+static void print_ratios(double *ratios, size_t count)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += ratios[i];
+    qsort(ratios, count, sizeof *ratios, compare_ratios);
+    printf(" %.2f | %.2f |", sum / (double)(count ? count : 1), count ? ratios[count / 2] : 0.0);
+}
+
+static void note_ratio(struct bench *bench, unsigned created, unsigned changed)
+{
+    bench->changed += changed;
+    bench->all.created += created;
+    bench->all.changed += changed;
+    if (changed == 0)
+        return;
+    bench->all.ratios = grow(bench->all.ratios, bench->all.ratio_count, &bench->all.ratio_capacity,
+                             sizeof *bench->all.ratios);
+    bench->all.ratios[bench->all.ratio_count++] = (double)created / changed;
+}
+
+static void print_history(const struct bench *bench, const char *path, size_t used)
 {
     const struct snapshot *now = bench->now;
     const uint64_t *created = bench->created;
     double changed = (double)(bench->changed ? bench->changed : 1);
 
-    printf("| %s | %u | %zu | %zu | %.2f | %.2f | %.2f | %.2f | %u | %.2f | %.2f | %.2f |\n", path,
-           used, now->file_count, now->page_count,
-           (double)(created[WHY_TEXT] + created[WHY_CUTS] + created[WHY_COMPANY]) / changed,
-           (double)created[WHY_TEXT] / changed, (double)created[WHY_CUTS] / changed,
-           (double)created[WHY_COMPANY] / changed, bench->most, now->fill / (double)now->page_count,
-           now->token_fill / (double)now->page_count,
+    printf("| %s | %zu | %zu | %zu | %.2f |", path, used, now->file_count, now->page_count,
+           (double)(created[WHY_TEXT] + created[WHY_CUTS] + created[WHY_COMPANY]) / changed);
+    print_ratios(bench->all.ratios + bench->all.ratio_count - used, used);
+    printf(" %.2f | %.2f | %.2f | %u | %.2f | %.2f | %.2f |\n", (double)created[WHY_TEXT] / changed,
+           (double)created[WHY_CUTS] / changed, (double)created[WHY_COMPANY] / changed, bench->most,
+           now->fill / (double)now->page_count, now->token_fill / (double)now->page_count,
            (double)bench->pairs_shared / (double)(bench->pairs ? bench->pairs : 1));
 }
 
 static void run_history(struct bench *bench, const char *path)
 {
     struct snapshot snapshots[2] = {{0}, {0}};
-    unsigned used = 0;
+    size_t used = bench->all.ratio_count;
 
     memset(bench->created, 0, sizeof bench->created);
     bench->changed = bench->pairs = bench->pairs_shared = 0;
@@ -460,11 +504,10 @@ static void run_history(struct bench *bench, const char *path)
             continue;
         unsigned changed = count_changed(bench, bench->before, bench->now);
         unsigned created = count_created(bench->created, bench->before, bench->now);
-        bench->changed += changed;
-        used += changed > 0;
+        note_ratio(bench, created, changed);
         bench->most = changed == 1 && created > bench->most ? created : bench->most;
     }
-    print_history(bench, path, used);
+    print_history(bench, path, bench->all.ratio_count - used);
     for (int i = 0; i < 2; i++)
         free_snapshot(&snapshots[i]);
 }
@@ -535,7 +578,7 @@ static uint32_t read_number(const char *text, uint32_t max)
     unsigned long value = strtoul(text ? text : "", &end, 10);
 
     if (!text || *end != '\0' || value == 0 || value > max)
-        die("usage: bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] "
+        die("usage: bench_history [-n COMMITS] [-t THRESHOLD] [-b BUDGET] [-e EDITS] [-c EDITS] "
             "REPOSITORY...",
             NULL);
     return (uint32_t)value;
@@ -551,9 +594,11 @@ int main(int argc, char **argv)
         uint32_t *option = argv[i][1] == 't'   ? &bench.threshold
                            : argv[i][1] == 'b' ? &bench.budget
                            : argv[i][1] == 'e' ? &bench.edits
+                           : argv[i][1] == 'c' ? &bench.at_column_0
                                                : &bench.commits;
         *option = read_number(argv[i + 1], COMMITS_MAX);
     }
+    bench.edits = bench.at_column_0 > 0 ? bench.at_column_0 : bench.edits;
     bench.cuts = calloc((size_t)1 << CACHE_BITS, sizeof *bench.cuts);
     if (!bench.cuts || i >= argc)
         die("no repository given", NULL);
@@ -566,15 +611,21 @@ int main(int argc, char **argv)
             &(struct vcm_split_options){.tokenizer = bench.tokenizer, .token_budget = bench.budget},
             &err) != VCM_OK)
         die("cannot begin", &err);
-    puts(
-        bench.edits > 0
-            ? "| repository, file | edits | pages created | 1 | 2 | 3 | 4 | more |\n"
-              "|---|---|---|---|---|---|---|---|"
-            : "| repository | commits | files | pages | pages created a changed file | new text "
-              "| cuts moved | other company | most for one file | fill | token fill | pairs on one "
-              "page |\n|---|---|---|---|---|---|---|---|---|---|---|---|");
+    puts(bench.edits > 0
+             ? "| repository, file | edits | pages created | 1 | 2 | 3 | 4 | more |\n"
+               "|---|---|---|---|---|---|---|---|"
+             : "| repository | commits | files | pages | pages created a changed file | mean "
+               "of commits | median | new text | cuts moved | other company | most for one file | "
+               "fill | token fill | pairs on one "
+               "page |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for (; i < argc; i++)
         run_repository(&bench, argv[i]);
+    if (bench.all.ratio_count > 0) {
+        printf("| all | %zu | | | %.2f |", bench.all.ratio_count,
+               (double)bench.all.created / (double)bench.all.changed);
+        print_ratios(bench.all.ratios, bench.all.ratio_count);
+        puts(" | | | | | | |");
+    }
     vcm_split_close(bench.split);
     vcm_tokenizer_close(bench.tokenizer);
     vcm_buf_release(&bench.blob);
@@ -582,5 +633,6 @@ int main(int argc, char **argv)
     vcm_buf_release(&bench.old);
     free(bench.cuts);
     free(bench.records);
+    free(bench.all.ratios);
     return 0;
 }

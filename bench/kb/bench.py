@@ -4,9 +4,11 @@
 usage: bench.py VCM_EXTRACT PDF...
 
 Recall counts words of pdftotext's output that are in ours too, each as often as it occurs; 5-grams are
-runs of five words. Ligatures are resolved in both, and running heads are taken out of pdftotext's
-output: lines among the first three and last three of a page that are, numbers aside, on at least
-three pages, and what shares a printed line with them in ours. Needs poppler-utils.
+runs of five words. Ligatures are resolved in both, control characters (of fonts for formulas that say
+nothing of their characters) are spaces, and running heads are taken out of pdftotext's output: lines
+among the first three and last three of a page that are, numbers aside, on at least three pages; a
+number alone is one only if it grows with the pages, for tables and listings have numbers, too. Needs
+poppler-utils.
 """
 
 import collections
@@ -17,7 +19,8 @@ import subprocess
 import sys
 
 LIGATURES = str.maketrans({"\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi",
-                           "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st"})
+                           "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+                           **{code: " " for code in range(32) if chr(code) not in "\t\n\f\r"}})
 MAGIC = b"vcm-document 1\n"
 
 
@@ -47,10 +50,12 @@ def without_running_lines(text):
     pages = [page.split("\n") for page in text.split("\f")]
     seen = collections.Counter()
     edges = []
-    for page in pages:
+    for number, page in enumerate(pages):
         filled = [i for i, line in enumerate(page) if line.strip()]
         edge = {i: re.sub(r"\d+|\b[ivxlc]+\b", "#", page[i].strip())
                 for i in filled[:3] + filled[-3:]}
+        edge = {i: f"{key}{int(page[i]) - number}" if key == "#" and page[i].strip().isdecimal() else key
+                for i, key in edge.items()}
         edges.append(edge)
         seen.update(set(edge.values()))
     kept = []

@@ -15,11 +15,13 @@
 (template_body (var_definition pattern: (identifier) @name) @def.field)
 (template_body (val_declaration name: (identifier) @name) @def.field)
 (template_body (var_declaration name: (identifier) @name) @def.field)
-(val_definition pattern: (identifier) @name) @def.variable
-(var_definition pattern: (identifier) @name) @def.variable
+(compilation_unit (val_definition pattern: (identifier) @name) @def.variable)
+(compilation_unit (var_definition pattern: (identifier) @name) @def.variable)
 
 (parameter name: (identifier) @local)
 (binding name: (identifier) @local)
+(block (val_definition pattern: (identifier) @local))
+(block (var_definition pattern: (identifier) @local))
 (lambda_expression parameters: (identifier) @local)
 (enumerator . (identifier) @local)
 

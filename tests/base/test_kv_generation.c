@@ -651,6 +651,36 @@ static void trimming_takes_pages_out_of_memory_and_loses_nothing(void **state)
     vcm_kv_close(kv);
 }
 
+static void trimming_finds_a_map_that_has_moved(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.map_bytes = VCM_MIB;
+    struct vcm_kv *kv = open_store(fixture);
+    assert_int_equal(change_bulk(kv, put_bulk, 0, 2), VCM_OK);
+    vcm_kv_trim(kv);
+    assert_int_equal(change_bulk(kv, put_bulk, 2, 1000), VCM_OK);
+    assert_int_equal(count_bulk(kv, 0, 1000, VALUE_BYTES), 1000);
+    long before = shared_pages();
+    vcm_kv_trim(kv);
+    assert_true(shared_pages() + 5000 < before);
+    assert_int_equal(count_bulk(kv, 0, 1000, VALUE_BYTES), 1000);
+    vcm_kv_close(kv);
+}
+
+static void trimming_above_a_limit_leaves_what_is_below(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_kv *kv = open_store(fixture);
+    assert_int_equal(change_bulk(kv, put_bulk, 0, 1000), VCM_OK);
+    assert_int_equal(count_bulk(kv, 0, 1000, VALUE_BYTES), 1000);
+    long before = shared_pages();
+    vcm_kv_trim_above(kv, 1024 * VCM_MIB);
+    assert_true(shared_pages() + 100 > before);
+    vcm_kv_trim_above(kv, VCM_MIB);
+    assert_true(shared_pages() + 5000 < before);
+    vcm_kv_close(kv);
+}
+
 static void slots_that_wait_to_be_used_again_are_given_up_for_others(void **state)
 {
     struct fixture *fixture = *state;
@@ -712,6 +742,8 @@ int main(int argc, char **argv)
         STORE_TEST(threads_read_on_while_generations_pass),
         STORE_TEST(an_unchecked_read_is_the_same_without_the_check),
         STORE_TEST(trimming_takes_pages_out_of_memory_and_loses_nothing),
+        STORE_TEST(trimming_finds_a_map_that_has_moved),
+        STORE_TEST(trimming_above_a_limit_leaves_what_is_below),
         STORE_TEST(slots_that_wait_to_be_used_again_are_given_up_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

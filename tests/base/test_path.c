@@ -365,6 +365,20 @@ static void writing_replaces_a_link_and_leaves_its_target(void **state)
     vcm_buf_release(&out);
 }
 
+static void replacing_gives_the_new_content_and_leaves_nothing_else(void **state)
+{
+    (void)state;
+    struct vcm_buf out = VCM_BUF_INIT(64);
+
+    assert_int_equal(vcm_path_make_directories("d", 0700, NULL), VCM_OK);
+    put("d/f", "old");
+    assert_int_equal(vcm_path_replace_file("d/f", vcm_slice_of_string("new"), 0600, NULL), VCM_OK);
+    assert_int_equal(vcm_path_read_file(&out, "d/f", 64, NULL), VCM_OK);
+    assert_string_equal(vcm_buf_text(&out), "new");
+    assert_int_equal(entries_of("d"), 1);
+    vcm_buf_release(&out);
+}
+
 static void a_failed_write_leaves_no_temporary_file(void **state)
 {
     (void)state;
@@ -494,6 +508,7 @@ int main(void)
         IN_SCRATCH(a_file_may_fill_its_buffer_but_not_more),
         IN_SCRATCH(only_regular_files_are_read),
         IN_SCRATCH(writing_replaces_a_link_and_leaves_its_target),
+        IN_SCRATCH(replacing_gives_the_new_content_and_leaves_nothing_else),
         IN_SCRATCH(a_failed_write_leaves_no_temporary_file),
         cmocka_unit_test(the_innermost_and_latest_mount_holds_a_path),
         IN_SCRATCH(a_path_that_does_not_exist_counts_as_its_parent),

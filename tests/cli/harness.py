@@ -247,11 +247,11 @@ class VcmTest(unittest.TestCase):
 
 
 class WriterLock:
-    """Holds the lock of a home's only writer, as a vcm that is writing does."""
+    """Holds the lock of a home's only writer, or another, as a vcm that is writing does."""
 
-    def __init__(self, home):
+    def __init__(self, home, name="store/writer.lock"):
         # Naming the process is the writer's part of the bargain.
-        self.fd = os.open(os.path.join(home, "store/writer.lock"), os.O_RDWR)
+        self.fd = os.open(os.path.join(home, name), os.O_RDWR)
         self._lock(fcntl.F_WRLCK)
         os.pwrite(self.fd, f"{os.getpid()}\n".encode(), 0)
 

@@ -11,6 +11,25 @@ def _content(lines):
                    for font, size, x, y, text in lines).encode("latin-1")
 
 
+def assemble(objects, trailer=b""):
+    """The bytes of a PDF of these objects, whose numbers begin with 1, the catalogue's."""
+    parts, offsets, size = [b"%PDF-1.4\n"], [], 9
+    for number, text in enumerate(objects, 1):
+        offsets.append(size)
+        parts.append(b"%d 0 obj\n%s\nendobj\n" % (number, text))
+        size += len(parts[-1])
+    parts.append(b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1))
+    parts += [b"%010d 00000 n \n" % offset for offset in offsets]
+    parts.append(b"trailer\n<< /Size %d /Root 1 0 R %s>>\nstartxref\n%d\n%%%%EOF\n"
+                 % (len(objects) + 1, trailer, size))
+    return b"".join(parts)
+
+
+def stream(content, entries=b""):
+    """An object with content."""
+    return b"<< /Length %d %s>>\nstream\n%s\nendstream" % (len(content), entries, content)
+
+
 def make(pages, encrypted=False):
     """The bytes of a PDF with these pages."""
     objects = ["<< /Type /Catalog /Pages 2 0 R >>", "",
@@ -25,19 +44,10 @@ def make(pages, encrypted=False):
         kids.append(len(objects) + 1)
         objects.append(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents %d 0 R "
                        b"/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >> >>" % (kids[-1] + 1))
-        objects.append(b"<< /Length %d >>\nstream\n%sendstream" % (len(content), content))
+        objects.append(stream(content))
     objects[1] = (f"<< /Type /Pages /Count {len(kids)} /Kids "
                   f"[{' '.join(f'{kid} 0 R' for kid in kids)}] >>").encode()
-    out, offsets = b"%PDF-1.4\n", []
-    for number, text in enumerate(objects, 1):
-        offsets.append(len(out))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, text)
-    table = len(out)
-    out += b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    out += b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    trailer = b"/Encrypt 5 0 R /ID [<00> <00>] " if encrypted else b""
-    return out + (b"trailer\n<< /Size %d /Root 1 0 R %s>>\nstartxref\n%d\n%%%%EOF\n"
-                  % (len(objects) + 1, trailer, table))
+    return assemble(objects, b"/Encrypt 5 0 R /ID [<00> <00>] " if encrypted else b"")
 
 
 def prose(text, size=10, top=700, left=72, width=80):

@@ -16,8 +16,9 @@ USER, PASSWORD = "someone", "s3cr3t-p4ss"
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     """/ok/<repo> serves, /auth/<repo> asks for USER and PASSWORD, /status/<n> answers n, /hang never
-    answers, /close hangs up, /http/<repo> leads to http, /away/<repo> to another port, /v0 speaks the
-    oldest protocol."""
+    answers, /close hangs up, /http/<repo> leads to http, /away/<repo> to another host, /v0 speaks the
+    oldest protocol, /flaky/<repo> fails twice, /page is no repository, /junk/<repo> sends refs and
+    then something else, /lock/<repo> lets USER in and never answers."""
 
     protocol_version = "HTTP/1.1"
 
@@ -58,8 +59,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._answer(302, Location=f"http://127.0.0.1:{self.server.server_port}/ok/{rest}")
         elif mode == "away":
             self._answer(302, Location=f"https://localhost:{self.server.server_port}/auth/{rest}")
-        elif mode == "auth" and not self._is_known():
+        elif mode in ("auth", "lock") and not self._is_known():
             self._answer(401, WWW_Authenticate='Basic realm="test"')
+        elif mode == "lock":
+            self.server.stopping.wait(60)
+        elif mode == "flaky" and sum(path.startswith("/flaky") for path, _ in self.server.seen) < 3:
+            self._answer(503)
+        elif mode == "page" or (mode == "junk" and self.command == "POST"):
+            self._send(200, {"Content-Type": "text/html"}, b"<html>Welcome, please sign in</html>")
         else:
             self._run_git(rest, body, mode)
 
@@ -83,7 +90,10 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                              check=False, timeout=60)
         head, _, content = run.stdout.partition(b"\r\n\r\n")
         headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n") if line)
-        self.send_response(int(headers.pop("Status", "200").split()[0]))
+        self._send(int(headers.pop("Status", "200").split()[0]), headers, content)
+
+    def _send(self, status, headers, content):
+        self.send_response(status)
         for name, value in headers.items():
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(content)))
@@ -100,7 +110,8 @@ class HttpsRemote:
         self.certificate = os.path.join(test.tmp, "certificate.pem")
         key = os.path.join(test.tmp, "key.pem")
         subprocess.run(
-            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj",
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+             "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj",
              "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout",
              key, "-out", self.certificate], check=True, capture_output=True)
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
@@ -112,7 +123,7 @@ class HttpsRemote:
         context.load_cert_chain(self.certificate, key)
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True,
                                                  do_handshake_on_connect=False)
-        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True)
         self.thread.start()
         test.addCleanup(self.stop)
 
@@ -196,6 +207,19 @@ class SshRemote:
     def command(self, key="user", hosts="known_hosts"):
         return (f"ssh -F none -i {self.path(key)} -o IdentitiesOnly=yes -o IdentityAgent=none "
                 f"-o UserKnownHostsFile={self.path(hosts)} -o GlobalKnownHostsFile=/dev/null")
+
+    def program(self, test, key="user", hosts="known_hosts"):
+        """Puts an ssh before the real one that stands for the user's ~/.ssh and keeps our options."""
+        folder = os.path.join(test.tmp, "ssh-bin")
+        words = self.command(key, hosts) if key else self.command("none", hosts).replace(
+            "-o IdentitiesOnly=yes -o IdentityAgent=none ", "")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "ssh"), "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\nexec {shutil.which("ssh")}{words[3:]} "$@"\n')
+        os.chmod(file.name, 0o755)
+        test.env.pop("GIT_SSH_COMMAND", None)
+        if folder not in test.env["PATH"]:
+            test.env["PATH"] = f"{folder}:{test.env['PATH']}"
 
     def url(self, path):
         return f"ssh://{self.user}@127.0.0.1:{self.port}{path}"

@@ -385,6 +385,21 @@ class Partial(CloneTest):
         row = self.row(trees, "--scope", "trees", check=1)
         self.assertIn(row["code"], ("NOT_FOUND", "IO_ERROR"))
 
+    def test_directories_that_a_partial_clone_lacks_are_in_the_ledger(self):
+        repo, url = self.remote_repo()
+        self.git(repo, "config", "uploadpack.allowFilter", "true")
+        self.commit(repo, {"top": "1\n", "x/y/z": "2\n", "x/w": "3\n", "v/u": "4\n"})
+        clone = os.path.join(self.tmp, "partial")
+        self.git(self.tmp, "clone", "--quiet", "--no-checkout", "--filter=tree:1", url, clone)
+        row = self.row(clone, check=3)
+        failed = self.report("coverage", row["scope_id"], "--reason", "object_missing")["files"]
+        self.assertLessEqual({"v", "x"}, {file["path"] for file in failed})
+        self.assertEqual(sum(row["coverage"].values()), 2 * row["coverage"]["tracked"])
+        self.git(clone, "fetch", "--quiet", "--refetch", "--no-filter", "origin")
+        row = self.row(clone)
+        self.assertEqual((row["status"], row["coverage"]["failed"]), ("remapped", 0))
+        self.assertEqual(row["coverage"]["paged"], row["coverage"]["tracked"])
+
     def test_a_shallow_clone_is_mapped_and_its_history_is_missing(self):
         repo, url = self.remote_repo()
         self.commit(repo, {"c": "2\n"})

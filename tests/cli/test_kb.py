@@ -4,7 +4,9 @@ import hashlib
 import json
 import os
 import re
+import sqlite3
 import subprocess
+import threading
 
 import harness
 import pdf
@@ -80,6 +82,42 @@ class Ingest(Kb):
         self.assertEqual(len(self.kb("list")["documents"]), 1)
         missing = self.kb("ingest", "nowhere.md", check=1)
         self.assertIn("No such file", missing["files"][0]["message"])
+
+    def test_doctor_reads_a_pdf(self):
+        def finding(**options):
+            findings = self.vcm("doctor", "--json", **options).json()["findings"]
+            return next(found for found in findings if found["check"] == "pdf")
+
+        self.assertEqual(finding()["status"], "ok")
+        self.assertTrue(finding()["detail"].endswith("/vcm-extract"))
+        missing = finding(env={"VCM_LIBEXEC": self.tmp})
+        self.assertEqual(missing["status"], "warning")
+        self.assertIn("VCM_LIBEXEC", missing["remedy"])
+        self.write(self.tmp, {"vcm-extract": harness.Executable(b"#!/bin/sh\nexit 1\n")})
+        broken = finding(env={"VCM_LIBEXEC": self.tmp})
+        self.assertEqual(broken["status"], "warning")
+        self.assertIn("does not work", broken["detail"])
+
+    def slow_ingest(self, *options):
+        """Waits for another writer for longer than a terminal is left without a word."""
+        self.ingest({"a.txt": "words"})
+        self.write(self.tmp, {"b.txt": f"other words {options}"})
+        base = sqlite3.connect(os.path.join(self.home, "kb.sqlite"), check_same_thread=False)
+        base.execute("BEGIN IMMEDIATE")
+        timer = threading.Timer(0.8, base.rollback)
+        timer.start()
+        try:
+            return self.vcm("kb", "ingest", "b.txt", *options, check=0, tty="err")
+        finally:
+            timer.join()
+            base.close()
+
+    def test_progress_is_drawn_on_a_terminal_and_wiped(self):
+        drawn = self.slow_ingest()
+        self.assertIn("files 1  ", drawn.err)
+        self.assertTrue(drawn.err.endswith("\r\x1b[K"), repr(drawn.err))
+        for option in ("-q", "--no-progress"):
+            self.assertNotIn("files 1  ", self.slow_ingest(option).err)
 
     def test_wrong_usage_makes_no_home(self):
         self.vcm("kb", "ingest", check=2)

@@ -1,5 +1,6 @@
 """Routing in vcm map: what knowledge_routing names goes to the knowledge base."""
 
+import hashlib
 import os
 
 import pdf
@@ -79,6 +80,45 @@ class Knowledge(RepoMapTest):
             CODE, routes=[DOCS, "paths: ['docs/one.md', 'docs/new.md'], ingest_to: vcm"])})
         self.assertEqual(self.statuses(repo), {"docs/two.txt": "skipped_already_present"})
         self.assertEqual(self.vcm_kb_documents(), ["docs/one.md", "docs/two.txt"])
+
+    def test_several_rows_ingest_a_file_once_with_the_profile_of_the_first(self):
+        repo = self.repo_with(map_of(CODE, routes=["paths: ['docs/one.md'], profile: first",
+                                                   "paths: ['docs/'], profile: second"]), FILES)
+        files = self.knowledge(repo)["files"]
+        self.assertEqual([(file["path"], file["data_type"]) for file in files],
+                         [("docs/one.md", "first"), ("docs/two.txt", "second")])
+
+    def test_chunks_of_a_promoted_file_stay_until_they_are_cleared(self):
+        repo = self.repo_with(map_of(CODE, routes=["paths: ['docs/one.md']", "paths: ['*.txt']"]),
+                              FILES)
+        self.git(repo, "config", "user.name", "Ann")
+        self.git(repo, "config", "user.email", "ann@example.com")
+        self.map(repo)
+        self.vcm("promote", "docs/one.md", repo, check=0)
+        result = self.map(repo)
+        self.assertEqual({file["path"] for file in result["knowledge"]["files"]}, {"docs/two.txt"})
+        self.assertEqual(result["sources"][1]["coverage"]["paged"], 1)
+        self.assertEqual(self.paths("alpha"), ["docs/one.md"])
+        self.assertEqual(self.report("kb", "clear", "--route", "1", "--repo", repo)["removed"], 1)
+        self.assertEqual(self.paths("alpha"), [])
+        self.assertEqual(self.paths("gamma"), ["docs/two.txt"])
+        self.map(repo)
+        self.assertEqual(self.paths("alpha"), [])
+
+    def test_missing_content_of_lfs_is_told_and_read_once_it_is_there(self):
+        content = b"the thread is kept elsewhere\n"
+        oid = hashlib.sha256(content).hexdigest()
+        pointer = (f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\n"
+                   f"size {len(content)}\n")
+        repo = self.repo_with(map_of(CODE, routes=[DOCS]), {**FILES, "docs/kept.txt": pointer})
+        result = self.map(repo, check=3)
+        kept = next(file for file in result["knowledge"]["files"] if file["path"] == "docs/kept.txt")
+        self.assertEqual(kept["status"], "failed")
+        self.assertTrue(kept["message"].startswith("lfs_missing: "), kept)
+        self.assertEqual(result["knowledge"]["ingested"], 2)
+        self.write(repo, {f".git/lfs/objects/{oid[:2]}/{oid[2:4]}/{oid}": content})
+        self.assertEqual(self.statuses(repo)["docs/kept.txt"], "ingested")
+        self.assertEqual(self.paths("thread"), ["docs/kept.txt"])
 
     def test_a_document_that_cannot_be_read_is_named_and_stops_nobody(self):
         repo = self.repo_with(map_of(CODE, routes=["paths: ['papers/']"]), {

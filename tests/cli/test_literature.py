@@ -1,5 +1,6 @@
 """Literature rows: documents as chunks of prose in pages, with section and page."""
 
+import hashlib
 import os
 import sqlite3
 
@@ -185,6 +186,27 @@ class Literature(RepoMapTest):
         self.commit(repo, {"papers/short.txt": "third\n"})
         self.map_row(repo)
         self.assertEqual(self.contents(), [])
+
+    def test_a_pdf_kept_in_lfs_is_read_where_it_is_and_told_where_it_is_not(self):
+        content = FILES["papers/paper.pdf"]
+        oid = hashlib.sha256(content).hexdigest()
+        pointer = (f"version https://git-lfs.github.com/spec/v1\noid sha256:{oid}\n"
+                   f"size {len(content)}\n")
+        repo = self.repo_with(map_of(ROW), {**FILES, "papers/paper.pdf": pointer})
+        coverage = self.map_row(repo)["coverage"]
+        self.assertEqual((coverage["paged"], coverage["lfs_missing"]), (2, 1))
+        self.write(repo, {f".git/lfs/objects/{oid[:2]}/{oid[2:4]}/{oid}": content})
+        row = self.map_row(repo)
+        self.assertEqual((row["status"], row["coverage"]["paged"]), ("remapped", 3))
+        expected = self.of("papers/paper.pdf")
+        self.assertEqual(expected[-1]["page"], 2)
+        self.assertEqual(len(self.contents()), 1)
+        self.vcm("evict", "--all", "--to", "evicted", check=0)
+        program = {"VCM_LIBEXEC": os.path.join(self.tmp, "nowhere")}
+        again = [record for record in self.records(env=program)
+                 if record["path"] == "papers/paper.pdf"]
+        self.assertEqual([record["text"] for record in again],
+                         [record["text"] for record in expected])
 
     def test_an_old_text_stays_for_another_scope_and_for_the_knowledge_base(self):
         repo = self.repo_with(map_of(ROW, routes=["paths: ['papers/']"]), FILES)

@@ -3,6 +3,7 @@ verifies, and the next map gives the same pages as a run that was left alone."""
 
 import os
 import random
+import signal
 import subprocess
 import threading
 import time
@@ -90,6 +91,34 @@ class Killed(LuckTest):
         self.assert_no_crash(before)
         for page in self.ids[:5]:
             self.vcm("page", page, "--json", check=0)
+
+
+class Compacting(LuckTest):
+    def test_gc_gives_space_back_whenever_it_was_interrupted_or_killed_before(self):
+        store = os.path.join(self.home, "store")
+        for number in range(KILLS):
+            self.vcm("evict", "--all", "--to", self.chosen.choice(("compressed", "evicted")), check=0)
+            self.vcm("fault", *self.chosen.sample(self.ids, 3), check=0)
+            signal_number = self.chosen.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+            moment = self.chosen.uniform(0, 0.03)
+            with self.subTest(number=number, signal=signal_number, moment=moment):
+                run = self.start("gc")
+                time.sleep(moment)
+                run.send_signal(signal_number)
+                _, error = run.communicate(timeout=TIMEOUT_SECONDS)
+                self.assertIn(run.returncode, (0, 130, -signal_number), error)
+                self.assert_sound()
+                self.assertEqual(self.listing(), self.right)
+        before = self.stat()["bytes"]["file"]
+        document = self.vcm("gc", "--json", check=0).json()
+        self.assertLessEqual(document["bytes_after"], before)
+        self.assertEqual(self.stat()["bytes"]["file"], document["bytes_after"])
+        # Nothing is left of those that did not finish.
+        with open(os.path.join(store, "generation"), "rb") as file:
+            current = int.from_bytes(file.read(8), "little")
+        self.assertEqual([name for name in os.listdir(store) if name[0].isdigit()], [str(current)])
+        self.assertFalse(os.path.exists(os.path.join(store, "data.mdb")))
+        self.assert_sound("--deep")
 
 
 class Together(LuckTest):

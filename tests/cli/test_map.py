@@ -198,18 +198,25 @@ class Missing(PagingTest):
         self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]), (1, 2))
         self.assertIn("object_damaged", row["message"])
 
-    def test_a_missing_tree_fails_the_row_and_keeps_the_former_pages(self):
-        before = self.map_row(self.repo)
+    def forget(self, name):
+        oid = self.git(self.repo, "rev-parse", name)
+        os.unlink(os.path.join(self.repo, ".git/objects", oid[:2], oid[2:]))
+
+    def test_a_missing_tree_is_one_entry_that_failed_and_a_missing_root_fails_the_row(self):
+        self.map_row(self.repo)
         self.commit(self.repo, {"a/new": "new\n"})
-        tree = self.git(self.repo, "rev-parse", "HEAD:a")
-        os.unlink(os.path.join(self.repo, ".git/objects", tree[:2], tree[2:]))
+        self.commit(self.repo, {"b": "another\n"})
+        self.forget("HEAD~1:a")
+        row = self.map_row(self.repo, "--commit", "HEAD~1", check=3)
+        self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]), (1, 1))
+        self.assertIn("a (object_missing)", row["message"])
+        self.forget("HEAD:")
         ids = self.page_ids()
         document = self.map(self.repo, check=1)
         [row] = document["sources"]
         self.assertEqual((document["status"], row["status"]), ("error", "error"))
         self.assertIsNotNone(row["code"])
         self.assertEqual(self.page_ids(), ids)
-        self.assertEqual(self.stat()["pages"]["total"], before["pages"])
 
 
 class Again(PagingTest):
@@ -318,6 +325,46 @@ class SamePages(PagingTest):
     def test_whatever_the_number_of_jobs(self):
         for jobs in ("1", "2", "8"):
             self.check_same(self.repo, "--jobs", jobs)
+
+    def test_whatever_the_locale_the_time_zone_the_umask_and_the_user(self):
+        user = os.path.join(self.tmp, "somebody")
+        os.mkdir(user)
+        with open(os.path.join(user, ".gitconfig"), "w", encoding="utf-8") as file:
+            file.write("[core]\n\tautocrlf = true\n\texcludesFile = ~/ignore\n\tquotePath = true\n"
+                       "\tprecomposeUnicode = true\n\tignoreCase = true\n")
+        with open(os.path.join(user, "ignore"), "w", encoding="utf-8") as file:
+            file.write("*\n")
+        with open(os.path.join(self.repo, ".git/info/exclude"), "w", encoding="utf-8") as file:
+            file.write("*\n")
+        for number, (locale, zone, umask) in enumerate(
+                [("C", "Asia/Kathmandu", 0o077), ("tr_TR.UTF-8", "America/St_Johns", 0o022),
+                 ("de_DE.ISO-8859-1", "UTC", 0o000)]):
+            home = os.path.join(self.tmp, f"machine-{number}" + "/deep" * number)
+            os.makedirs(os.path.dirname(home), exist_ok=True)
+            self.make_home(home)
+            run = self.start("--home", home, "map", self.repo, "--jobs", str(1 + 3 * number),
+                             umask=umask, env={"LC_ALL": locale, "LANG": locale, "TZ": zone,
+                                               "HOME": user, "GIT_CONFIG_GLOBAL": None})
+            self.assertEqual((run.communicate(timeout=60)[1], run.returncode), (b"", 0))
+            self.assertEqual(self.page_ids("--home", home), self.expected)
+
+    def test_from_a_shared_a_shallow_and_a_managed_clone_and_loose_objects(self):
+        url = "file://" + self.repo
+        self.git(self.tmp, "clone", "--quiet", "--shared", self.repo, "shared")
+        self.git(self.tmp, "clone", "--quiet", "--depth=1", url, "shallow")
+        for place in ("shared", "shallow"):
+            self.check_same(os.path.join(self.tmp, place))
+        self.check_same(url)
+        loose = os.path.join(self.tmp, "shallow")
+        packs = os.path.join(loose, ".git/objects/pack")
+        for name in os.listdir(packs):
+            os.rename(os.path.join(packs, name), os.path.join(self.tmp, name))
+            if name.endswith(".pack"):
+                pack = os.path.join(self.tmp, name)
+        with open(pack, "rb") as file:
+            self.git(loose, "unpack-objects", "-q", input=file.read())
+        self.assertEqual(os.listdir(packs), [])
+        self.check_same(loose)
 
     def test_from_a_clone_a_bare_clone_a_worktree_and_a_pack(self):
         self.git(self.tmp, "clone", "--quiet", self.repo, "elsewhere/clone")

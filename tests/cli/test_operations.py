@@ -85,7 +85,8 @@ class Gc(OperationsTest):
     def test_a_missing_home_has_nothing_to_drop_and_is_not_made(self):
         nowhere = os.path.join(self.tmp, "nowhere")
         self.assertEqual(self.run_json("gc", "--home", nowhere),
-                         {"pages_dropped": 0, "bytes_before": 0, "bytes_after": 0})
+                         {"pages_dropped": 0, "bytes_before": 0, "bytes_after": 0,
+                          "clones_dropped": 0, "clones_kept": 0, "clone_bytes": 0})
         self.assertFalse(os.path.exists(nowhere))
 
 

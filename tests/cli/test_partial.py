@@ -1,6 +1,7 @@
 """`vcm repo fetch --subpath`: a part of a repository is fetched, and what is not here is said."""
 
 import os
+import shutil
 
 from clones import CloneTest
 from remotes import HttpsRemote, SshRemote
@@ -100,6 +101,18 @@ class Subpath(PartialTest):
         row = self.row(self.second(url), "--scope", "other")
         self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]), (0, len(FILES)))
 
+    def test_map_of_a_part_whose_rest_cannot_be_had_tells_what_is_missing(self):
+        repo, url = self.serve()
+        clone = self.fetch(url, "--subpath", "src")["clone_path"]
+        os.rename(repo, repo + ".gone")
+        result = self.vcm("map", clone, "--json", check=3)
+        [row] = result.json()["sources"]
+        self.assertEqual((row["coverage"]["failed"], row["coverage"]["paged"]),
+                         (OUTSIDE, len(FILES) - OUTSIDE))
+        self.assertIn("rest cannot be fetched", result.err)
+        os.rename(repo + ".gone", repo)
+        self.assertEqual(self.row(clone)["coverage"]["paged"], len(FILES))
+
     def test_a_whole_clone_stays_whole(self):
         repo, url = self.serve()
         self.fetch(url)
@@ -118,6 +131,29 @@ class Subpath(PartialTest):
         self.assertEqual((found["commit"], found["files_not_fetched"]), (commit, OUTSIDE))
         self.assertEqual(self.git(found["clone_path"], "show", "HEAD:src/a.c"), "int z;")
         self.assertEqual(self.blobs(found["clone_path"]), 4)
+
+    def test_what_was_broken_off_or_damaged_is_fetched_again(self):
+        _, url = self.serve()
+        clone = self.fetch(url, "--subpath", "src")["clone_path"]
+        # As if it had been killed before the contents came, and before it was noted what came.
+        packs = os.path.join(clone, "objects", "pack")
+        for index in sorted(os.listdir(packs)):
+            if index.endswith(".idx"):
+                kinds = self.git(clone, "verify-pack", "-v", os.path.join(packs, index))
+                if " blob " in kinds:
+                    for ending in (".idx", ".pack", ".promisor", ".rev"):
+                        path = os.path.join(packs, index[:-4] + ending)
+                        if os.path.exists(path):
+                            os.unlink(path)
+        self.assertEqual(self.blobs(clone), 0)
+        self.assert_part(self.fetch(url, "--subpath", "src"))
+        commit = self.git(clone, "rev-parse", "HEAD")
+        self.git(clone, "update-ref", "-d", f"refs/vcm/parts/{commit}")
+        self.assert_part(self.fetch(url, "--subpath", "src"))
+        shutil.rmtree(os.path.join(clone, "objects"))
+        os.makedirs(os.path.join(clone, "objects"))
+        self.assert_part(self.fetch(url, "--subpath", "src"))
+        self.assertEqual(self.fetch(url)["files_not_fetched"], 0)
 
     def test_a_server_that_cannot_send_a_part_sends_all(self):
         _, url = self.serve(allow_filter=False)
@@ -150,7 +186,14 @@ class Subpath(PartialTest):
         names = {symbol["name"] for symbol in
                  self.vcm("symbols", clone, "--json", check=0).json()["symbols"]}
         self.assertEqual(names, {"a", "b"})
+        document = self.vcm("repo", "map", clone, "--json", check=0).json()
+        self.assertEqual((document["files_not_fetched"], document["reason"]), (1, None))
+        document = self.vcm("repo", "map", clone, "--include", "src2/**", "--json", check=0).json()
+        self.assertEqual((document["map"], document["reason"]), ("", "not_fetched"))
+        self.assertIn("1 files are not fetched", self.vcm("repo", "map", clone, check=0).out)
         self.fetch(url)
+        document = self.vcm("repo", "map", clone, "--json", check=0).json()
+        self.assertEqual(document["files_not_fetched"], 0)
         names = {symbol["name"] for symbol in
                  self.vcm("symbols", clone, "--json", check=0).json()["symbols"]}
         self.assertEqual(names, {"a", "b", "x"})

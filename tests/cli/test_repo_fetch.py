@@ -52,6 +52,92 @@ class RepoFetch(CloneTest):
         self.assertEqual(again["clone_path"], first["clone_path"])
         self.assertEqual(self.fetch(url, "--ref", first["commit"])["files"], 1)
 
+    def refs_of(self, clone):
+        return self.git(clone, "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags").split()
+
+    def test_a_branch_that_was_rewound_and_forced_is_followed(self):
+        repo, url = self.remote_repo({"a.c": "int a;\n"})
+        self.commit(repo, {"b.c": "int b;\n"})
+        self.fetch(url)
+        self.git(repo, "reset", "--quiet", "--hard", "HEAD~1")
+        self.assertEqual(self.fetch(url)["tree"], ["a.c"])
+        forced = self.commit(repo, {"c.c": "int c;\n"})
+        found = self.fetch(url)
+        self.assertEqual((found["commit"], found["tree"]), (forced, ["a.c", "c.c"]))
+        self.assertEqual(self.git(found["clone_path"], "rev-parse", "main"), forced)
+
+    def test_a_branch_that_is_gone_is_gone_here_too(self):
+        repo, url = self.remote_repo()
+        self.git(repo, "branch", "topic")
+        self.git(repo, "branch", "other")
+        clone = self.fetch(url, "--ref", "topic")["clone_path"]
+        self.fetch(url, "--ref", "other")
+        self.assertEqual(self.git(clone, "rev-parse", "refs/heads/other"),
+                         self.git(repo, "rev-parse", "HEAD"))
+        self.git(repo, "branch", "-D", "other")
+        self.fetch(url)
+        self.assertNotIn("refs/heads/other", self.refs_of(clone))
+        self.assertIn("refs/heads/topic", self.refs_of(clone))
+        self.git(repo, "branch", "-D", "topic")
+        self.refusal(url, "--ref", "topic", code="NOT_FOUND")
+        self.assertEqual(self.refs_of(clone), ["refs/heads/main"])
+        self.assertEqual(self.error_of("preview", url, "--branch", "topic", check=1)["code"],
+                         "NOT_FOUND")
+
+    def test_a_default_branch_of_another_name_is_followed(self):
+        repo, url = self.remote_repo()
+        clone = self.fetch(url)["clone_path"]
+        self.git(repo, "branch", "-m", "main", "trunk")
+        commit = self.commit(repo, {"new": "1\n"})
+        self.assertEqual(self.fetch(url)["commit"], commit)
+        self.assertEqual(self.git(clone, "symbolic-ref", "HEAD"), "refs/heads/trunk")
+        self.assertEqual(self.refs_of(clone), ["refs/heads/trunk"])
+        self.assertEqual(self.report("map", url)["branch"], "trunk")
+
+    def test_tags_that_were_moved_are_followed(self):
+        repo, url = self.remote_repo()
+        self.git(repo, "tag", "light")
+        self.git(repo, "tag", "-a", "-m", "x", "heavy")
+        first = self.git(repo, "rev-parse", "HEAD")
+        for tag in ("light", "heavy"):
+            self.assertEqual(self.fetch(url, "--ref", tag)["commit"], first)
+        second = self.commit(repo, {"new": "1\n"})
+        self.git(repo, "tag", "-f", "light")
+        self.git(repo, "tag", "-f", "-a", "-m", "y", "heavy")
+        for tag in ("light", "heavy"):
+            found = self.fetch(url, "--ref", tag)
+            self.assertEqual(found["commit"], second)
+            self.assertEqual(self.git(found["clone_path"], "rev-parse", tag + "^{commit}"), second)
+        self.assertEqual(self.fetch(url, "--ref", first)["commit"], first)
+
+    def test_an_upstream_may_be_filled_emptied_and_filled_again(self):
+        repo = os.path.join(self.tmp, "srv", "new")
+        os.makedirs(repo)
+        self.git(repo, "init", "--quiet", "--initial-branch=main")
+        url = "file://" + repo
+        self.refusal(url, code="NOT_FOUND")
+        first = self.commit(repo, {"a": "1\n"})
+        clone = self.fetch(url)["clone_path"]
+        self.git(repo, "update-ref", "-d", "refs/heads/main")
+        self.assertIn("no commit", self.refusal(url, code="NOT_FOUND"))
+        self.assertEqual(self.refs_of(clone), [])
+        again = self.commit(repo, {"b": "2\n"})
+        found = self.fetch(url)
+        self.assertEqual((found["commit"], found["clone_path"]), (again, clone))
+        self.assertEqual(self.fetch(url, "--ref", first)["tree"], ["a"])
+
+    def test_an_upstream_that_was_packed_anew_is_followed(self):
+        repo, url = self.remote_repo({f"f{i}.c": f"int v{i};\n" * 40 for i in range(30)})
+        self.fetch(url)
+        self.commit(repo, {"f1.c": "int other;\n"})
+        self.git(repo, "repack", "-a", "-d", "-f", "-q")
+        self.git(repo, "pack-refs", "--all")
+        self.git(repo, "reflog", "expire", "--expire=now", "--all")
+        self.git(repo, "gc", "--quiet", "--prune=now")
+        found = self.fetch(url)
+        self.assertEqual(self.git(found["clone_path"], "show", "HEAD:f1.c"), "int other;")
+        self.git(found["clone_path"], "fsck", "--full")
+
     def test_the_main_readme_comes_before_translations_and_lesser_forms(self):
         for name, files, chosen in (
                 ("a", ["README.de.md", "README.txt", "README"], "README.txt"),
@@ -101,6 +187,44 @@ class RepoFetch(CloneTest):
         _, url = self.remote_repo({"notes.txt": "x"}, name="notes")
         self.assertFalse(self.fetch(url)["signals"]["sparse"])
 
+    def test_ten_thousand_entries_at_the_top_fit(self):
+        repo = os.path.join(self.tmp, "srv", "wide")
+        os.makedirs(repo)
+        self.git(repo, "init", "--quiet", "--initial-branch=main")
+        blob = self.git(repo, "hash-object", "-w", "--stdin", input="x\n")
+        tree = self.git(repo, "mktree", input="".join(
+            f"100644 blob {blob}\t{i:05}{'n' * 60}.c\n" for i in range(10000)))
+        commit = self.git(repo, "commit-tree", "-m", "wide", tree)
+        self.git(repo, "update-ref", "refs/heads/main", commit)
+        found = self.fetch("file://" + repo)
+        self.assertEqual((found["files"], found["tree_total"]), (10000, 10000))
+        self.assertGreater(len(found["tree"]), 80)
+
+    def test_long_and_hostile_names_do_not_take_the_place_of_others(self):
+        hostile = "".join(chr(c) for c in (1, 2, 27, 31, 127)) * 40 + '"\\'
+        long = "/".join(["x" * 250] * 15)
+        _, url = self.remote_repo({
+            f"{long}/deep.c": "", f"a{hostile}/README.md": "r", "src/a.c": "", "package.json": "{}",
+            f"{'0' * 250}/{'1' * 250}/{'2' * 250}/go.mod": "", "z.txt": "z",
+            b"b\xff\xfe".decode("utf-8", "surrogateescape") * 80: ""})
+        found = self.fetch(url)
+        self.assertEqual((found["files"], found["entrypoints_total"]), (7, 2))
+        self.assertLessEqual({"src/a.c", "z.txt", "package.json"}, set(found["tree"]))
+        self.assertEqual(found["entrypoints"][0]["path"], "package.json")
+        self.assertFalse(found["signals"]["sparse"])
+
+    def test_paths_that_are_too_long_themselves_are_not_cut(self):
+        long = "/".join(["s" * 250] * 9)
+        _, url = self.remote_repo({f"{long}/README.md": "r", "a": ""})
+        found = self.fetch(url, "--subpath", long)
+        self.assertEqual(found["readme"], {"path": f"{long}/README.md", "content": "r",
+                                           "truncated": False})
+        dest = os.path.join(self.tmp, *["\1" * 234] * 6)
+        self.refusal(url, "--dest", dest, code="INVALID_ARGUMENT", check=2)
+        dest = os.path.join(self.tmp, *["\1" * 200] * 5)
+        found = self.fetch(url, "--subpath", long, "--dest", dest)
+        self.assertEqual((found["readme"], found["signals"]["has_readme"]), (None, True))
+
     def test_a_subpath_is_described_as_if_it_were_the_root(self):
         _, url = self.remote_repo({"README.md": "top", "sub/README.md": "sub", "sub/x/a.c": ""})
         found = self.fetch(url, "--subpath", "sub")
@@ -121,7 +245,8 @@ class RepoFetch(CloneTest):
             self.assertEqual(file.read(), "two\n")
         self.write(dest, {"a.c": "mine\n"})
         self.commit(repo, {"a.c": "three\n"})
-        self.vcm("repo", "fetch", url, "--dest", dest, check=1)
+        message = self.refusal(url, "--dest", dest, code="INVALID_ARGUMENT", check=2)
+        self.assertNotRegex(message, "error:|local changes|git checkout")
         with open(os.path.join(dest, "a.c")) as file:
             self.assertEqual(file.read(), "mine\n")
         other = os.path.join(self.tmp, "other")

@@ -1,6 +1,7 @@
 """`vcm symbols`, `vcm refs` and `vcm repo map` over one index of the home."""
 
 import os
+import shutil
 import subprocess
 
 import harness
@@ -37,7 +38,7 @@ class Symbols(harness.VcmTest):
             "symbol_id": "core/list.c:3#list_size", "name": "list_size", "kind": "function",
             "signature": "int list_size(const struct list *list)", "documentation": "",
             "file_path": "core/list.c", "line": 3, "end_line": 6, "container": None,
-            "language": "c", "visibility": "public"}])
+            "language": "c", "source": "tree-sitter", "visibility": "public"}])
         struct = self.run_json("symbols", self.repo, "--kind", "struct")["symbols"][0]
         self.assertEqual((struct["documentation"], struct["file_path"]), ("A list.", "core/list.h"))
         cut = self.run_json("symbols", self.repo, "--limit", "2")
@@ -50,7 +51,7 @@ class Symbols(harness.VcmTest):
         [ref] = self.run_json("refs", "list_size", self.repo)["references"]
         self.assertEqual(ref, {
             "kind": "call", "from_symbol": "main.c:3#main", "file_path": "main.c", "line": 6,
-            "excerpt": "return list_size(&list) + helper() + twice();",
+            "excerpt": "return list_size(&list) + helper() + twice();", "source": "tree-sitter",
             "resolution_state": "resolved", "target": "core/list.c:3#list_size"})
 
     def test_an_ambiguous_or_hidden_definition_is_no_answer(self):
@@ -76,6 +77,52 @@ class Symbols(harness.VcmTest):
                          [("go.py", "b/tool.py:1#run"), ("lost.py", None)])
         [box] = self.run_json("refs", "Box", repo)["references"]
         self.assertEqual((box["kind"], box["resolution_state"]), ("instantiate", "resolved"))
+
+    def test_an_overriding_method_refers_to_what_it_overrides(self):
+        repo = self.make_repo({
+            "Shape.java": "class Shape {\n    int area() { return 0; }\n}\n",
+            "Other.java": "class Other {\n    int area() { return 0; }\n}\n",
+            "Disc.java": "class Disc extends Shape {\n    @Override\n    int area() { return 1; }\n}\n",
+            "Lost.java": "class Lost extends Away {\n    @Override\n    int area() { return 1; }\n}\n",
+            "lib.rs": "trait Area {\n    fn size(&self) -> i32;\n}\nstruct P;\n"
+                      "impl Area for P {\n    fn size(&self) -> i32 { 1 }\n}\n"}, name="override")
+        refs = self.run_json("refs", "area", repo)["references"]
+        self.assertEqual([(r["file_path"], r["kind"], r["target"]) for r in refs],
+                         [("Disc.java", "override", "Shape.java:2#Shape.area"),
+                          ("Lost.java", "override", None)])
+        [ref] = self.run_json("refs", "size", repo)["references"]
+        self.assertEqual((ref["kind"], ref["target"]), ("override", "lib.rs:2#Area.size"))
+
+    def test_imports_of_modules_whose_files_are_named_otherwise(self):
+        repo = self.make_repo({
+            "lib/big_shop/item.ex": "defmodule BigShop.Item do\n  def cost(x), do: x\nend\n",
+            "lib/a.ex": "defmodule A do\n  import BigShop.Item\n  def go(x), do: cost(x)\nend\n",
+            "wire.ml": "let send x = x\n", "main.ml": "open Wire\nlet main y = send y\n"},
+            name="modules")
+        [ref] = self.run_json("refs", "cost", repo)["references"]
+        self.assertEqual(ref["target"], "lib/big_shop/item.ex:2#BigShop.Item.cost")
+        [ref] = self.run_json("refs", "send", repo)["references"]
+        self.assertEqual(ref["target"], "wire.ml:1#send")
+
+    def test_ctags_reads_what_no_grammar_does_and_each_answer_says_so(self):
+        if not shutil.which("ctags"):
+            self.skipTest("no ctags")
+        repo = self.make_repo({"lib/shop.pl": "# The sum.\nsub total {\n    1;\n}\n",
+                               "main.c": "int main(void) { return 0; }\n"}, name="perl")
+        without = dict(self.env, PATH=os.path.join(self.tmp, "nowhere"))
+        found = self.run_json("symbols", repo, env=without)
+        self.assertEqual([s["name"] for s in found["symbols"]], ["main"])
+        self.assertEqual(found["incomplete"], [{"file_path": "lib/shop.pl", "reason": "no_ctags"}])
+        found = self.run_json("symbols", repo)
+        self.assertEqual(found["incomplete"], [])
+        self.assertEqual([(s["name"], s["source"], s["documentation"]) for s in found["symbols"]],
+                         [("total", "ctags", "The sum."), ("main", "tree-sitter", "")])
+        self.assertIn("function sub total (ctags)\n", self.vcm("symbols", repo, check=0).out)
+        found = self.run_json("symbols", repo, env=without)
+        self.assertEqual(found["total"], 2)
+        found = self.run_json("repo", "map", repo)
+        self.assertIn("lib/shop.pl: (ctags)\n  function sub total :2\n", found["map"])
+        self.assertEqual(found["sources"], {"tree-sitter": 1, "ctags": 1})
 
     def test_only_changed_blobs_are_parsed_again(self):
         self.run_json("symbols", self.repo)
@@ -200,5 +247,17 @@ class Map(harness.VcmTest):
     def test_doctor_names_the_languages(self):
         findings = self.vcm("doctor", "--json").json()["findings"]
         [detail] = [f["detail"] for f in findings if f["check"] == "languages"]
-        for language in ("c", "python", "typescript", "rust"):
-            self.assertIn(f" {language}", detail)
+        full = detail.split("; ")[0]
+        self.assertTrue(full.startswith("full: "))
+        for language in ("bash", "c", "c_sharp", "cpp", "elixir", "go", "haskell", "java",
+                         "javascript", "julia", "kotlin", "lua", "ocaml", "php", "python", "r",
+                         "ruby", "rust", "scala", "sql", "swift", "tsx", "typescript", "zig"):
+            self.assertIn(language, full.split())
+        without = dict(self.env, PATH=os.path.join(self.tmp, "nowhere"))
+        findings = self.vcm("doctor", "--json", env=without).json()["findings"]
+        [detail] = [f["detail"] for f in findings if f["check"] == "languages"]
+        self.assertIn("; absent: ", detail)
+        self.assertIn("perl", detail.split("; absent: ")[1].split())
+        [ctags] = [f for f in findings if f["check"] == "ctags"]
+        self.assertEqual(ctags["status"], "ok")
+        self.assertIn("absent", ctags["detail"])

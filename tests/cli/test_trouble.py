@@ -372,6 +372,7 @@ class Together(TroubleTest):
         error = document["error"] if "error" in document else document["sources"][0]
         self.assertEqual(error["code"], "STORE_BUSY")
         self.assertIn(f"process {os.getpid()}", error["message"])
+        self.assertIn(f"waiting for process {os.getpid()}", result.err)
         self.assertGreaterEqual(time.monotonic() - start, 9)
         self.assertEqual(self.page_ids(), before)
         self.assertEqual(self.map(repo)["status"], "mapped")

@@ -175,6 +175,38 @@ class Damaged(VerifyTest):
         self.verify(check=False)
         self.mend()
 
+    def free_list(self):
+        """Where a list of free pages is in the file (its length, then pages), and a page in use."""
+        with open(self.data, "rb") as file:
+            content = file.read()
+
+        def number(at, size=8):
+            return int.from_bytes(content[at:at + size], "little")
+        meta = max((0, 4096), key=lambda at: number(at + 144))
+        free, main = number(meta + 80), number(meta + 128)
+        for at in range(free * 4096 + 16, free * 4096 + number(free * 4096 + 12, 2), 2):
+            node = free * 4096 + number(at, 2)
+            value = node + 8 + number(node + 6, 2)
+            if not number(node + 4, 2) & 1 and number(value) > 1:
+                return value, number(value), main
+        return self.fail("no list of free pages")
+
+    def test_a_page_that_is_free_and_in_use_is_told_and_mended(self):
+        at, _, used = self.free_list()
+        self.change(at + 8, used.to_bytes(8, "little"))
+        document = self.verify(check=False)
+        self.assertIn(f"page {used} of the file", document["findings"][0]["where"])
+        self.assertIn("free and in use", document["findings"][0]["what"])
+        self.assertTrue(os.path.exists(self.marker))
+        self.mend()
+
+    def test_a_page_that_is_neither_is_told_and_mended(self):
+        at, count, _ = self.free_list()
+        self.change(at, (count - 1).to_bytes(8, "little"))
+        [finding] = self.verify(check=False)["findings"]
+        self.assertIn("neither free nor in use", finding["what"])
+        self.mend()
+
     def test_what_was_found_is_mended_by_the_next_map(self):
         with open(self.data, "rb") as file:
             at = file.read().rfind(b'{"path":')

@@ -132,7 +132,7 @@ static const struct scenario_fault fault = {
     .arm = arm,
     .disarm = disarm,
     .variants = sizeof codes / sizeof codes[0],
-    .stride = 7,
+    .stride = 11,
     .is_expected = is_expected,
 };
 

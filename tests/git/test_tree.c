@@ -637,7 +637,8 @@ static int note_leaf(void *context, const struct vcm_git_entry *entry, struct vc
     return VCM_OK;
 }
 
-static const struct vcm_git_visitor noting = {note_leaf, note_enter, note_leave};
+static const struct vcm_git_visitor noting = {
+    .entry = note_leaf, .enter = note_enter, .leave = note_leave};
 
 static void directories_are_entered_and_left_those_above_the_start_too(void **state)
 {

@@ -87,6 +87,42 @@ static void a_paper_loses_its_running_lines_and_keeps_sections_and_pages(void **
     test_pdf_release(&pdf);
 }
 
+/* The last row of a table meets the edge of every page, as running lines do. */
+static void rows_of_tables_are_no_running_lines(void **state)
+{
+    (void)state;
+    struct vcm_document document;
+    struct test_pdf pdf;
+    char text[64];
+
+    test_pdf_init(&pdf);
+    for (unsigned page = 1; page <= 5; page++) {
+        add_page(&pdf, page);
+        for (unsigned row = 0; row < 55; row++) {
+            int y = 720 - 12 * (int)row;
+            snprintf(text, sizeof text, "entry%c%c of a table", 'a' + (char)page,
+                     'a' + (char)(row % 26));
+            test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, y, text);
+            test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 250, y, row % 3 == 0 ? "No" : "Yes");
+            snprintf(text, sizeof text, "%u", 100 * page + row);
+            test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 350, y, text);
+        }
+    }
+    assert_int_equal(extract(&document, &pdf, NULL), VCM_OK);
+    for (unsigned page = 1; page <= 5; page++) {
+        for (unsigned row = 0; row < 55; row++) {
+            snprintf(text, sizeof text, "%u", 100 * page + row);
+            if (!strstr(document.text.data, text))
+                fail_msg("row %u of page %u is lost", row, page);
+        }
+        snprintf(text, sizeof text, "entry%cc of a table", 'a' + (char)page); /* of the last row */
+        assert_non_null(strstr(document.text.data, text));
+    }
+    assert_null(strstr(document.text.data, "Proceedings"));
+    vcm_document_release(&document);
+    test_pdf_release(&pdf);
+}
+
 static void two_columns_are_read_one_after_the_other(void **state)
 {
     (void)state;
@@ -125,10 +161,14 @@ static void divided_words_and_ligatures_are_mended(void **state)
     test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, 688,
                       "mation is well-known here. It is a well-");
     test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, 676, "known one, of type A-");
-    test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, 664, "B and others.");
+    test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, 664,
+                      "B and others. It calls OpenFile as Open-");
+    test_pdf_add_text(&pdf, TEST_PDF_ROMAN, 10, 72, 652, "File does.");
     assert_int_equal(extract(&document, &pdf, NULL), VCM_OK);
-    assert_text(&document, "The baffling final transformation\nis well-known here. It is a "
-                           "well-known\none, of type A-\nB and others.\n");
+    assert_text(
+        &document,
+        "The baffling final transformation\nis well-known here. It is a "
+        "well-known\none, of type A-\nB and others. It calls OpenFile as OpenFile\ndoes.\n");
     vcm_document_release(&document);
     test_pdf_release(&pdf);
 }
@@ -262,6 +302,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_paper_loses_its_running_lines_and_keeps_sections_and_pages),
+        cmocka_unit_test(rows_of_tables_are_no_running_lines),
         cmocka_unit_test(two_columns_are_read_one_after_the_other),
         cmocka_unit_test(divided_words_and_ligatures_are_mended),
         cmocka_unit_test(what_cannot_be_read_says_why),

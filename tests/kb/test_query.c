@@ -35,6 +35,7 @@ static void words_phrases_and_prefixes_are_terms(void **state)
     assert_terms("page fault", "\"page\" \"fault\"");
     assert_terms("\"page fault\" hand", "\"page fault\" \"hand\"");
     assert_terms("evict*", "\"evict\"*");
+    assert_terms("ev* \"page fa\"* x\xe6\xbc\xa2*", "\"ev\" \"page fa\" \"x\xe6\xbc\xa2\"*");
     assert_terms("\"page fau\"* x", "\"page fau\"* \"x\"");
     assert_terms("a\"b c\"d", "\"a\" \"b c\" \"d\"");
     assert_terms("  twice twice ", "\"twice\"");

@@ -229,6 +229,43 @@ static bool takes_b(void *context, struct vcm_slice path)
     return path.len > 0 && path.data[0] == 'b';
 }
 
+static int note_first(void *context, const struct vcm_store_chunk *chunk, struct vcm_error *err)
+{
+    struct fixture *f = context;
+
+    (void)err;
+    if (f->seen.len == 0)
+        vcm_buf_append_format(&f->seen, "%s|%s", chunk->section, chunk->snippet);
+    return VCM_OK;
+}
+
+/* Far more chunks than are ranked one by one. */
+static void words_that_are_everywhere_are_counted_and_found(void **state)
+{
+    struct fixture *f = *state;
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+    struct vcm_store_search search = {.query = vcm_slice_of_string("common"), .limit = 3};
+    uint64_t total = 0;
+
+    f->target = 40;
+    f->overlap = 0;
+    for (unsigned i = 0; i < 9500; i++)
+        vcm_buf_append_format(&text, "# Part %u\n\nsome common words\n\n", i);
+    vcm_buf_append_string(&text, "# About common matters\n\nhere common is in the title, too\n");
+    ingest(f, NULL, "many.md", NULL, vcm_buf_text(&text));
+    vcm_buf_clear(&f->seen);
+    assert_int_equal(vcm_store_find(&total, f->store, &search, note_first, f, NULL), VCM_OK);
+    assert_int_equal(total, 9501);
+    assert_string_equal(
+        vcm_buf_text(&f->seen),
+        "About common matters|# About common matters\n\nhere common is in the title, too\n");
+    search.query = vcm_slice_of_string("com*");
+    search.filter.takes = takes_b;
+    assert_int_equal(vcm_store_find(&total, f->store, &search, note_first, f, NULL), VCM_OK);
+    assert_int_equal(total, 0);
+    vcm_buf_release(&text);
+}
+
 static void filters_limits_and_budgets_hold(void **state)
 {
     struct fixture *f = *state;
@@ -593,6 +630,7 @@ int main(void)
         STORE_TEST(words_phrases_prefixes_and_accents_are_found),
         STORE_TEST(no_query_is_a_syntax_error),
         STORE_TEST(a_match_in_the_overlap_is_one_hit),
+        STORE_TEST(words_that_are_everywhere_are_counted_and_found),
         STORE_TEST(filters_limits_and_budgets_hold),
         STORE_TEST(removed_documents_are_gone_from_the_index),
         STORE_TEST(a_chunk_is_shown_by_a_prefix_of_its_id),

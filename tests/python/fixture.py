@@ -1,8 +1,10 @@
 """A repository and a home for the tests of the Python package."""
 
 import asyncio
+import fcntl
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -40,6 +42,20 @@ def write(folder, name, text):
 def commit(folder):
     git(folder, "add", "-A")
     git(folder, "commit", "-qm", "change")
+
+
+class WriterLock:
+    """Holds the lock of a home's only writer, as a process that is writing does."""
+
+    def __init__(self, home):
+        self.fd = os.open(os.path.join(home, "store", "writer.lock"), os.O_RDWR)
+        fcntl.fcntl(self.fd, fcntl.F_OFD_SETLK,
+                    struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0))
+        os.pwrite(self.fd, f"{os.getpid()}\n".encode(), 0)
+
+    def release(self):
+        os.ftruncate(self.fd, 0)
+        os.close(self.fd)
 
 
 class Case(unittest.IsolatedAsyncioTestCase):

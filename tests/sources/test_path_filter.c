@@ -265,6 +265,74 @@ static void what_is_taken_does_not_depend_on_skipping_what_is_excluded(void **st
     vcm_buf_release(&expected);
 }
 
+static int note_unchanged(void *context, struct vcm_slice directory, bool *skip,
+                          struct vcm_error *err)
+{
+    struct fixture *fix = context;
+
+    (void)err;
+    vcm_buf_append_format(&fix->seen, "= %.*s\n", (int)directory.len, directory.data);
+    *skip = true;
+    return VCM_OK;
+}
+
+static void directories_that_have_not_changed_are_told_and_may_be_skipped(void **state)
+{
+    struct fixture *fix = *state;
+
+    write_files(fix, LIST("a", "x/a", "x/y/a", "x/z/a", "w/a"));
+    commit(fix);
+    const struct vcm_git_id base = fix->commit;
+    test_repo_write_text(&fix->disk, "x/a", "changed");
+    commit(fix);
+    add(fix, (struct vcm_path_filter_spec){.heed_ignore_files = true});
+    vcm_path_filter_set_base(fix->filter, &base, note_unchanged);
+    check(fix, "a 0t\n= w\nx/a 0t\n= x/y\n= x/z\n");
+    assert_int_equal(walk(fix, "x"), VCM_OK);
+    assert_string_equal(vcm_buf_text(&fix->seen), "x/a 0t\n= x/y\n= x/z\n");
+    vcm_path_filter_set_base(fix->filter, NULL, NULL);
+    check(fix, "a 0t\nw/a 0t\nx/a 0t\nx/y/a 0t\nx/z/a 0t\n");
+}
+
+static void below_an_ignore_file_that_has_changed_nothing_is_unchanged(void **state)
+{
+    struct fixture *fix = *state;
+
+    write_files(fix, LIST("x/y/a", "w/v/a"));
+    commit(fix);
+    const struct vcm_git_id base = fix->commit;
+    test_repo_write_text(&fix->disk, "x/.colonyignore", "a\n");
+    test_repo_write_text(&fix->disk, "w/b", "");
+    commit(fix);
+    add(fix, (struct vcm_path_filter_spec){.heed_ignore_files = true});
+    vcm_path_filter_set_base(fix->filter, &base, note_unchanged);
+    check(fix, "w/b 0t\n= w/v\nx/.colonyignore 0t\nx/y/a 0i\n");
+    assert_int_equal(walk(fix, "x/y"), VCM_OK);
+    assert_string_equal(vcm_buf_text(&fix->seen), "x/y/a 0i\n");
+}
+
+static void a_directory_without_its_tree_is_judged_as_a_whole(void **state)
+{
+    static const char *const gone[] = {"HEAD:x", "HEAD:y", "HEAD:z", "HEAD:src"};
+    struct fixture *fix = *state;
+
+    write_files(fix, LIST("x/a", "y/a", "z/a", "src/a", "b"));
+    test_repo_write_text(&fix->disk, ".gitignore", "y/\n");
+    commit(fix);
+    for (size_t i = 0; i < sizeof gone / sizeof gone[0]; i++) {
+        char *id = test_repo_git_output(&fix->disk, "rev-parse", gone[i], NULL);
+        char *path = test_repo_object_path(&fix->disk, id);
+        assert_int_equal(unlink(path), 0);
+        free(path);
+        free(id);
+    }
+    add(fix, (struct vcm_path_filter_spec){.exclude = LIST("z/"), .heed_ignore_files = true});
+    add(fix, (struct vcm_path_filter_spec){.include = LIST("/src/*.c")});
+    assert_int_equal(walk(fix, ""), VCM_NOT_FOUND);
+    vcm_path_filter_set_missing(fix->filter, note);
+    check(fix, ".gitignore 0t 1x\nb 0t 1x\nsrc 0t 1t\nx 0t 1x\ny 0i 1x\nz 0x 1x\n");
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -279,6 +347,9 @@ int main(void)
         TEST(an_ignore_file_that_is_too_large_is_named),
         TEST(a_start_dir_that_is_not_there_is_told),
         TEST(patterns_that_match_nothing_are_known),
+        TEST(directories_that_have_not_changed_are_told_and_may_be_skipped),
+        TEST(below_an_ignore_file_that_has_changed_nothing_is_unchanged),
+        TEST(a_directory_without_its_tree_is_judged_as_a_whole),
         TEST(what_is_taken_does_not_depend_on_skipping_what_is_excluded),
     };
 

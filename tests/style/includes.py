@@ -27,6 +27,8 @@ USES = {
     "cli": "base ops serve",
 }
 FREE = {"tests", "fuzz", "bench"}
+# Who uses the library uses what everybody else can: of api/ the public header alone.
+PUBLIC = {"api": "api/vcm.h"}
 
 # Headers of third-party libraries, and the files that may include them.
 OWNERS = {
@@ -45,7 +47,8 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*", "symbols/pattern.*"],
+    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*", "symbols/pattern.*",
+                      "symbols/tree_query.*"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
@@ -60,6 +63,9 @@ def folder_findings(path, folder, quoted):
             yield f'{path}: include "{target}" by its path from the top of the tree'
         elif target.split("/")[0] not in allowed:
             yield f'{path}: {folder}/ may not use {target.split("/")[0]}/ ("{target}")'
+        elif target != PUBLIC.get(target.split("/")[0], target) and \
+                target.split("/")[0] != folder:
+            yield f'{path}: {folder}/ may use "{PUBLIC[target.split("/")[0]]}", not "{target}"'
 
 
 def owner_findings(path, folder, targets):

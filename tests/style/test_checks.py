@@ -5,6 +5,7 @@ import tempfile
 import unittest
 
 import includes
+import invariants
 import shape
 import tidy
 
@@ -57,6 +58,14 @@ class Includes(MadeUpTree):
         self.assertEqual(self.check("base/kv_env.c", "#include <lmdb.h>\n" + LAST), [])
         self.assertEqual(self.check("git/tree.c", "#include <git2.h>\n" + LAST), [])
 
+    def test_the_library_is_used_through_its_public_header_alone(self):
+        self.assertEqual(self.check("ops/a.c", '#include "api/vcm.h"\n' + LAST), [])
+        self.assertEqual(self.check("api/a.c", '#include "api/internal.h"\n' + LAST), [])
+        for header in ("api/internal.h", "api/public/map.h", "vcm/page.h", "repomap/plan.h"):
+            self.assertEqual(len(self.check("ops/a.c", f'#include "{header}"\n' + LAST)), 1)
+        self.assertEqual(self.check("ops/a.c", LAST), [])
+        self.assertEqual(len(self.check("cli/a.c", '#include "api/vcm.h"\n' + LAST)), 1)
+
     def test_a_folder_outside_the_table_is_found(self):
         self.assertEqual(len(self.check("util/misc.c", LAST)), 1)
 
@@ -103,6 +112,29 @@ class Shape(MadeUpTree):
         self.assertEqual(len(self.check("fuzz/fuzz_json.c", "")), 1)
         self.write("fuzz/CMakeLists.txt", "vcm_fuzz(json USES vcm_base)\n")
         self.assertEqual(shape.findings(self.root)[0], [])
+
+
+class Invariants(MadeUpTree):
+    def check(self, row, heading="| | what holds | test |", rest=""):
+        self.write("vcm/README.md", f"{rest}\n{heading}\n|---|---|---|\n{row}\n")
+        self.write("tests/vcm/test_a.c", "static void it_does_hold(void **state)\n{\n}\n")
+        self.write("tests/vcm/test_check.c", '    {"S2", other_bytes},\n')
+        return invariants.findings(self.root)
+
+    def test_a_test_that_is_there_is_fine(self):
+        for row in ("| S1 | x | `test_a.c`: it_does_hold |", "| S1 | x | `tests/vcm/test_a.c` |",
+                    "| S2 | x | |"):
+            self.assertEqual(self.check(row), ([], 1), row)
+        self.assertEqual(self.check("| S1 | x | it_does_hold |", "| | x | test of `test_a.c` |"),
+                         ([], 1))
+
+    def test_a_test_that_is_not_there_is_found(self):
+        for row in ("| S1 | x | `test_a.c`: it_does_not_hold |", "| S1 | x | `test_b.c` |",
+                    "| S1 | x | |", "| S1 | x | `test_a.c`: it_does_hold, no_it_does_not |"):
+            self.assertEqual(len(self.check(row)[0]), 1, row)
+        self.assertEqual(len(self.check("| S1 | x | is_not_there |", "| | x | test of `test_a.c` |")[0]),
+                         1)
+        self.assertEqual(len(self.check("| S2 | x | |", rest="See `test_a.c`: it_is_gone.")[0]), 1)
 
 
 class TidyCache(MadeUpTree):

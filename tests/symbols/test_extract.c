@@ -173,20 +173,85 @@ static void what_cannot_be_read_whole_is_named(void **state)
     vcm_buf_release(&text);
 }
 
-static void deep_nesting_and_broken_syntax_are_survived(void **state)
+static void repeat(struct vcm_buf *text, const char *piece, unsigned times)
 {
-    static const char *const pieces[] = {"(",   "{",  "[",  "int f(", "class A {",
-                                         "<a>", "\"", "\\", "\xff"};
+    vcm_buf_clear(text);
+    for (unsigned i = 0; i < times; i++)
+        vcm_buf_append_string(text, piece);
+}
+
+static void ten_thousand_nested_parentheses_are_survived_in_every_language(void **state)
+{
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+
+    (void)state;
+    repeat(&text, "(", 10000);
+    for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language++)
+        state_of((enum vcm_language)language, vcm_buf_slice(&text));
+    vcm_buf_release(&text);
+}
+
+static void broken_syntax_is_survived(void **state)
+{
+    static const char *const pieces[] = {"{",   "[",  "int f(", "class A {",
+                                         "<a>", "\"", "\\",     "\xff"};
     struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
 
     (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
-        vcm_buf_clear(&text);
-        for (unsigned n = 0; n < 1000; n++)
-            vcm_buf_append_string(&text, pieces[i]);
-        for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language += 3)
+        repeat(&text, pieces[i], 300);
+        for (unsigned language = 1 + (unsigned)i % 3; language < VCM_LANGUAGE_COUNT; language += 3)
             state_of((enum vcm_language)language, vcm_buf_slice(&text));
     }
+    vcm_buf_release(&text);
+}
+
+/* Each token of it makes the parser of SQL copy all tokens before, and that of Scala look ahead to
+ * the end. */
+static void what_costs_too_much_is_given_up_and_named(void **state)
+{
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+
+    (void)state;
+    repeat(&text, "int f(", 10000);
+    assert_int_equal(state_of(VCM_LANGUAGE_SQL, vcm_buf_slice(&text)), VCM_SYMBOL_TOO_COSTLY);
+    repeat(&text, "class A {", 10000);
+    assert_int_equal(state_of(VCM_LANGUAGE_SCALA, vcm_buf_slice(&text)), VCM_SYMBOL_TOO_COSTLY);
+    vcm_buf_release(&text);
+}
+
+static void damaged_samples_are_survived_in_every_language(void **state)
+{
+    static const char *const samples[VCM_LANGUAGE_COUNT] = {
+        [VCM_LANGUAGE_BASH] = "sample.sh.text",  [VCM_LANGUAGE_C] = "sample.c.text",
+        [VCM_LANGUAGE_C_SHARP] = "sample.cs",    [VCM_LANGUAGE_CPP] = "sample.cpp",
+        [VCM_LANGUAGE_GO] = "sample.go",         [VCM_LANGUAGE_JAVA] = "Sample.java",
+        [VCM_LANGUAGE_JAVASCRIPT] = "sample.js", [VCM_LANGUAGE_KOTLIN] = "sample.kt",
+        [VCM_LANGUAGE_LUA] = "sample.lua",       [VCM_LANGUAGE_PHP] = "sample.php",
+        [VCM_LANGUAGE_PYTHON] = "sample.py",     [VCM_LANGUAGE_RUBY] = "sample.rb",
+        [VCM_LANGUAGE_RUST] = "sample.rs",       [VCM_LANGUAGE_TSX] = "sample.tsx",
+        [VCM_LANGUAGE_TYPESCRIPT] = "sample.ts", [VCM_LANGUAGE_SCALA] = "sample.scala",
+        [VCM_LANGUAGE_SWIFT] = "sample.swift",   [VCM_LANGUAGE_HASKELL] = "sample.hs",
+        [VCM_LANGUAGE_OCAML] = "sample.ml",      [VCM_LANGUAGE_OCAML_INTERFACE] = "sample.mli",
+        [VCM_LANGUAGE_ELIXIR] = "sample.ex",     [VCM_LANGUAGE_ZIG] = "sample.zig",
+        [VCM_LANGUAGE_JULIA] = "sample.jl",      [VCM_LANGUAGE_R] = "sample.r",
+        [VCM_LANGUAGE_SQL] = "sample.sql",
+    };
+    struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
+    uint32_t seed = 20261116;
+
+    (void)state;
+    print_message("seed %u\n", seed);
+    for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language++)
+        for (unsigned round = 0; samples[language] && round < 4; round++) {
+            vcm_buf_clear(&text);
+            read_sample(&text, samples[language]);
+            for (unsigned i = 0; i < 1 + 4 * round; i++) {
+                seed = seed * 1664525u + 1013904223u;
+                text.data[(seed >> 8) % text.len] = (char)(seed >> 24);
+            }
+            state_of((enum vcm_language)language, vcm_buf_slice(&text));
+        }
     vcm_buf_release(&text);
 }
 
@@ -239,7 +304,10 @@ int main(void)
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
-        cmocka_unit_test(deep_nesting_and_broken_syntax_are_survived),
+        cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),
+        cmocka_unit_test(broken_syntax_is_survived),
+        cmocka_unit_test(what_costs_too_much_is_given_up_and_named),
+        cmocka_unit_test(damaged_samples_are_survived_in_every_language),
         cmocka_unit_test(damaged_symbols_are_refused),
     };
 

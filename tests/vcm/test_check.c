@@ -187,6 +187,52 @@ static int other_coverage(struct vcm_kv_txn *txn, struct vcm_error *err)
     return other_scope(txn, err, 0, 1);
 }
 
+static int lock_of(struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(VCM_KIB);
+    unsigned char key[VCM_PAGE_ID_BYTES + 16] = {0}, digest[VCM_HASH_SHA256_BYTES];
+
+    vcm_hash_sha256_of(digest, text("o"));
+    memcpy(key, id->bytes, sizeof id->bytes);
+    memcpy(key + sizeof id->bytes, digest, 16);
+    vcm_wire_put_string(&value, "o");
+    vcm_wire_put_u64(&value, UINT64_MAX / 2);
+    vcm_wire_put_string(&value, "");
+    int rc =
+        vcm_kv_put(txn, VCM_TABLE_LOCKS, vcm_slice_of(key, sizeof key), vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+static int a_lock_of_nothing(struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_page_id id = id_of("nothing");
+
+    return lock_of(txn, &id, err);
+}
+
+static int a_lock_of_an_evicted_page(struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_page_info info;
+
+    int rc = edit_page(txn, "q", &info, err);
+    info.state = VCM_PAGE_EVICTED;
+    if (rc == VCM_OK)
+        rc = vcm_kv_delete(txn, VCM_TABLE_FRAMES, vcm_table_id_key(&info.id), err);
+    if (rc == VCM_OK)
+        rc = vcm_table_put_page(txn, &info, err);
+    return rc == VCM_OK ? lock_of(txn, &info.id, err) : rc;
+}
+
+static int stray_dictionary(struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    unsigned char key[8];
+
+    vcm_wire_store_be64(key, 99);
+    return vcm_kv_put(txn, VCM_TABLE_DICTIONARY_BYTES, vcm_slice_of(key, sizeof key),
+                      text("a dictionary"), err);
+}
+
 static int no_path(struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     unsigned char key[VCM_PATH_KEY_BYTES];
@@ -232,8 +278,11 @@ static const struct {
     {a_number_to_come, "|S11"},
     {a_mapping_under_way, "|S12"},
     {other_count_of_pins, "|S15"},
+    {a_lock_of_nothing, "|S16"},
+    {a_lock_of_an_evicted_page, "|S16"},
     {no_path, "|S17"},
     {stray_path, "|S17"},
+    {stray_dictionary, "|S18"},
 };
 
 static void whatever_is_broken_is_told_by_its_invariant(void **state)

@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* More than one batch: what is added before it is written before the mapping ends. */
+/* More than one batch: what is added before it, and its first half, is written when it returns. */
 #define LARGE_BYTES (4 * VCM_MIB - 4096)
 #define LARGE_PAGES 6
 
@@ -442,7 +442,8 @@ static void what_a_living_process_is_building_is_left_alone(void **state)
     map_pages(fix, "s", PAGES("1"));
     struct store_counts after = counts_of(fix);
     assert_int_equal(after.unfinished, 1);
-    assert_int_equal(after.rows, before.rows + 1);
+    /* Its writer may be at work on the second batch of the other's rows. */
+    assert_true(after.rows > before.rows);
     assert_int_equal(finish(&other), 0);
     assert_int_equal(counts_of(fix).unfinished, 0);
     struct vcm_kv_txn *txn = read_begin(fix);

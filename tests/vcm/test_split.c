@@ -280,24 +280,78 @@ static void one_character_that_just_fits_is_enough(void **state)
     assert_int_equal(outcome->parts, 2);
 }
 
+/* A path whose record takes exactly `tokens` without any text. */
+static void make_path(char *path, size_t size, uint32_t tokens)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+    size_t len = 0;
+
+    do {
+        assert_true(len + 2 < size);
+        path[len] = len % 3 == 2 ? '/' : (char)('a' + len * 7 % 26);
+        path[++len] = '\0';
+        vcm_buf_clear(&value);
+        vcm_buf_append_string(&value, "{\"path\":\"");
+        vcm_buf_append_string(&value, path);
+        vcm_buf_append_string(&value, "\",\"text\":\"\"}");
+    } while (vcm_tokenizer_count(tokenizer, vcm_buf_slice(&value)) < tokens);
+    vcm_buf_release(&value);
+}
+
 static void the_same_content_is_cut_at_the_same_offsets_whatever_it_is_called(void **state)
 {
+    enum { BUDGET = 500 };
     struct outcome *outcome = *state;
     struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+    char full[4096];
+    const char *const names[] = {"a",    "a/much/longer/name/of/the/same/content.c",
+                                 "x)",   "y 1",
+                                 "\"",   "e\xcc\x81",
+                                 "'s/T", "\\",
+                                 full};
     uint64_t seed = 77;
 
+    make_path(full, sizeof full, VCM_SPLIT_PATH_TOKENS(BUDGET));
     for (enum kind kind = SOURCE; kind < KINDS; kind++) {
         size_t ends[PARTS_MAX];
         make_text(&text, kind, 3000, &seed);
-        assert_int_equal(split(outcome, "a", vcm_buf_slice(&text), 500), VCM_OK);
+        assert_int_equal(split(outcome, "a", vcm_buf_slice(&text), BUDGET), VCM_OK);
         unsigned parts = outcome->parts;
         memcpy(ends, outcome->ends, sizeof ends);
-        assert_int_equal(
-            split(outcome, "a/much/longer/name/of/the/same/content.c", vcm_buf_slice(&text), 500),
-            VCM_OK);
-        assert_int_equal(outcome->parts, parts);
-        assert_memory_equal(outcome->ends, ends, parts * sizeof ends[0]);
+        for (size_t i = 1; i < sizeof names / sizeof names[0]; i++) {
+            assert_int_equal(split(outcome, names[i], vcm_buf_slice(&text), BUDGET), VCM_OK);
+            assert_int_equal(outcome->parts, parts);
+            assert_memory_equal(outcome->ends, ends, parts * sizeof ends[0]);
+        }
     }
+    vcm_buf_release(&text);
+}
+
+static void a_path_beyond_its_share_adds_cuts_and_moves_none(void **state)
+{
+    enum { BUDGET = 500 };
+    struct outcome *outcome = *state;
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+    char path[8192];
+    uint64_t seed = 78;
+    unsigned added = 0;
+
+    for (uint32_t tokens = 60; tokens < BUDGET - 20; tokens += 180)
+        for (enum kind kind = SOURCE; kind < KINDS; kind++) {
+            size_t ends[PARTS_MAX];
+            make_path(path, sizeof path, tokens);
+            make_text(&text, kind, 600, &seed);
+            assert_int_equal(split(outcome, "a", vcm_buf_slice(&text), BUDGET), VCM_OK);
+            unsigned parts = outcome->parts, found = 0;
+            memcpy(ends, outcome->ends, sizeof ends);
+            assert_int_equal(split(outcome, path, vcm_buf_slice(&text), BUDGET), VCM_OK);
+            assert_whole(outcome, vcm_buf_slice(&text));
+            added += outcome->parts > parts;
+            for (unsigned i = 0; i < outcome->parts; i++)
+                found += outcome->ends[i] == ends[found];
+            assert_int_equal(found, parts);
+        }
+    assert_true(added > 2 * KINDS);
     vcm_buf_release(&text);
 }
 
@@ -408,6 +462,7 @@ int main(void)
         SPLIT_TEST(a_path_that_leaves_no_room_is_unsupported),
         SPLIT_TEST(one_character_that_just_fits_is_enough),
         SPLIT_TEST(the_same_content_is_cut_at_the_same_offsets_whatever_it_is_called),
+        SPLIT_TEST(a_path_beyond_its_share_adds_cuts_and_moves_none),
         SPLIT_TEST(an_inserted_line_changes_few_parts),
         SPLIT_TEST(a_word_inserted_in_an_endless_line_changes_few_parts),
         SPLIT_TEST(a_refused_part_ends_the_split),
@@ -418,6 +473,7 @@ int main(void)
         SPLIT_TEST(an_empty_text_is_one_part_of_no_lines),
         SPLIT_TEST(a_line_end_is_preferred_to_a_place_inside_a_line),
         SPLIT_TEST(the_same_content_is_cut_at_the_same_offsets_whatever_it_is_called),
+        SPLIT_TEST(a_path_beyond_its_share_adds_cuts_and_moves_none),
         SPLIT_TEST(an_inserted_line_changes_few_parts),
         SPLIT_TEST(a_word_inserted_in_an_endless_line_changes_few_parts),
     };

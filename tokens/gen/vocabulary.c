@@ -20,6 +20,7 @@
 #define LOOKUP_BITS       19
 #define BUCKET_KEYS       3
 #define SPARE_SLOTS       16 /* one in so many */
+#define BYTE_PAIRS        ((size_t)1 << 16)
 
 struct token {
     unsigned char *bytes;
@@ -38,6 +39,7 @@ struct compiler {
     struct vocabulary_word *words;
     uint16_t *word_displacements;
     uint64_t *nodes;
+    uint32_t *byte_pairs;
 };
 
 static _Noreturn void die(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -336,6 +338,15 @@ static void hash_words(struct compiler *compiler)
     free(slots);
 }
 
+static void list_byte_pairs(struct compiler *compiler)
+{
+    compiler->byte_pairs = take(BYTE_PAIRS, sizeof *compiler->byte_pairs);
+    for (size_t pair = 0; pair < BYTE_PAIRS; pair++) {
+        const unsigned char bytes[] = {(unsigned char)(pair >> 8), (unsigned char)pair};
+        compiler->byte_pairs[pair] = rank_of(compiler, bytes, sizeof bytes);
+    }
+}
+
 static const struct compiler *sorted_compiler;
 
 static int compare_reversed(const void *a, const void *b)
@@ -471,6 +482,8 @@ static void write_file(struct compiler *compiler, const char *path)
                   head->words.slots * sizeof *compiler->words);
     write_section(file, &head->words.displacements_at, compiler->word_displacements,
                   (head->words.bucket_mask + 1) * sizeof *compiler->word_displacements);
+    write_section(file, &head->byte_pairs_at, compiler->byte_pairs,
+                  BYTE_PAIRS * sizeof *compiler->byte_pairs);
     write_section(file, &head->nodes_at, compiler->nodes, head->nodes * sizeof *compiler->nodes);
     rewind(file);
     fwrite(head, sizeof *head, 1, file);
@@ -495,6 +508,7 @@ int main(int argc, char **argv)
     compiler.head.tokens = compiler.count;
     hash_pairs(&compiler);
     hash_words(&compiler);
+    list_byte_pairs(&compiler);
     build_trie(&compiler);
     write_file(&compiler, argv[2]);
     for (uint32_t rank = 0; rank < compiler.count; rank++)
@@ -507,5 +521,6 @@ int main(int argc, char **argv)
     free(compiler.words);
     free(compiler.word_displacements);
     free(compiler.nodes);
+    free(compiler.byte_pairs);
     return 0;
 }

@@ -11,9 +11,9 @@ installed one. See docs/library.md.
 
 from ._native import VcmError, library_version
 from .manager import VirtualContextManager
-from .types import (ApplicationRecord, MmapConfig, MmapResult, PageEvent, PageLock,
+from .types import (ApplicationRecord, MmapConfig, MmapProgress, MmapResult, PageEvent, PageLock,
                     SearchHit, VirtualContextPage)
 
-__all__ = ["ApplicationRecord", "MmapConfig", "MmapResult", "PageEvent", "PageLock", "SearchHit",
-           "VcmError", "VirtualContextManager", "VirtualContextPage", "library_version"]
+__all__ = ["ApplicationRecord", "MmapConfig", "MmapProgress", "MmapResult", "PageEvent", "PageLock",
+           "SearchHit", "VcmError", "VirtualContextManager", "VirtualContextPage", "library_version"]
 __version__ = "0.1.0"

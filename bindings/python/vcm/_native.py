@@ -9,7 +9,7 @@ import ctypes.util
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
                     c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Dict, Optional
+from typing import Any, Dict, Optional, Tuple
 
 TEXTS = POINTER(c_char_p)
 
@@ -64,8 +64,8 @@ MapOptions = _struct(
     "vcm_map_options", *_texts("repository", "base_scope_id", "branch", "commit"), ("only", TEXTS),
     ("only_count", c_size_t), ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
     ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("knowledge", c_bool),
-    ("only_live", c_bool), ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint), ("progress", ProgressFn),
-    ("progress_context", c_void_p))
+    ("only_live", c_bool), ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint),
+    ("progress", ProgressFn), ("progress_context", c_void_p))
 PageEvent = _struct("vcm_page_event", *_texts("event", "scope_id", "page_id", "old_page_id"),
                     ("paths", TEXTS), ("path_count", c_size_t))
 MappedFn = CFUNCTYPE(c_int, c_void_p, POINTER(MapResult), POINTER(Error))
@@ -86,6 +86,11 @@ PageEntry = _struct("vcm_page_entry", *_texts("page_id", "scope_id"), ("seq", c_
 PagesQuery = _struct("vcm_pages_query", *_texts("scope", "path", "state"), ("pinned", c_bool),
                      ("limit", c_uint32), *_texts("cursor"))
 PageQuery = _struct("vcm_page_query", *_texts("page", "scope"), ("seq", c_int64))
+FindEntry = _struct("vcm_find_entry", *_texts("page_id", "scope_id"), ("seq", c_uint32),
+                    ("record", c_uint32), *_texts("path"), ("line", c_uint32),
+                    ("part", c_uint32), ("parts", c_uint32), ("start_line", c_uint32),
+                    ("end_line", c_uint32))
+RecordQuery = _struct("vcm_record_query", *_texts("record", "scope", "path"))
 PageView = _struct("vcm_page_view", *_texts("page_id"), ("data", c_void_p), ("bytes", c_size_t))
 PageOutcome = _struct("vcm_page_outcome", *_texts("page_id", "state", "fault", "stays"),
                       *_u64("locked_until"), ("error", POINTER(Error)))
@@ -126,9 +131,11 @@ Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count"
                ("records", POINTER(Record)), ("record_count", c_size_t))
 
 STRUCTS = [Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
-           MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo, PageEntry,
-           PagesQuery, PageQuery, PageView, PageOutcome, FaultQuery, LockQuery, LockEntry, PinOutcome, Stat, KbFile,
-           KbBytes, KbIngestOptions, KbChunk, KbFilter, KbSearchOptions, Record, Page]
+           MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo,
+           PageEntry,
+           PagesQuery, PageQuery, FindEntry, RecordQuery, PageView, PageOutcome, FaultQuery,
+           LockQuery, LockEntry, PinOutcome, Stat, KbFile, KbBytes, KbIngestOptions, KbChunk,
+           KbFilter, KbSearchOptions, Record, Page]
 PREFIXES = {"vcm_map_result"}
 
 OK, INVALID_ARGUMENT, NOT_FOUND, STORE_BUSY, INTERRUPTED = 0, 1, 3, 10, 14
@@ -140,6 +147,7 @@ def visitor(struct):
 
 
 ScopeFn, PageEntryFn, PageOutcomeFn = visitor(ScopeInfo), visitor(PageEntry), visitor(PageOutcome)
+FindFn = visitor(FindEntry)
 LockEntryFn, PinFn, KbFileFn, KbChunkFn = (visitor(LockEntry), visitor(PinOutcome),
                                            visitor(KbFile), visitor(KbChunk))
 
@@ -162,6 +170,7 @@ FUNCTIONS: Dict[str, tuple] = {
     "vcm_map_result_free": (None, POINTER(MapResult)),
     "vcm_scopes": (c_int, _H, ScopeFn, c_void_p, _E),
     "vcm_pages": (c_int, POINTER(c_void_p), _H, POINTER(PagesQuery), PageEntryFn, c_void_p, _E),
+    "vcm_find_record": (c_int, _H, POINTER(RecordQuery), FindFn, c_void_p, _E),
     "vcm_page_open": (c_int, POINTER(POINTER(Page)), _H, POINTER(PageQuery), _E),
     "vcm_page_release": (None, POINTER(Page)),
     "vcm_page_view_open": (c_int, POINTER(c_void_p), _H, c_char_p, _E),
@@ -257,7 +266,7 @@ def encode(value: object, name: str) -> Optional[bytes]:
         raise ValueError(f"{name} is not valid UTF-8: {error.reason}") from None
 
 
-def encode_list(values: object, name: str):
+def encode_list(values: Any, name: str) -> Tuple[Any, int]:
     """An array of strings and its length; (None, 0) for None. An empty one is not NULL."""
     if values is None:
         return None, 0

@@ -13,23 +13,70 @@ from concurrent.futures import ThreadPoolExecutor
 from ctypes import POINTER, byref, c_int, c_uint64, c_void_p
 from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Sequence, Union
 
+from . import _arguments as check
 from . import _native as native
 from ._native import decode, encode, encode_list, lib
-from .types import (ApplicationRecord, MmapConfig, MmapResult, PageEvent, PageLock, SearchHit,
-                    VirtualContextPage, frame_of)
+from .types import (ApplicationRecord, MmapConfig, MmapProgress, MmapResult, PageEvent, PageLock,
+                    SearchHit, VirtualContextPage, frame_of)
 
 OWNER = "python"
 WORKERS = 8
+FAULTS_KEPT = 10000  # that ended, and that nobody waited for
+PAGE_ID_DIGITS = 40
+LOG_LEVELS = ("error", "warning", "info", "debug")
+LogFunction = Callable[[str, str], None]
+ProgressFunction = Callable[[MmapProgress], None]
+PageName = Union[str, VirtualContextPage]
+
+
+class _Log:
+    """Hands the library's log lines to a function: level and line, in the thread that logs."""
+
+    def __init__(self, function: LogFunction, level: str):
+        def write(_context: Any, number: int, line: bytes) -> None:
+            function(LOG_LEVELS[number], decode(line) or "")
+
+        self.sink = native.LogFn(write)
+        self.native = native.Log(self.sink, None, LOG_LEVELS.index(level))
+
+
+class _Progress:
+    """Hands progress to a function on the event loop; what comes faster than it is taken is
+    dropped, but never the last."""
+
+    def __init__(self, function: Optional[ProgressFunction]):
+        self.function = function
+        self.loop = asyncio.get_running_loop()
+        self.latest: Optional[MmapProgress] = None
+        self.native = native.ProgressFn(self._take) if function else native.ProgressFn()
+
+    def _take(self, _context: Any, item: Any) -> None:
+        waiting, found = self.latest, item.contents
+        self.latest = MmapProgress(found.files, found.pages, found.tokens, found.bytes)
+        if waiting is None and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.tell)
+
+    def tell(self) -> None:
+        progress, self.latest = self.latest, None
+        if progress is None or self.function is None:
+            return
+        try:
+            self.function(progress)
+        except Exception as error:  # the mapping goes on
+            self.loop.call_exception_handler({"message": "a progress function failed",
+                                              "exception": error})
 
 
 class _Handle:
     """An open handle with its cancel flag and its error; used by one thread at a time."""
 
-    def __init__(self, home: Optional[bytes]):
+    def __init__(self, home: Optional[bytes], log: Optional[_Log]):
         self.cancel = native.Cancel()
         self.error = native.Error()
         self.pointer = c_void_p()
-        options = native.OpenOptions(home=home, cancel=ctypes.pointer(self.cancel))
+        self.log = log  # lives as long as the handle
+        options = native.OpenOptions(home=home, cancel=ctypes.pointer(self.cancel),
+                                     log=ctypes.pointer(log.native) if log else None)
         if lib.vcm_open(byref(self.pointer), byref(options), byref(self.error)) != native.OK:
             raise native.failure(self.error)
 
@@ -72,6 +119,13 @@ def _entry(page: Any) -> Dict[str, Any]:
             "files": [decode(page.files[i]) for i in range(page.file_count)]}
 
 
+def _event(found: Any) -> PageEvent:
+    old = decode(found.old_page_id)
+    return PageEvent(decode(found.event) or "", decode(found.scope_id) or "",
+                     decode(found.page_id) or "", [old] if old else [],
+                     [decode(found.paths[i]) or "" for i in range(found.path_count)])
+
+
 def _coverage(coverage: Any) -> Dict[str, int]:
     return {name: getattr(coverage, name) for name, _ in coverage._fields_}
 
@@ -88,45 +142,29 @@ def _result(source: Any) -> MmapResult:
         elapsed_ms=source.elapsed_ms)
 
 
-def _seconds(value: object, name: str) -> int:
-    """Seconds as the milliseconds that the library takes."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
-    if not 0 < value < 1e10:
-        raise ValueError(f"{name} must be more than 0, not {value}")
-    return max(1, int(value * 1000))
-
-
-def _ids(pages: object) -> List[str]:
-    if isinstance(pages, str):
-        return [pages]
-    if isinstance(pages, VirtualContextPage):
-        return [pages.page_id]
-    if not hasattr(pages, "__iter__"):
-        raise TypeError(f"page_ids must be a page id or a list, not {type(pages).__name__}")
-    return [page.page_id if isinstance(page, VirtualContextPage) else page for page in pages]
-
-
-def _config(config: Optional[MmapConfig]) -> Any:
-    if config is None:
-        return None
-    if not isinstance(config, MmapConfig):
-        raise TypeError(f"config must be a MmapConfig, not {type(config).__name__}")
-    return ctypes.pointer(config.native())
-
-
 class VirtualContextManager:
-    """One home of pages. Opened at once; closed with close() or by `async with`."""
+    """One home of pages. Opened at once; closed with close() or by `async with`.
 
-    def __init__(self, home: Union[str, "os.PathLike[str]", None] = None):
+    `log` is called with a level ("error", "warning", "info" or "debug") and a line, from any
+    thread; what it raises is reported as Python reports what a finalizer raises.
+    """
+
+    def __init__(self, home: Union[str, "os.PathLike[str]", None] = None, *,
+                 log: Optional[LogFunction] = None, log_level: str = "warning"):
         self._home = encode(home, "home")
+        check.function(log, "log")
+        if log_level not in LOG_LEVELS:
+            raise ValueError(f"log_level must be one of {', '.join(LOG_LEVELS)}, "
+                             f"not {log_level!r}")
+        self._log = _Log(log, log_level) if log is not None else None
+        self._process = os.getpid()
         self._closed = False
         self._lock = threading.Lock()
         self._idle: List[_Handle] = []
         self._faults: Dict[str, "asyncio.Task[bool]"] = {}
         self._watches: "set[asyncio.Task[None]]" = set()
         self._numbers = itertools.count(1)
-        self._handle = _Handle(self._home)
+        self._handle = _Handle(self._home, self._log)
         self._out = c_void_p()
         self._call = (lib.vcm_page_view_open_hit, byref(self._out), byref(self._handle.error))
         self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="vcm")
@@ -160,13 +198,16 @@ class VirtualContextManager:
     def _open_handle(self) -> _Handle:
         if self._closed:
             raise native.VcmError(native.INVALID_ARGUMENT, "the manager is closed")
+        if self._process != os.getpid():  # its threads are not there
+            raise native.VcmError(native.INVALID_ARGUMENT, "the manager was opened by process "
+                                  f"{self._process}, before a fork; open one here")
         return self._handle
 
     def _take(self) -> _Handle:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-        return _Handle(self._home)
+        return _Handle(self._home, self._log)
 
     def _put_back(self, handle: _Handle) -> None:
         lib.vcm_cancel_reset(byref(handle.cancel))
@@ -200,15 +241,18 @@ class VirtualContextManager:
             self, *, origin_url: str, branch: Optional[str] = None, commit: Optional[str] = None,
             base_scope_id: Optional[str] = None, mmap_config: Optional[MmapConfig] = None,
             enabled_sources: Optional[Iterable[str]] = None, replace: bool = False,
-            jobs: int = 0) -> List[MmapResult]:
-        """Maps the rows of a repository's map. `enabled_sources`: None for all, empty for none."""
+            jobs: int = 0, progress: Optional[ProgressFunction] = None) -> List[MmapResult]:
+        """Maps the rows of a repository's map. `enabled_sources`: None for all, empty for none.
+        `progress` is called on the event loop."""
         names, count = encode_list(enabled_sources, "enabled_sources")
+        check.function(progress, "progress")
         options = native.MaterializeOptions(
-            origin_url=encode(origin_url, "origin_url"), branch=encode(branch, "branch"),
+            origin_url=check.text(origin_url, "origin_url"), branch=encode(branch, "branch"),
             commit=encode(commit, "commit"), base_scope_id=encode(base_scope_id, "base_scope_id"),
-            config=_config(mmap_config), enabled_sources=names, enabled_count=count,
-            replace=replace, jobs=jobs)
-        return await self._run(lambda h: self._map(h, lib.vcm_materialize_repo_map, options))
+            config=check.config(mmap_config, "mmap_config"), enabled_sources=names,
+            enabled_count=count, replace=check.flag(replace, "replace"),
+            jobs=check.count(jobs, "jobs"))
+        return await self._map(lib.vcm_materialize_repo_map, options, progress)
 
     async def mmap_application_scope(
             self, *, scope_id: str, origin_url: str, source_type: str = "git_repo",
@@ -218,34 +262,52 @@ class VirtualContextManager:
             exclude_globs: Optional[Sequence[str]] = None, binary_policy: Optional[str] = None,
             static: bool = False, chunk_target_tokens: Optional[int] = None,
             chunk_overlap_tokens: Optional[int] = None, replace: bool = False,
-            jobs: int = 0) -> MmapResult:
-        """Maps one scope; a row that fails is a result with the status `error`."""
+            jobs: int = 0, progress: Optional[ProgressFunction] = None) -> MmapResult:
+        """Maps one scope; a row that fails is a result with the status `error`. `progress` is
+        called on the event loop."""
+        check.function(progress, "progress")
         include, include_count = encode_list(include_globs, "include_globs")
         exclude, exclude_count = encode_list(exclude_globs, "exclude_globs")
         options = native.MmapOptions(
-            scope_id=encode(scope_id, "scope_id"), source_type=encode(source_type, "source_type"),
-            origin_url=encode(origin_url, "origin_url"), branch=encode(branch, "branch"),
-            commit=encode(commit, "commit"), config=_config(config),
+            scope_id=check.text(scope_id, "scope_id"),
+            source_type=encode(source_type, "source_type"),
+            origin_url=check.text(origin_url, "origin_url"), branch=encode(branch, "branch"),
+            commit=encode(commit, "commit"), config=check.config(config, "config"),
             start_dir=encode(start_dir, "start_dir"), include_globs=include,
             include_count=include_count, exclude_globs=exclude, exclude_count=exclude_count,
-            binary_policy=encode(binary_policy, "binary_policy"), is_static=static,
-            chunk_target_tokens=chunk_target_tokens or 0,
-            chunk_overlap_tokens=-1 if chunk_overlap_tokens is None else chunk_overlap_tokens,
-            replace=replace, jobs=jobs)
-        results = await self._run(lambda h: self._map(h, lib.vcm_mmap_application_scope, options))
+            binary_policy=encode(binary_policy, "binary_policy"),
+            is_static=check.flag(static, "static"),
+            chunk_target_tokens=0 if chunk_target_tokens is None else check.count(
+                chunk_target_tokens, "chunk_target_tokens", least=1),
+            chunk_overlap_tokens=-1 if chunk_overlap_tokens is None else check.count(
+                chunk_overlap_tokens, "chunk_overlap_tokens"),
+            replace=check.flag(replace, "replace"), jobs=check.count(jobs, "jobs"))
+        results = await self._map(lib.vcm_mmap_application_scope, options, progress)
         return results[0]
 
-    @staticmethod
-    def _map(handle: _Handle, function: Any, options: Any) -> List[MmapResult]:
-        out = POINTER(native.MapResult)()
-        handle.check(function(byref(out), handle.pointer, byref(options), byref(handle.error)))
+    async def _map(self, function: Any, options: Any, progress: Optional[ProgressFunction]
+                   ) -> List[MmapResult]:
+        self._open_handle()
+        told = _Progress(progress)
+        options.progress = told.native
+
+        def work(handle: _Handle) -> List[MmapResult]:
+            out = POINTER(native.MapResult)()
+            handle.check(function(byref(out), handle.pointer, byref(options),
+                                  byref(handle.error)))
+            try:
+                return [_result(out.contents.sources[i])
+                        for i in range(out.contents.source_count)]
+            finally:
+                lib.vcm_map_result_free(out)
+
         try:
-            return [_result(out.contents.sources[i]) for i in range(out.contents.source_count)]
+            return await self._run(work)
         finally:
-            lib.vcm_map_result_free(out)
+            told.tell()
 
     async def munmap_application_scope(self, scope_id: str) -> MmapResult:
-        name = encode(scope_id, "scope_id")
+        name = check.text(scope_id, "scope_id")
 
         def work(handle: _Handle) -> MmapResult:
             status = c_int()
@@ -274,7 +336,7 @@ class VirtualContextManager:
     async def get_application_scope_mapping_status(self, scope_id: str
                                                    ) -> Optional[Dict[str, Any]]:
         """What is known of a mapped scope; None when there is none of this name."""
-        encode(scope_id, "scope_id")
+        check.text(scope_id, "scope_id")
         for scope in await self.get_all_mapped_scopes():
             if scope["scope_id"] == scope_id:
                 return scope
@@ -288,23 +350,22 @@ class VirtualContextManager:
                     ) -> AsyncIterator[PageEvent]:
         """Maps a repository now and whenever it moves; yields each page that changes, whoever
         maps. Ends when it is closed or its task is cancelled."""
+        self._open_handle()
         loop = asyncio.get_running_loop()
         events: "asyncio.Queue[PageEvent]" = asyncio.Queue()
 
         def take(_context: Any, item: Any, _error: Any) -> int:
-            found = item.contents
-            old = decode(found.old_page_id)
-            event = PageEvent(decode(found.event) or "", decode(found.scope_id) or "",
-                              decode(found.page_id) or "", [old] if old else [],
-                              [decode(found.paths[i]) or "" for i in range(found.path_count)])
-            loop.call_soon_threadsafe(events.put_nowait, event)
+            try:
+                loop.call_soon_threadsafe(events.put_nowait, _event(item.contents))
+            except RuntimeError:  # the loop is closed
+                return native.INTERRUPTED
             return native.OK
 
         options = native.WatchOptions(
-            map=native.MapOptions(repository=encode(origin_url, "origin_url"),
+            map=native.MapOptions(repository=check.text(origin_url, "origin_url"),
                                   base_scope_id=encode(base_scope_id, "base_scope_id"),
                                   branch=encode(branch, "branch"), nested_scope=True),
-            poll_ms=_seconds(poll_s, "poll_s"), map_first=True, event=native.PageEventFn(take))
+            poll_ms=check.seconds(poll_s, "poll_s"), map_first=True, event=native.PageEventFn(take))
         work = asyncio.ensure_future(self._run(lambda h: h.check(lib.vcm_watch(
             h.pointer, byref(options), byref(h.error)))))
         self._watches.add(work)
@@ -334,9 +395,12 @@ class VirtualContextManager:
     def _hit(self, page_id: str) -> Optional[VirtualContextPage]:
         function, out, error = self._call
         try:
-            code = function(out, self._handle.pointer, page_id.encode(), error)
-        except AttributeError:
-            raise TypeError(f"page_id must be a string, not {type(page_id).__name__}") from None
+            name = page_id.encode()
+        except (AttributeError, UnicodeEncodeError):
+            name = check.text(page_id, "page_id")  # which says what is wrong
+        if b"\0" in name:
+            raise ValueError("page_id must be a string without NUL")
+        code = function(out, self._handle.pointer, name, error)
         if code == native.OK:
             pointer = self._out.value
             return VirtualContextPage(self, page_id, frame_of(pointer)) if pointer else None
@@ -380,22 +444,35 @@ class VirtualContextManager:
                     "bytes": page.bytes, "files": list(dict.fromkeys(files))}
         return self._with_page(self._open_handle(), page_id, take)
 
-    async def get_application_records_in_page(self, page_id: str) -> List[ApplicationRecord]:
+    async def get_pages_for_record(self, record_id: str, *, path: Optional[str] = None,
+                                   scope_id: Optional[str] = None) -> List[VirtualContextPage]:
+        """The pages that hold a record. With the record's path it is quick; without it every page
+        of the scopes is looked into."""
+        query = native.RecordQuery(record=check.text(record_id, "record_id"),
+                                   scope=encode(scope_id, "scope_id"), path=encode(path, "path"))
+
+        def work(handle: _Handle) -> List[str]:
+            return _collect(handle, native.FindFn, lambda entry: decode(entry.page_id),
+                            lambda visit: lib.vcm_find_record(
+                                handle.pointer, byref(query), visit, None, byref(handle.error)))
+        return [VirtualContextPage(self, page) for page in dict.fromkeys(await self._run(work))]
+
+    async def get_application_records_in_page(self, page_id: PageName) -> List[ApplicationRecord]:
+        name = check.page_id(page_id)
+
         def take(page: Any) -> List[ApplicationRecord]:
             return [ApplicationRecord(
                 decode(r.record_id) or "", decode(r.path) or "", decode(r.blob) or "",
                 r.start_line, r.end_line, r.part, r.parts, r.tokens, r.lossy,
                 decode(r.media_type), ctypes.string_at(r.text, r.text_len).decode())
                 for r in page.records[:page.record_count]]
-        return await self._run(lambda h: self._with_page(h, page_id, take))
+        return await self._run(lambda h: self._with_page(h, name, take))
 
     async def get_pages_for_scope(self, scope_id: str, path: Optional[str] = None
                                   ) -> List[VirtualContextPage]:
         """The pages of a scope in order, or those of a file or directory; texts open when they
         are looked at."""
-        scope = encode(scope_id, "scope_id")
-        if await self.get_application_scope_mapping_status(scope_id) is None:
-            raise native.VcmError(native.NOT_FOUND, f"no scope '{scope_id}' is mapped")
+        scope = await self._mapped(scope_id)
         place = encode(path, "path")
         entries = await self._run(lambda h: self._list(h, scope, place, None))
         return [VirtualContextPage(self, entry["page_id"], entry=entry) for entry in entries]
@@ -403,7 +480,8 @@ class VirtualContextManager:
     async def list_stored_pages(self, limit: Optional[int] = None, offset: int = 0
                                 ) -> List[Dict[str, Any]]:
         """What is known of every page, by scope and seq."""
-        most = None if limit is None else limit + offset
+        check.count(offset, "offset")
+        most = None if limit is None else check.count(limit, "limit") + offset
         entries = await self._run(lambda h: self._list(h, None, None, most))
         return entries[offset:most]
 
@@ -424,66 +502,82 @@ class VirtualContextManager:
 
     # Faults and locks
 
-    async def request_page_load(self, page_id: str, *, priority: int = 10,
+    async def request_page_load(self, page_id: PageName, *, priority: int = 10,
                                 requesting_agent_id: Optional[str] = None,
                                 lock_duration_s: Optional[float] = None,
                                 lock_reason: Optional[str] = None) -> bool:
         """Makes a page resident, and locks it when a duration is given. False when it cannot be
         had."""
-        return await self._fault(_ids(page_id), priority, requesting_agent_id, lock_duration_s,
-                                 lock_reason)
+        return await self._fault(self._fault_query([check.page_id(page_id)], priority,
+                                                   requesting_agent_id, lock_duration_s,
+                                                   lock_reason))
 
-    async def _fault(self, pages: List[str], priority: int, owner: Optional[str],
-                     lock_s: Optional[float], reason: Optional[str]) -> bool:
+    @staticmethod
+    def _fault_query(pages: List[str], priority: int, owner: Optional[str],
+                     lock_s: Optional[float], reason: Optional[str]) -> Any:
         names, count = encode_list(pages, "page_ids")
-        query = native.FaultQuery(
-            pages=names, count=count, priority=priority, owner=encode(owner or OWNER, "owner"),
-            lock_ms=0 if lock_s is None else _seconds(lock_s, "lock_duration_s"),
+        return native.FaultQuery(
+            pages=names, count=count, priority=check.count(priority, "priority"),
+            owner=check.text(OWNER if owner is None else owner, "requesting_agent_id"),
+            lock_ms=0 if lock_s is None else check.seconds(lock_s, "lock_duration_s"),
             reason=encode(reason, "lock_reason"))
 
+    async def _fault(self, query: Any) -> bool:
         def work(handle: _Handle) -> bool:
             return all(_collect(handle, native.PageOutcomeFn, lambda page: not page.error,
                                 lambda visit: lib.vcm_fault(handle.pointer, byref(query), visit,
                                                             None, byref(handle.error))))
-        return await self._run(work)
+        return bool(await self._run(work))
 
-    async def issue_page_fault(self, page_ids: Union[str, Iterable[str]], *, priority: int = 10,
-                               requesting_agent_id: Optional[str] = None,
+    async def issue_page_fault(self, page_ids: Union[PageName, Iterable[PageName]], *,
+                               priority: int = 10, requesting_agent_id: Optional[str] = None,
                                lock_duration_s: Optional[float] = None,
                                lock_reason: Optional[str] = None) -> str:
         """Begins to make pages resident, and returns the name of the fault at once."""
         self._open_handle()
+        query = self._fault_query(check.page_ids(page_ids), priority, requesting_agent_id,
+                                  lock_duration_s, lock_reason)
         name = f"fault-{next(self._numbers):012x}"
-        self._faults[name] = asyncio.ensure_future(self._fault(
-            _ids(page_ids), priority, requesting_agent_id, lock_duration_s, lock_reason))
+        self._faults[name] = asyncio.ensure_future(self._fault(query))
+        self._forget_faults()
         return name
+
+    def _forget_faults(self) -> None:
+        """Nobody has to wait for a fault: of those that ended the oldest are forgotten."""
+        for name in list(itertools.islice(self._faults, max(0, len(self._faults) - FAULTS_KEPT))):
+            if self._faults[name].done():
+                self._faults.pop(name).exception()
 
     async def wait_for_pages(self, fault_id: str, timeout: Optional[float] = 30.0) -> bool:
         """Whether all pages of the fault are resident; False after `timeout` seconds, and the
         fault goes on. The name is forgotten once the fault has ended."""
+        self._open_handle()
+        check.text(fault_id, "fault_id")
+        seconds = check.timeout(timeout, "timeout")
         task = self._faults.get(fault_id)
         if task is None:
             raise native.VcmError(native.NOT_FOUND, f"there is no fault '{fault_id}'")
-        done, _ = await asyncio.wait([task], timeout=timeout)
+        done, _ = await asyncio.wait([task], timeout=seconds)
         if not done:
             return False
         self._faults.pop(fault_id, None)
         return task.result()
 
-    async def lock_page(self, page_id: str, *, lock_duration_s: float, locked_by: str = OWNER,
-                        reason: Optional[str] = None) -> PageLock:
+    async def lock_page(self, page_id: PageName, *, lock_duration_s: float,
+                        locked_by: str = OWNER, reason: Optional[str] = None) -> PageLock:
         """Makes the page resident and keeps it so; a lock of the same owner is prolonged."""
-        pages, count = encode_list(_ids(page_id), "page_id")
-        query = native.LockQuery(pages=pages, count=count, owner=encode(locked_by, "locked_by"),
-                                 ttl_ms=_seconds(lock_duration_s, "lock_duration_s"),
+        name = check.page_id(page_id)
+        pages, count = encode_list([name], "page_id")
+        query = native.LockQuery(pages=pages, count=count, owner=check.text(locked_by, "locked_by"),
+                                 ttl_ms=check.seconds(lock_duration_s, "lock_duration_s"),
                                  reason=encode(reason, "reason"))
         await self._run(lambda h: h.check(lib.vcm_lock(
             h.pointer, byref(query), native.PageOutcomeFn(), None, byref(h.error))))
-        return next(lock for lock in self._locks(page_id) if lock.locked_by == locked_by)
+        return next(lock for lock in self._locks(name) if lock.locked_by == locked_by)
 
-    async def unlock_page(self, page_id: str, *, locked_by: Optional[str] = OWNER) -> bool:
+    async def unlock_page(self, page_id: PageName, *, locked_by: Optional[str] = OWNER) -> bool:
         """Removes the owner's lock, or everybody's for None. False when there was none."""
-        pages, count = encode_list(_ids(page_id), "page_id")
+        pages, count = encode_list([check.page_id(page_id)], "page_id")
         query = native.LockQuery(pages=pages, count=count, owner=encode(locked_by, "locked_by"),
                                  force=locked_by is None)
 
@@ -492,34 +586,75 @@ class VirtualContextManager:
             handle.check(lib.vcm_unlock(byref(released), handle.pointer, byref(query),
                                         native.PageOutcomeFn(), None, byref(handle.error)))
             return released.value > 0
-        return await self._run(work)
+        return bool(await self._run(work))
 
-    async def extend_page_lock(self, page_id: str, *, additional_duration_s: float,
+    async def extend_page_lock(self, page_id: PageName, *, additional_duration_s: float,
                                locked_by: str = OWNER) -> bool:
         """Lets a lock last longer. False when the owner has none."""
-        page, owner = encode(page_id, "page_id"), encode(locked_by, "locked_by")
-        more = _seconds(additional_duration_s, "additional_duration_s")
+        name = check.page_id(page_id)
+        page, owner = check.text(name, "page_id"), check.text(locked_by, "locked_by")
+        more = check.seconds(additional_duration_s, "additional_duration_s")
 
         def work(handle: _Handle) -> bool:
             until = c_uint64()
             handle.check(lib.vcm_lock_extend(byref(until), handle.pointer, page, owner, more,
                                              byref(handle.error)))
             return True
-        if not any(lock.locked_by == locked_by for lock in self._locks(page_id)):
+        if not any(lock.locked_by == locked_by for lock in self._locks(name)):
             return False
-        return await self._run(work)
+        return bool(await self._run(work))
 
-    def _locks(self, page_id: Optional[str]) -> List[PageLock]:
+    def _locks(self, page_id: str) -> List[PageLock]:
         handle = self._open_handle()
-        page = encode(page_id, "page_id")
+        page = check.text(page_id, "page_id")
         return _collect(handle, native.LockEntryFn, lambda lock: PageLock(
             decode(lock.page_id) or "", decode(lock.owner) or "", lock.locked_until,
             decode(lock.reason)), lambda visit: lib.vcm_locks(
                 handle.pointer, page, visit, None, byref(handle.error)))
 
-    async def get_page_lock_info(self, page_id: str) -> Optional[PageLock]:
+    async def get_page_lock_info(self, page_id: PageName) -> Optional[PageLock]:
         """The lock that lasts longest, or None."""
-        return max(self._locks(page_id), key=lambda lock: lock.lock_expires_at, default=None)
+        return max(self._locks(check.page_id(page_id)), key=lambda lock: lock.lock_expires_at,
+                   default=None)
+
+    async def pin_page(self, page_id: PageName) -> bool:
+        """Keeps a page in memory until it is unpinned. False when it was pinned already."""
+        return await self._pin(lib.vcm_pin, self._whole_id(page_id))
+
+    async def unpin_page(self, page_id: PageName) -> bool:
+        """Takes the page's own pin back; it stays while a scope that holds it is pinned. False
+        when there was none."""
+        return await self._pin(lib.vcm_unpin, self._whole_id(page_id))
+
+    async def pin_scope(self, scope_id: str) -> bool:
+        """Keeps all pages of a scope in memory. False when it was pinned already."""
+        return await self._pin(lib.vcm_pin, await self._mapped(scope_id))
+
+    async def unpin_scope(self, scope_id: str) -> bool:
+        return await self._pin(lib.vcm_unpin, await self._mapped(scope_id))
+
+    @staticmethod
+    def _whole_id(page: PageName) -> bytes:
+        """Not a prefix: that could be a scope's, too."""
+        name = check.page_id(page)
+        encoded = check.text(name, "page_id")
+        if len(name) != PAGE_ID_DIGITS:
+            raise native.VcmError(native.NOT_FOUND, f"'{name}' is no page id, which has "
+                                  f"{PAGE_ID_DIGITS} digits")
+        return encoded
+
+    async def _mapped(self, scope_id: str) -> bytes:
+        name = check.text(scope_id, "scope_id")
+        if await self.get_application_scope_mapping_status(scope_id) is None:
+            raise native.VcmError(native.NOT_FOUND, f"no scope '{scope_id}' is mapped")
+        return name
+
+    async def _pin(self, function: Any, name: bytes) -> bool:
+        def work(handle: _Handle) -> bool:
+            return any(_collect(handle, native.PinFn, lambda pin: pin.changed,
+                                lambda visit: function(handle.pointer, name, visit, None,
+                                                       byref(handle.error))))
+        return bool(await self._run(work))
 
     # Everything else
 
@@ -536,9 +671,8 @@ class VirtualContextManager:
     async def ingest(self, files: Sequence[str] = (), *, profile: Optional[str] = None,
                      documents: Optional[Dict[str, bytes]] = None) -> List[Dict[str, Any]]:
         """Takes files, and documents by name, into the knowledge base."""
-        names, count = encode_list(list(files), "files")
-        held = [native.KbBytes(encode(name, "documents"), data, len(data))
-                for name, data in (documents or {}).items()]
+        names, count = encode_list(files, "files")
+        held = check.documents(documents, "documents")
         array = (native.KbBytes * (len(held) + 1))(*held)
         options = native.KbIngestOptions(files=names, file_count=count, documents=array,
                                          document_count=len(held),
@@ -557,7 +691,8 @@ class VirtualContextManager:
                      source: Optional[str] = None) -> List[SearchHit]:
         """Chunks of the knowledge base, best first."""
         options = native.KbSearchOptions(
-            query=encode(query, "query"), limit=limit, max_tokens=max_tokens,
+            query=check.text(query, "query"), limit=check.count(limit, "limit"),
+            max_tokens=check.count(max_tokens, "max_tokens", most=2 ** 63 - 1),
             filter=native.KbFilter(encode(source, "source"), encode(path, "path"),
                                    encode(profile, "profile")))
 

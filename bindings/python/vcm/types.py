@@ -38,13 +38,27 @@ class MmapConfig:
             _number(self.flush_token_budget, "flush_token_budget", 64)
         if not isinstance(self.pinned, bool):
             raise TypeError(f"pinned must be a bool, not {type(self.pinned).__name__}")
+        interval = self.flush_interval_seconds
+        if isinstance(interval, bool) or not isinstance(interval, (int, float)):
+            raise TypeError("flush_interval_seconds must be a number of seconds, not "
+                            f"{type(interval).__name__}")
         for name, known in (("ingestion_policy_type", "group_and_flush"),
                             ("locality_policy_type", "tag"), ("flush_policy_type", "threshold")):
             if getattr(self, name) != known:
                 raise ValueError(f"{name} must be '{known}', not {getattr(self, name)!r}")
 
-    def native(self):
+    def native(self) -> Any:
         return NativeConfig(self.flush_threshold or 0, self.flush_token_budget or 0, self.pinned)
+
+
+@dataclass(frozen=True)
+class MmapProgress:
+    """How far a mapping is, over all its rows."""
+
+    files: int
+    pages: int
+    tokens: int
+    bytes: int
 
 
 @dataclass(frozen=True)
@@ -137,7 +151,7 @@ class _Owner:
 def frame_of(pointer: int) -> memoryview:
     """The bytes of an open view, which stays open while the memoryview or a slice of it lives."""
     view = PageView.from_address(pointer)
-    frame = _Frame.from_address(view.data)
+    frame: Any = _Frame.from_address(view.data)
     frame.owner = _Owner(pointer)
     return memoryview(frame).cast("B")[:view.bytes].toreadonly()
 
@@ -154,7 +168,7 @@ class VirtualContextPage:
 
     def __init__(self, manager: Any, page_id: str, text: Optional[memoryview] = None,
                  entry: Optional[Dict[str, Any]] = None):
-        self.page_id = page_id
+        self.page_id: str = page_id
         self.group_id: Optional[str] = None
         self._manager = manager
         self._text = text

@@ -1,0 +1,27 @@
+/*
+ * ctags.h - definitions of languages that no grammar here reads, by the ctags program of the
+ * system.
+ *
+ * It is handed the bytes of a file on its standard input, never a path, and told the language; it
+ * reads no options of the repository, the home or the environment, and shuts itself in before it
+ * parses. One process a file, so that no file can say anything about another. Time, memory and
+ * output are bounded. Equal bytes give equal symbols as long as ctags stays the same.
+ * Any number of threads.
+ */
+#ifndef VCM_SYMBOLS_CTAGS_H
+#define VCM_SYMBOLS_CTAGS_H
+
+#include "symbols/symbol.h"
+
+/* Whether PATH has a program of that name; what it is shows when it runs. */
+bool vcm_ctags_is_there(void);
+
+/* Whether it is universal-ctags, able to do what is asked of it here: tries a small file. */
+bool vcm_ctags_works(void);
+
+/* Fills symbols that are initialised. Without an answer the state is NO_CTAGS, which is no failure;
+ * TOO_COSTLY, TOO_MANY over the limits. INTERNAL without memory. */
+int vcm_ctags_run(struct vcm_symbols *out, enum vcm_language language, struct vcm_slice text,
+                  struct vcm_error *err);
+
+#endif

@@ -1,0 +1,84 @@
+#include "store_fixture.h"
+#include "vcm/mapping_paths.h"
+
+#include "base/banned.h"
+
+#define PAGE_COUNT   80u
+#define PAGE_RECORDS 100u
+#define PATH_BYTES   1000
+
+static const char *path_of(char out[PATH_BYTES + 1], unsigned page, unsigned record)
+{
+    snprintf(out, PATH_BYTES + 1, "%0*u/%u", PATH_BYTES - 20, page, record);
+    return out;
+}
+
+static void add_page_of_paths(struct fixture *fix, struct vcm_mapping *mapping,
+                              struct vcm_scope *scope, unsigned number)
+{
+    static char paths[PAGE_RECORDS][PATH_BYTES + 1];
+    struct vcm_page_record records[PAGE_RECORDS] = {0};
+    struct vcm_page_built page = {.records = records, .record_count = PAGE_RECORDS};
+    struct vcm_buf frame = VCM_BUF_INIT(4 * VCM_MIB);
+
+    for (unsigned i = 0; i < PAGE_RECORDS; i++) {
+        size_t before = frame.len;
+        records[i] = (struct vcm_page_record){.path = text(path_of(paths[i], number, i)),
+                                              .content_id = vcm_slice_of("\1\2\3", 3),
+                                              .part = 1,
+                                              .parts = 1};
+        vcm_page_serialise(&frame, records[i].path, text("x"));
+        records[i].bytes = (uint32_t)(frame.len - before);
+        records[i].tokens = (records[i].bytes + 3) / 4;
+        vcm_buf_append_byte(&frame, '\n');
+        page.tokens += records[i].tokens;
+    }
+    page.frame = vcm_buf_slice(&frame);
+    vcm_page_id_of(&page.id, page.frame);
+    assert_ok(fix, vcm_mapping_add_page(mapping, &page, &fix->err));
+    scope->pages++;
+    scope->records += PAGE_RECORDS;
+    scope->tokens += page.tokens;
+    scope->bytes += frame.len;
+    vcm_buf_release(&frame);
+}
+
+static int take_seq(void *context, uint32_t seq, struct vcm_error *err)
+{
+    (void)err;
+    *(uint32_t *)context = *(uint32_t *)context == UINT32_MAX ? seq : UINT32_MAX - 1;
+    return VCM_OK;
+}
+
+static void a_table_of_more_paths_than_are_kept_has_each_of_them_once(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_scope scope = {.scope_id = text("s")};
+    struct vcm_mapping_result result;
+    char path[PATH_BYTES + 1];
+
+    assert_true((size_t)PAGE_COUNT * PAGE_RECORDS * (PATH_BYTES - 20) > VCM_MAPPING_PATHS_BYTES);
+    struct vcm_mapping *mapping = begin(fix, "s");
+    for (unsigned i = 0; i < PAGE_COUNT; i++)
+        add_page_of_paths(fix, mapping, &scope, i);
+    assert_ok(fix, vcm_mapping_commit(mapping, &scope, &result, &fix->err));
+    assert_int_equal(result.pages_created, PAGE_COUNT);
+
+    struct vcm_kv_txn *txn = read_begin(fix);
+    for (unsigned i = 0; i < PAGE_COUNT * PAGE_RECORDS; i++) {
+        uint32_t seq = UINT32_MAX;
+        path_of(path, i / PAGE_RECORDS, i % PAGE_RECORDS);
+        assert_ok(fix, vcm_page_store_each_path(txn, scope.mapping, text(path), take_seq, &seq,
+                                                &fix->err));
+        assert_int_equal(seq, i / PAGE_RECORDS);
+    }
+    vcm_kv_read_end(txn);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STORE_TEST(a_table_of_more_paths_than_are_kept_has_each_of_them_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
