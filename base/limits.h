@@ -73,13 +73,10 @@
 #define VCM_LIMIT_HITS                1000u /* of a search */
 
 /* Symbols of a file, and the map of a repository. */
-#define VCM_LIMIT_SYMBOLS_FILE_BYTES  ((size_t)2 * VCM_MIB)   /* larger files are not parsed */
-#define VCM_LIMIT_SYMBOLS_BYTES       ((size_t)256 * VCM_MIB) /* of one file's symbols */
-#define VCM_LIMIT_SYMBOLS_COUNT       ((size_t)200000) /* definitions, and references, of a file */
-#define VCM_LIMIT_SYMBOLS_STEPS       100000u          /* hundreds of steps of the parser */
-#define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
-#define VCM_LIMIT_SYMBOLS_MEMOS       64u /* lists of files and graphs that are kept */
-#define VCM_LIMIT_SYMBOLS_MEMO_BYTES  ((size_t)256 * VCM_MIB)
+#define VCM_LIMIT_SYMBOLS_FILE_BYTES ((size_t)2 * VCM_MIB)   /* larger files are not parsed */
+#define VCM_LIMIT_SYMBOLS_BYTES      ((size_t)256 * VCM_MIB) /* of one file's symbols */
+#define VCM_LIMIT_SYMBOLS_COUNT      ((size_t)200000) /* definitions, and references, of a file */
+#define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
 /* What the parser of a file reads, looking ahead over and over; and what it asks of memory. */
 #define VCM_LIMIT_SYMBOLS_READ_BYTES  ((uint64_t)16 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_READ_TIMES  256u /* its size, on top */
@@ -89,6 +86,9 @@
 #define VCM_LIMIT_CTAGS_CPU_SECONDS   10u
 #define VCM_LIMIT_CTAGS_MEMORY_BYTES  ((size_t)512 * VCM_MIB)
 #define VCM_LIMIT_CTAGS_OUTPUT_BYTES  ((size_t)64 * VCM_MIB)
+#define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
+#define VCM_LIMIT_SYMBOLS_MEMOS       64u /* lists of files and graphs that are kept */
+#define VCM_LIMIT_SYMBOLS_MEMO_BYTES  ((size_t)256 * VCM_MIB)
 #define VCM_LIMIT_SIGNATURE_BYTES     ((size_t)240)
 #define VCM_LIMIT_SYMBOL_NAME_BYTES   ((size_t)512)
 #define VCM_LIMIT_SYMBOL_DEPTH        64 /* containers in each other that are named */
