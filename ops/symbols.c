@@ -88,6 +88,25 @@ static void print_end(struct vcm_print *out, const struct vcm_json *document,
                          total - (long long)list->count);
 }
 
+/* A missing ctags is one thing to say, however many files it would have read. */
+static void print_incomplete(struct vcm_print *out, const struct vcm_json *incomplete)
+{
+    unsigned long without_ctags = 0;
+
+    for (const struct vcm_json *f = incomplete->first; f; f = f->next) {
+        const char *reason = vcm_json_get_text(f, "reason", "");
+        if (strcmp(reason, "no_ctags") == 0)
+            without_ctags++;
+        else
+            vcm_print_format(out, VCM_PRINT_WARNING, "%s: not read whole: %s\n",
+                             vcm_json_get_text(f, "file_path", ""), reason);
+    }
+    if (without_ctags > 0)
+        vcm_print_format(out, VCM_PRINT_WARNING,
+                         "%lu %s not read: ctags did not answer; 'vcm doctor' tells why\n",
+                         without_ctags, without_ctags == 1 ? "file was" : "files were");
+}
+
 static void print_symbols(struct vcm_print *out, const struct vcm_json *document,
                           const struct vcm_op_call *call)
 {
@@ -103,10 +122,8 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
         if (text[0] != '\0')
             vcm_print_format(out, VCM_PRINT_DIM, "    %s\n", text);
     }
-    const struct vcm_json *incomplete = vcm_json_get(document, "incomplete");
-    for (const struct vcm_json *f = incomplete->first; f && !call->quiet; f = f->next)
-        vcm_print_format(out, VCM_PRINT_WARNING, "%s: not read whole: %s\n",
-                         vcm_json_get_text(f, "file_path", ""), vcm_json_get_text(f, "reason", ""));
+    if (!call->quiet)
+        print_incomplete(out, vcm_json_get(document, "incomplete"));
     print_end(out, document, list, call);
 }
 
