@@ -1,24 +1,13 @@
 #include "api/arguments.h"
 
-#include "api/internal.h"
 #include "base/buf.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
 
-int vcm_arguments_given(const struct vcm_argument *arguments, struct vcm_error *err)
+void vcm_arguments_refuse(const char *name, struct vcm_error *err)
 {
-    for (; arguments->name; arguments++)
-        if (!arguments->given)
-            return vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s is NULL", arguments->name);
-    return VCM_OK;
-}
-
-int vcm_arguments_check(const struct vcm *vcm, const struct vcm_argument *arguments,
-                        struct vcm_error *err)
-{
-    int rc = vcm_handle_check(vcm, err);
-    return rc == VCM_OK ? vcm_arguments_given(arguments, err) : rc;
+    vcm_error_set(err, VCM_INVALID_ARGUMENT, "%s is NULL", name);
 }
 
 static int check_text(const char *name, const char *text, struct vcm_error *err)

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/public/handle.h"
+#include "api/internal.h"
 
 /* A pointer that must not be NULL. */
 struct vcm_argument {
@@ -39,11 +39,28 @@ struct vcm_argument_text {
 #define VCM_TEXTS(err, ...)                                                                        \
     vcm_arguments_texts((const struct vcm_argument_text[]){__VA_ARGS__, {NULL, NULL}}, (err))
 
-int vcm_arguments_check(const struct vcm *vcm, const struct vcm_argument *arguments,
-                        struct vcm_error *err);
+/* Says that the argument of this name is NULL. */
+void vcm_arguments_refuse(const char *name, struct vcm_error *err);
 
-/* The pointers alone. */
-int vcm_arguments_given(const struct vcm_argument *arguments, struct vcm_error *err);
+/* The pointers alone. In the header, so that static analysis sees what it rules out. */
+static inline int vcm_arguments_given(const struct vcm_argument *arguments, struct vcm_error *err)
+{
+    for (; arguments->name; arguments++) {
+        if (!arguments->given) {
+            vcm_arguments_refuse(arguments->name, err);
+            return VCM_INVALID_ARGUMENT;
+        }
+    }
+    return VCM_OK;
+}
+
+static inline int vcm_arguments_check(const struct vcm *vcm, const struct vcm_argument *arguments,
+                                      struct vcm_error *err)
+{
+    if (vcm_handle_check(vcm, err) != VCM_OK)
+        return VCM_INVALID_ARGUMENT;
+    return vcm_arguments_given(arguments, err);
+}
 
 int vcm_arguments_texts(const struct vcm_argument_text *texts, struct vcm_error *err);
 

@@ -218,9 +218,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         bool is_left_out = !has_ctags && vcm_language_ctags_name(index->files[i].language);
         if (here == VCM_NOT_FOUND && !is_left_out)
             unknown[found++] = &index->files[i];
-        else if (here == VCM_NOT_FOUND)
-            index->state->has_missing = true;
-        else
+        else if (here != VCM_NOT_FOUND)
             rc = here;
     }
     vcm_kv_read_end(txn);
@@ -317,7 +315,7 @@ static int make_digest(struct vcm_index *index, const struct vcm_index_request *
     int rc = vcm_git_tree_id(&tree, index->repo, &index->commit, request->subpath, err);
     if (rc != VCM_OK)
         return rc;
-    const unsigned char formats[] = {LIST_FORMAT, VCM_SYMBOL_FORMAT};
+    const unsigned char formats[] = {LIST_FORMAT, VCM_SYMBOL_FORMAT, vcm_ctags_is_there()};
     vcm_hash_sha256_init(&hash);
     vcm_hash_sha256_update(&hash, formats, sizeof formats);
     for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++) {

@@ -38,7 +38,7 @@ int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping, struc
             rc = VCM_OK;
         }
     }
-    *due = bytes > mapping->store->limits.capacity;
+    *due = rc == VCM_OK && bytes > mapping->store->limits.capacity;
     return rc;
 }
 

@@ -58,7 +58,7 @@ static void a_remembered_graph_gives_the_same_bytes_as_a_new_one(void **state)
     (void)state;
     make_repo(&repo, &seed);
     test_repo_init_directory(&store);
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < 12; i++) {
         const char *mentions[2] = {words[test_random_below(&seed, 6)],
                                    words[test_random_below(&seed, 6)]};
         const char *focus[1] = {places[test_random_below(&seed, 4)]};
@@ -118,7 +118,7 @@ static void no_budget_is_exceeded_and_the_next_one_holds_more(void **state)
     (void)state;
     make_repo(&repo, &seed);
     test_repo_init_directory(&store);
-    for (unsigned i = 0; i < 60; i++) {
+    for (unsigned i = 0; i < 25; i++) {
         struct fixture_request request = {.directory = store.path, .filter = ""};
         request.budget = i < 7 ? edges[i] : test_random_below(&seed, 1200);
         struct fixture_map map = make_map(&repo, request);
@@ -293,7 +293,7 @@ static void spoiled_memos_are_survived(void **state)
 
     (void)state;
     make_repo(&repo, &seed);
-    for (unsigned i = 0; i < 40; i++) {
+    for (unsigned i = 0; i < 14; i++) {
         struct test_repo store;
         test_repo_init_directory(&store);
         const char *mention = "cookie";
