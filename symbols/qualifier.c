@@ -1,8 +1,9 @@
 #include "symbols/qualifier.h"
 
-#include "base/limits.h"
-
 #include "base/banned.h"
+
+#define QUALIFIER_MAX ((size_t)128) /* bytes; a longer one is not known */
+#define NAMES_MAX     ((size_t)4096)
 
 /* What a mark between two names joins. */
 enum join {
@@ -174,7 +175,7 @@ static struct vcm_slice read_words(enum vcm_language language, struct vcm_slice 
             return unknown;
         start = word;
         enum join join = mark_before(&mark, language, text, start);
-        if (join == JOIN_OBJECT || end - start > VCM_LIMIT_SYMBOL_NAME_BYTES)
+        if (join == JOIN_OBJECT || end - start > QUALIFIER_MAX)
             return unknown;
         bool global = ends_with(text, start, "::") &&
                       (mark == 0 || !strchr(">)]}", text.data[mark - 1])) &&
@@ -326,7 +327,8 @@ static struct vcm_slice word_behind(enum vcm_language language, struct vcm_slice
     return word_at(language, text, skip_forward(text, at + len, " \t"));
 }
 
-/* "import a, b" of "from m import a, b", up to the end of the line or the bracket. */
+/* "import a, b" of "from m import a, b", up to the end of the line or the bracket. What holds
+ * another import is broken, and would be kept once for each. */
 static struct vcm_slice names_behind(struct vcm_slice text, size_t at)
 {
     static const char word[] = "import ";
@@ -336,9 +338,13 @@ static struct vcm_slice names_behind(struct vcm_slice text, size_t at)
     if (text.len - at <= len || memcmp(text.data + at, word, len) != 0)
         return vcm_slice_of("", 0);
     size_t names = skip_forward(text, at + len, " \t");
-    bool bracket = names < text.len && text.data[names] == '(';
-    const char *end = memchr(text.data + names, bracket ? ')' : '\n', text.len - names);
-    return vcm_slice_of(text.data + at, end ? (size_t)(end - text.data) - at : text.len - at);
+    size_t left = text.len - names < NAMES_MAX ? text.len - names : NAMES_MAX;
+    bool bracket = left > 0 && text.data[names] == '(';
+    const char *end = memchr(text.data + names, bracket ? ')' : '\n', left);
+    size_t stop = end ? (size_t)(end - text.data) : names + left;
+    bool whole =
+        (end || stop == text.len) && !memmem(text.data + names, stop - names, word, len - 1);
+    return whole ? vcm_slice_of(text.data + at, stop - at) : vcm_slice_of("-", 1);
 }
 
 /* The word before the "=" of "shop = require("shop")", whose string begins at `start`. */

@@ -1,21 +1,14 @@
 #include "symbols/resolve.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/limits.h"
 #include "symbols/imports.h"
 #include "symbols/qualifier.h"
+#include "symbols/scope.h"
 
 #include "base/banned.h"
-
-/* How far a name reaches without an import. */
-enum reach {
-    REACH_FILE,
-    REACH_DIRECTORY,
-    REACH_REPOSITORY,
-};
 
 struct candidate {
     size_t file;
@@ -43,75 +36,14 @@ struct search {
     void *context;
 };
 
-static enum reach reach_of(enum vcm_language language)
+static bool is_ocaml(enum vcm_language language)
 {
-    switch (language) {
-    case VCM_LANGUAGE_GO:
-    case VCM_LANGUAGE_JAVA:
-    case VCM_LANGUAGE_KOTLIN:
-    case VCM_LANGUAGE_SCALA:
-        return REACH_DIRECTORY;
-    case VCM_LANGUAGE_PYTHON:
-    case VCM_LANGUAGE_JAVASCRIPT:
-    case VCM_LANGUAGE_TYPESCRIPT:
-    case VCM_LANGUAGE_TSX:
-    case VCM_LANGUAGE_RUST:
-    case VCM_LANGUAGE_HASKELL:
-    case VCM_LANGUAGE_OCAML:
-    case VCM_LANGUAGE_OCAML_INTERFACE:
-    case VCM_LANGUAGE_ELIXIR:
-    case VCM_LANGUAGE_ZIG:
-        return REACH_FILE;
-    default:
-        return REACH_REPOSITORY;
-    }
+    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
 }
 
 static bool is_member(const struct vcm_symbol *symbol)
 {
     return symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD;
-}
-
-/* Whether a member is only reached through its object. */
-static bool names_objects(enum vcm_language language)
-{
-    switch (language) {
-    case VCM_LANGUAGE_PYTHON:
-    case VCM_LANGUAGE_JAVASCRIPT:
-    case VCM_LANGUAGE_TYPESCRIPT:
-    case VCM_LANGUAGE_TSX:
-    case VCM_LANGUAGE_RUST:
-    case VCM_LANGUAGE_GO:
-    case VCM_LANGUAGE_PHP:
-    case VCM_LANGUAGE_LUA:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Whether what is in a function or module is seen from inside of it alone. */
-static bool closes_scopes(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_JAVASCRIPT ||
-           language == VCM_LANGUAGE_TYPESCRIPT || language == VCM_LANGUAGE_TSX ||
-           language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_LUA ||
-           language == VCM_LANGUAGE_ZIG || language == VCM_LANGUAGE_ELIXIR;
-}
-
-/* Whether a type's members may be in other files than the type. */
-static bool spreads_types(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
-           language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUBY ||
-           language == VCM_LANGUAGE_SWIFT || language == VCM_LANGUAGE_C_SHARP;
-}
-
-static bool are_kin(enum vcm_language a, enum vcm_language b)
-{
-    bool c = a == VCM_LANGUAGE_C || a == VCM_LANGUAGE_CPP;
-
-    return a == b || (c && (b == VCM_LANGUAGE_C || b == VCM_LANGUAGE_CPP));
 }
 
 static bool same_directory(struct vcm_slice a, struct vcm_slice b)
@@ -181,9 +113,9 @@ static bool is_reachable(const struct search *search, const struct vcm_resolved 
     const struct vcm_symbol *around = from > 0 ? &found->symbols->definitions[from - 1] : NULL;
 
     if (is_member(symbol))
-        return !names_objects(language) && around &&
+        return !vcm_scope_names_objects(language) && around &&
                vcm_slice_equal(symbol->container, around->container);
-    return symbol->container.len == 0 || !closes_scopes(language) ||
+    return symbol->container.len == 0 || !vcm_scope_is_closed(language) ||
            (around && is_inside(around, symbol->container));
 }
 
@@ -220,39 +152,17 @@ static void note_imports(struct search *search, const struct vcm_resolved *found
     }
 }
 
-/* Whether an import lets a name of the module be used without the module's. */
-static bool brings_name(enum vcm_language language, const struct vcm_symbol_import *import,
-                        struct vcm_slice name)
-{
-    switch (language) {
-    case VCM_LANGUAGE_GO:
-    case VCM_LANGUAGE_ZIG:
-        return false;
-    case VCM_LANGUAGE_PYTHON:
-        return vcm_qualifier_names(import->alias, name) ||
-               vcm_qualifier_names(import->alias, vcm_slice_of("*", 1));
-    case VCM_LANGUAGE_JAVASCRIPT:
-    case VCM_LANGUAGE_TYPESCRIPT:
-    case VCM_LANGUAGE_TSX:
-        return vcm_slice_equal(import->alias, vcm_slice_of("-", 1));
-    case VCM_LANGUAGE_ELIXIR:
-        return import->alias.len == 0;
-    default:
-        return true;
-    }
-}
-
 static const struct candidate *in_imports(bool *settled, const struct search *search,
                                           const struct vcm_resolved *found, bool *marked)
 {
     enum vcm_language language = search->index->files[found->file].language;
-    bool closed = closes_scopes(language) && language != VCM_LANGUAGE_ELIXIR;
+    bool closed = vcm_scope_is_closed(language) && language != VCM_LANGUAGE_ELIXIR;
     uint32_t files[VCM_IMPORTS_MAX];
 
     memset(marked, 0, search->count);
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
-        size_t count = brings_name(language, import, found->reference->name)
+        size_t count = vcm_scope_brings_name(language, import, found->reference->name)
                            ? vcm_imports_find(files, search->imports, found->file, import->target)
                            : 0;
         for (size_t j = 0; j < count; j++)
@@ -274,17 +184,17 @@ static bool is_near(const struct search *search, size_t from, size_t to)
 {
     const struct vcm_index_file *here = &search->index->files[from];
     const struct vcm_index_file *there = &search->index->files[to];
-    enum reach reach = reach_of(here->language);
+    enum vcm_scope_reach reach = vcm_scope_reach(here->language);
 
-    return are_kin(here->language, there->language) &&
-           (reach == REACH_REPOSITORY ||
-            (reach == REACH_DIRECTORY && same_directory(here->path, there->path)));
+    return vcm_scope_are_kin(here->language, there->language) &&
+           (reach == VCM_SCOPE_REPOSITORY ||
+            (reach == VCM_SCOPE_DIRECTORY && same_directory(here->path, there->path)));
 }
 
 static const struct candidate *in_reach(const struct search *search,
                                         const struct vcm_resolved *found, bool *marked)
 {
-    bool closed = closes_scopes(search->index->files[found->file].language);
+    bool closed = vcm_scope_is_closed(search->index->files[found->file].language);
 
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidates[i];
@@ -362,18 +272,6 @@ static bool is_visible(struct search *search, const struct vcm_resolved *found, 
                                   : is_near(search, found->file, file);
 }
 
-/* How many of the last words of two paths are the same; whether that is all of either. */
-static bool compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, struct vcm_slice b)
-{
-    bool same = true;
-
-    while (a.len > 0 && b.len > 0 && same)
-        same = vcm_slice_equal(vcm_qualifier_pop(&a), vcm_qualifier_pop(&b));
-    *whole_a = same && a.len == 0;
-    *whole_b = same && b.len == 0;
-    return same;
-}
-
 /* Whether a qualifier names a container: by its last words, or, where modules are files, by more
  * than it knows of itself. */
 static bool names_container(enum vcm_language language, struct vcm_slice qualifier,
@@ -383,7 +281,7 @@ static bool names_container(enum vcm_language language, struct vcm_slice qualifi
     bool paths = language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
                  language == VCM_LANGUAGE_PHP || language == VCM_LANGUAGE_RUBY;
 
-    return container.len > 0 && compare_paths(&all, &known, qualifier, container) &&
+    return container.len > 0 && vcm_scope_compare_paths(&all, &known, qualifier, container) &&
            (all || (paths && known));
 }
 
@@ -472,45 +370,13 @@ static const struct candidate *in_container(bool *settled, struct search *search
         }
         const struct candidate *one = only_one(search, marked);
         size_t types = count_types(search, found, (enum stage)stage, last);
-        *settled = types > 1 || (types == 1 && !spreads_types(language)) ||
+        *settled = types > 1 || (types == 1 && !vcm_scope_spreads_types(language)) ||
                    (any(marked, search->count) &&
                     (stage == STAGE_NEAR || !one || one->symbol.kind != VCM_SYMBOL_PROTOTYPE));
         if (*settled)
             return types > 1 ? NULL : one;
     }
     return NULL;
-}
-
-/* Whether an import gives this name to what it imports; `joined` when it is a module in that. */
-static bool gives_name(bool *joined, enum vcm_language language,
-                       const struct vcm_symbol_import *import, struct vcm_slice name)
-{
-    struct vcm_slice rest = import->target;
-    bool all = false, known = false;
-
-    *joined = language == VCM_LANGUAGE_PYTHON && vcm_qualifier_names(import->alias, name);
-    if (import->alias.len > 0)
-        return *joined || vcm_slice_equal(import->alias, name);
-    if (language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUST)
-        return vcm_slice_equal(vcm_qualifier_pop(&rest), name);
-    return compare_paths(&all, &known, import->target, name) && all && known;
-}
-
-static bool is_of_go(struct vcm_slice target)
-{
-    static const char words[] =
-        " archive bufio bytes cmp compress container context crypto database debug embed encoding "
-        "errors expvar flag fmt go hash html image index io iter log maps math mime net os path "
-        "plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing "
-        "text time unicode unique unsafe ";
-    const char *slash = memchr(target.data, '/', target.len);
-    char word[16];
-    size_t len = slash ? (size_t)(slash - target.data) : target.len;
-
-    if (len + 3 > sizeof word)
-        return false;
-    snprintf(word, sizeof word, " %.*s ", (int)len, target.data);
-    return strstr(words, word) != NULL;
 }
 
 /* Whether an import can mean this file, and no module of the language or of another package that
@@ -529,12 +395,12 @@ static bool is_meant(const struct search *search, size_t from, struct vcm_slice 
     case VCM_LANGUAGE_TSX:
         return target.data[0] == '.' || target.data[0] == '/';
     case VCM_LANGUAGE_GO:
-        return !is_of_go(target);
+        return !vcm_scope_is_of_go(target);
     case VCM_LANGUAGE_ZIG:
         return memmem(target.data, target.len, ".zig", 4) != NULL;
     case VCM_LANGUAGE_OCAML:
     case VCM_LANGUAGE_OCAML_INTERFACE:
-        return beside;
+        return beside && file != from;
     case VCM_LANGUAGE_PYTHON:
     case VCM_LANGUAGE_LUA:
         return beside || depth < 2 || memchr(target.data, '.', target.len) != NULL;
@@ -554,6 +420,9 @@ static size_t one_module(uint32_t files[VCM_IMPORTS_MAX], const struct search *s
     for (size_t i = 0; i < found; i++)
         if (is_meant(search, from, target, files[i]))
             files[count++] = files[i];
+    /* What a file of OCaml opens may hide the module beside it by another of that name. */
+    if (count < found && is_ocaml(all[from].language))
+        return 0;
     for (size_t i = 0; i < count; i++)
         if (target.data[0] == '.' && same_directory(all[files[i]].path, all[from].path))
             files[kept++] = files[i];
@@ -588,7 +457,7 @@ static const struct candidate *in_module(const struct search *search,
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
         bool joined = false;
-        if (import->target.len == 0 || !gives_name(&joined, language, import, qualifier))
+        if (import->target.len == 0 || !vcm_scope_gives_name(&joined, language, import, qualifier))
             continue;
         vcm_buf_clear(&path);
         vcm_buf_append_slice(&path, import->target);
@@ -618,7 +487,8 @@ static bool is_member_of(const struct candidate *candidate, enum vcm_language la
                  language != VCM_LANGUAGE_ELIXIR;
 
     return !local && candidate->symbol.container.len > 0 &&
-           compare_paths(&all, &known, candidate->symbol.container, container) && all && known;
+           vcm_scope_compare_paths(&all, &known, candidate->symbol.container, container) && all &&
+           known;
 }
 
 /* A member of the type that the reference is in, or of one around that. */
@@ -629,7 +499,8 @@ static const struct candidate *in_self(bool *settled, struct search *search,
     struct vcm_slice container = found->symbols->definitions[found->reference->from - 1].container;
 
     for (; container.len > 0; vcm_qualifier_pop(&container))
-        for (int stage = 0; stage < (spreads_types(language) ? STAGE_COUNT : 1); stage++) {
+        for (int stage = 0; stage < (vcm_scope_spreads_types(language) ? STAGE_COUNT : 1);
+             stage++) {
             for (size_t i = 0; i < search->count; i++)
                 marked[i] =
                     is_member_of(&search->candidates[i], language, container) &&

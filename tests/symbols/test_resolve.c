@@ -416,14 +416,19 @@ RESOLVE_TEST(ocaml_calls_what_its_module_has,
                            "let walk y = Till.total y\n"
                            "let jump y = List.total y\n"
                            "let hop y = Inner.total y\n"
-                           "let send y = y#total\n"},
+                           "let send y = y#total\n"
+                           "let give y = Desk.total y\n"},
               {"lib/till.ml", "let total x = x\n"},
-              {"other/list.ml", "let total x = x\n"}},
+              {"other/list.ml", "let total x = x\n"},
+              {"lib/desk.ml", "let total x = Desk.total x\n"},
+              {"other/desk.ml", "let total x = x\n"}},
              "lib/a.ml:3 -\n"
              "lib/a.ml:4 lib/till.ml:1\n"
              "lib/a.ml:5 -\n"
              "lib/a.ml:6 lib/a.ml:2\n"
-             "lib/a.ml:7 -\n")
+             "lib/a.ml:7 -\n"
+             "lib/a.ml:8 -\n"
+             "lib/desk.ml:1 -\n")
 
 RESOLVE_TEST(lua_calls_what_its_module_or_table_has,
              {{"a.lua", "local shop = require('shop')\n"

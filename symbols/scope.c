@@ -1,0 +1,133 @@
+#include "symbols/scope.h"
+
+#include <stdio.h>
+
+#include "symbols/qualifier.h"
+
+#include "base/banned.h"
+
+enum vcm_scope_reach vcm_scope_reach(enum vcm_language language)
+{
+    switch (language) {
+    case VCM_LANGUAGE_GO:
+    case VCM_LANGUAGE_JAVA:
+    case VCM_LANGUAGE_KOTLIN:
+    case VCM_LANGUAGE_SCALA:
+        return VCM_SCOPE_DIRECTORY;
+    case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_JAVASCRIPT:
+    case VCM_LANGUAGE_TYPESCRIPT:
+    case VCM_LANGUAGE_TSX:
+    case VCM_LANGUAGE_RUST:
+    case VCM_LANGUAGE_HASKELL:
+    case VCM_LANGUAGE_OCAML:
+    case VCM_LANGUAGE_OCAML_INTERFACE:
+    case VCM_LANGUAGE_ELIXIR:
+    case VCM_LANGUAGE_ZIG:
+        return VCM_SCOPE_FILE;
+    default:
+        return VCM_SCOPE_REPOSITORY;
+    }
+}
+
+bool vcm_scope_are_kin(enum vcm_language a, enum vcm_language b)
+{
+    bool c = a == VCM_LANGUAGE_C || a == VCM_LANGUAGE_CPP;
+
+    return a == b || (c && (b == VCM_LANGUAGE_C || b == VCM_LANGUAGE_CPP));
+}
+
+bool vcm_scope_names_objects(enum vcm_language language)
+{
+    switch (language) {
+    case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_JAVASCRIPT:
+    case VCM_LANGUAGE_TYPESCRIPT:
+    case VCM_LANGUAGE_TSX:
+    case VCM_LANGUAGE_RUST:
+    case VCM_LANGUAGE_GO:
+    case VCM_LANGUAGE_PHP:
+    case VCM_LANGUAGE_LUA:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool vcm_scope_is_closed(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_JAVASCRIPT ||
+           language == VCM_LANGUAGE_TYPESCRIPT || language == VCM_LANGUAGE_TSX ||
+           language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_LUA ||
+           language == VCM_LANGUAGE_ZIG || language == VCM_LANGUAGE_ELIXIR;
+}
+
+bool vcm_scope_spreads_types(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
+           language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUBY ||
+           language == VCM_LANGUAGE_SWIFT || language == VCM_LANGUAGE_C_SHARP;
+}
+
+bool vcm_scope_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, struct vcm_slice b)
+{
+    bool same = true;
+
+    while (a.len > 0 && b.len > 0 && same)
+        same = vcm_slice_equal(vcm_qualifier_pop(&a), vcm_qualifier_pop(&b));
+    *whole_a = same && a.len == 0;
+    *whole_b = same && b.len == 0;
+    return same;
+}
+
+bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_import *import,
+                           struct vcm_slice name)
+{
+    switch (language) {
+    case VCM_LANGUAGE_GO:
+    case VCM_LANGUAGE_ZIG:
+        return false;
+    case VCM_LANGUAGE_PYTHON:
+        return vcm_qualifier_names(import->alias, name) ||
+               vcm_qualifier_names(import->alias, vcm_slice_of("*", 1));
+    case VCM_LANGUAGE_JAVASCRIPT:
+    case VCM_LANGUAGE_TYPESCRIPT:
+    case VCM_LANGUAGE_TSX:
+        return vcm_slice_equal(import->alias, vcm_slice_of("-", 1));
+    case VCM_LANGUAGE_ELIXIR:
+        return import->alias.len == 0;
+    default:
+        return true;
+    }
+}
+
+bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
+                          const struct vcm_symbol_import *import, struct vcm_slice name)
+{
+    struct vcm_slice rest = import->target;
+    bool all = false, known = false;
+
+    *joined = language == VCM_LANGUAGE_PYTHON && vcm_qualifier_names(import->alias, name);
+    if (import->alias.len > 0)
+        return *joined || vcm_slice_equal(import->alias, name);
+    if (language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUST)
+        return vcm_slice_equal(vcm_qualifier_pop(&rest), name);
+    return vcm_scope_compare_paths(&all, &known, import->target, name) && all && known;
+}
+
+bool vcm_scope_is_of_go(struct vcm_slice target)
+{
+    static const char words[] =
+        " archive bufio bytes cmp compress container context crypto database debug embed encoding "
+        "errors expvar flag fmt go hash html image index io iter log maps math mime net os path "
+        "plugin reflect regexp runtime slices sort strconv strings structs sync syscall testing "
+        "text time unicode unique unsafe ";
+    const char *slash = memchr(target.data, '/', target.len);
+    char word[16];
+    size_t len = slash ? (size_t)(slash - target.data) : target.len;
+
+    if (len + 3 > sizeof word)
+        return false;
+    snprintf(word, sizeof word, " %.*s ", (int)len, target.data);
+    return strstr(words, word) != NULL;
+}
