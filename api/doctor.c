@@ -305,6 +305,7 @@ static const struct {
     check_fn run;
 } checks[] = {
     {"address_space", check_address_space},
+    {"ctags", check_ctags},
     {"filesystem", check_filesystem},
     {"free_space", check_space},
     {"git", check_git},
@@ -312,7 +313,6 @@ static const struct {
     {"home", check_home},
     {"inotify", check_inotify},
     {"languages", check_languages},
-    {"ctags", check_ctags},
     {"libraries", check_libraries},
     {"pdf", check_pdf},
     {"store", check_store},

@@ -9,6 +9,7 @@
 #include "symbols/describe.h"
 #include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
+#include "symbols/qualifier.h"
 #include "symbols/tree_query.h"
 
 #include "base/banned.h"
@@ -647,13 +648,50 @@ static struct vcm_slice without_keyword(struct vcm_slice target)
 static void put_import(struct run *run, const struct found *use)
 {
     struct vcm_slice target = without_keyword(slice(run, use->name, use->name_end));
+    struct vcm_slice alias =
+        vcm_qualifier_alias(run->language, run->text, use->name, use->name_end);
 
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
         target.len--;
     run->out->imports[run->out->import_count++] =
-        (struct vcm_symbol_import){keep(run, target), use->line};
+        (struct vcm_symbol_import){keep(run, target), keep(run, alias), use->line};
+}
+
+/* What the use is qualified by. A local name is no module or type, but it may be the object. */
+static struct vcm_slice qualifier_of(bool *qualified, struct run *run, const struct locals *locals,
+                                     const struct found *use, const struct found *function)
+{
+    struct vcm_slice words = vcm_slice_of("", 0);
+
+    *qualified = use->detail != VCM_SYMBOL_OVERRIDE &&
+                 vcm_qualifier_find(&words, run->language, run->text, use->name);
+    if (words.len == 0 || !function)
+        return words;
+    struct vcm_slice rest = words, first = words;
+    while (rest.len > 0)
+        first = vcm_qualifier_pop(&rest);
+    const uint32_t start = (uint32_t)(first.data - run->text.data);
+    const struct found word = {.name = start, .name_end = start + (uint32_t)first.len};
+    struct vcm_slice head = slice(run, function->start, function->end);
+    return vcm_qualifier_self(run->language, words, head) == VCM_QUALIFIER_OTHER &&
+                   is_local(run, locals, &word, function->start, function->end)
+               ? vcm_slice_of("", 0)
+               : words;
+}
+
+/* Most follow one with the same. */
+static struct vcm_slice keep_qualifier(struct run *run, struct vcm_slice qualifier)
+{
+    const struct vcm_symbols *out = run->out;
+    struct vcm_slice last = out->reference_count > 0
+                                ? out->references[out->reference_count - 1].qualifier
+                                : vcm_slice_of("", 0);
+
+    if (qualifier.len == 0 || vcm_slice_equal(qualifier, last))
+        return qualifier.len == 0 ? vcm_slice_of("", 0) : last;
+    return keep(run, qualifier);
 }
 
 static void refer(struct weave *weave, const struct locals *locals, const struct found *use)
@@ -668,7 +706,10 @@ static void refer(struct weave *weave, const struct locals *locals, const struct
     const struct found *function = function_around(nest);
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
                         use->detail == VCM_SYMBOL_CALL;
-    if (function && may_be_local && is_local(run, locals, use, function->start, function->end))
+    bool qualified = false;
+    struct vcm_slice qualifier = qualifier_of(&qualified, run, locals, use, function);
+    if (function && may_be_local && !qualified &&
+        is_local(run, locals, use, function->start, function->end))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         run->too_many = true;
@@ -679,6 +720,8 @@ static void refer(struct weave *weave, const struct locals *locals, const struct
         .line = use->line,
         .from = from,
         .use = (enum vcm_symbol_use)use->detail,
+        .qualified = qualified,
+        .qualifier = keep_qualifier(run, qualifier),
     };
 }
 

@@ -110,6 +110,20 @@ static bool is_ocaml(enum vcm_language language)
     return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
 }
 
+/* What a path begins with that names no file. */
+static struct vcm_slice without_root(enum vcm_language language, struct vcm_slice target)
+{
+    static const char *const roots[] = {"crate::", "self::", "super::"};
+
+    for (size_t i = 0; language == VCM_LANGUAGE_RUST && i < 3;) {
+        size_t len = strlen(roots[i]);
+        bool has = target.len > len && memcmp(target.data, roots[i], len) == 0;
+        target = has ? vcm_slice_of(target.data + len, target.len - len) : target;
+        i = has ? 0 : i + 1;
+    }
+    return target;
+}
+
 /* "a/b" of "../a/b.h", "a.b", ".a.b", "crate::a::b", "A\B". Elixir's BigShop is in big_shop.ex,
  * OCaml's Shop in shop.ml. */
 static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language,
@@ -117,6 +131,7 @@ static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language
 {
     size_t len = 0;
 
+    target = without_root(language, target);
     while (target.len > 0 && strchr("./", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     for (size_t i = 0; i < target.len && len + 1 < TARGET_MAX; i++) {
@@ -196,4 +211,13 @@ size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports 
             return 0;
     }
     return 0;
+}
+
+size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                              size_t from, struct vcm_slice target)
+{
+    char text[TARGET_MAX];
+    struct vcm_slice path = to_path(text, imports->index->files[from].language, target);
+
+    return path.len > 0 ? look_up(out, imports, from, path) : 0;
 }

@@ -24,4 +24,8 @@ void vcm_imports_close(struct vcm_imports *imports);
 size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                         size_t from, struct vcm_slice target);
 
+/* As above, but only files that all of the target names: "a.b" is not something in "a". */
+size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                              size_t from, struct vcm_slice target);
+
 #endif

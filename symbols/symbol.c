@@ -8,6 +8,10 @@
 
 #include "base/banned.h"
 
+/* Beside the use of a reference. */
+#define QUALIFIED      0x10u
+#define QUALIFIED_SAME 0x20u /* by the same as the last one that was qualified */
+
 static const char *const kind_names[VCM_SYMBOL_KIND_COUNT] = {
     [VCM_SYMBOL_FUNCTION] = "function",
     [VCM_SYMBOL_METHOD] = "method",
@@ -132,6 +136,7 @@ static uint32_t find_slot(const struct names *names, struct vcm_slice name)
 static void encode_references(struct vcm_buf *out, const struct vcm_symbols *symbols)
 {
     struct names names = {.symbols = symbols, .mask = 15};
+    struct vcm_slice qualifier = vcm_slice_of("", 0);
     uint32_t line = 0;
 
     while (names.mask / 2 < symbols->reference_count)
@@ -147,7 +152,11 @@ static void encode_references(struct vcm_buf *out, const struct vcm_symbols *sym
             vcm_wire_put_bytes(out, reference->name);
         if (names.slots && earlier == 0)
             names.slots[slot] = i + 1;
-        vcm_wire_put_u8(out, (uint8_t)reference->use);
+        bool same = vcm_slice_equal(reference->qualifier, qualifier);
+        unsigned mark = !reference->qualified ? 0 : same ? QUALIFIED_SAME : QUALIFIED;
+        vcm_wire_put_u8(out, (uint8_t)((unsigned)reference->use | mark));
+        if (mark == QUALIFIED)
+            vcm_wire_put_bytes(out, qualifier = reference->qualifier);
         vcm_wire_put_count(out, reference->line - line);
         vcm_wire_put_count(out, reference->from);
         line = reference->line;
@@ -174,6 +183,7 @@ void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols)
     vcm_wire_put_count(out, symbols->import_count);
     for (uint32_t i = 0; i < symbols->import_count; i++) {
         vcm_wire_put_bytes(out, symbols->imports[i].target);
+        vcm_wire_put_bytes(out, symbols->imports[i].alias);
         vcm_wire_put_count(out, symbols->imports[i].line);
     }
     encode_references(out, symbols);
@@ -222,6 +232,7 @@ static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *
 
 static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r, bool *no_memory)
 {
+    struct vcm_slice qualifier = vcm_slice_of("", 0);
     uint32_t line = 0;
 
     out->reference_count = get_count(r);
@@ -234,7 +245,12 @@ static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r
             return;
         }
         reference->name = back > 0 ? out->references[i - back].name : vcm_wire_get_bytes(r);
-        reference->use = (enum vcm_symbol_use)vcm_wire_get_u8(r);
+        unsigned use = vcm_wire_get_u8(r);
+        if (use & QUALIFIED)
+            qualifier = vcm_wire_get_bytes(r);
+        reference->qualified = (use & (QUALIFIED | QUALIFIED_SAME)) != 0;
+        reference->qualifier = reference->qualified ? qualifier : vcm_slice_of("", 0);
+        reference->use = (enum vcm_symbol_use)(use & ~(QUALIFIED | QUALIFIED_SAME));
         reference->line = line + (uint32_t)vcm_wire_get_count(r);
         reference->from = (uint32_t)vcm_wire_get_count(r);
         line = reference->line;
@@ -257,6 +273,7 @@ int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool ref
     out->imports = make_room(&no_memory, out, &r, out->import_count, sizeof *out->imports);
     for (uint32_t i = 0; i < out->import_count && !r.bad; i++) {
         out->imports[i].target = vcm_wire_get_bytes(&r);
+        out->imports[i].alias = vcm_wire_get_bytes(&r);
         out->imports[i].line = (uint32_t)vcm_wire_get_count(&r);
     }
     if (references)

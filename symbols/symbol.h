@@ -13,7 +13,7 @@
 #include "symbols/language.h"
 
 /* Goes up whenever the same bytes give other symbols, or another stored form. */
-#define VCM_SYMBOL_FORMAT 2
+#define VCM_SYMBOL_FORMAT 3
 
 enum vcm_symbol_kind {
     VCM_SYMBOL_FUNCTION,
@@ -68,10 +68,13 @@ struct vcm_symbol_reference {
     uint32_t line;
     uint32_t from; /* 1 + the index of the definition that it is in; 0 outside of any */
     enum vcm_symbol_use use;
+    bool qualified;
+    struct vcm_slice qualifier; /* "shop" of "shop.total"; "" when it is no name (qualifier.h) */
 };
 
 struct vcm_symbol_import {
     struct vcm_slice target; /* as written, without quotes and brackets */
+    struct vcm_slice alias;  /* the name, or names, that stand for it (qualifier.h) */
     uint32_t line;
 };
 

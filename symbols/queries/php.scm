@@ -25,8 +25,10 @@
 (object_creation_expression (name) @name) @ref.instantiate
 (function_call_expression function: (name) @name) @ref.call
 (member_call_expression name: (name) @name) @ref.call
+(nullsafe_member_call_expression name: (name) @name) @ref.call
 (scoped_call_expression name: (name) @name) @ref.call
 (scoped_call_expression scope: (name) @name) @ref.read
 (assignment_expression left: (member_access_expression name: (name) @name)) @ref.write
 (member_access_expression name: (name) @name) @ref.read
+(nullsafe_member_access_expression name: (name) @name) @ref.read
 (named_type (name) @name) @ref.read

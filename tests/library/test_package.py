@@ -107,6 +107,17 @@ class Package(unittest.TestCase):
                      "lib/python3/dist-packages/vcm/py.typed"):
             self.assertIn("/usr/" + name, self.installed())
 
+    def test_the_licence_of_everything_that_is_linked_in_is_named(self):
+        with open(os.path.join(self.root, "usr/share/doc/vcm/copyright"), encoding="utf-8") as file:
+            text = file.read()
+        with open(os.path.join(build.SOURCE, "package.json"), encoding="utf-8") as file:
+            packages = json.load(file)["dependencies"]
+        named = re.findall(r"^Files: node_modules/(\S+)/\*$", text, flags=re.MULTILINE)
+        self.assertEqual(set(packages) - set(named), set())
+        used, told = (set(re.findall(pattern, text, flags=re.MULTILINE)) for pattern in (
+            r"^License: (\S+)$", r"^License: (\S+)\n ."))
+        self.assertEqual(used, told)
+
     def test_the_program_maps_and_finds_its_helper(self):
         vcm = os.path.join(self.root, "usr/bin/vcm")
         self.assertEqual(build.run([vcm, "--version"]), "vcm 0.1.0\n")

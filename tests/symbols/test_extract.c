@@ -34,8 +34,10 @@ static int tear_down(void **state)
 static void show(struct vcm_buf *out, const struct vcm_symbols *symbols)
 {
     for (uint32_t i = 0; i < symbols->import_count; i++)
-        vcm_buf_append_format(out, "import %u %.*s\n", symbols->imports[i].line,
-                              (int)symbols->imports[i].target.len, symbols->imports[i].target.data);
+        vcm_buf_append_format(out, "import %u %.*s%s%.*s\n", symbols->imports[i].line,
+                              (int)symbols->imports[i].target.len, symbols->imports[i].target.data,
+                              symbols->imports[i].alias.len > 0 ? " as " : "",
+                              (int)symbols->imports[i].alias.len, symbols->imports[i].alias.data);
     for (uint32_t i = 0; i < symbols->definition_count; i++) {
         const struct vcm_symbol *s = &symbols->definitions[i];
         vcm_buf_append_format(out, "def %u-%u %s %s %.*s%s%.*s | %.*s | %.*s\n", s->line,
@@ -49,8 +51,10 @@ static void show(struct vcm_buf *out, const struct vcm_symbols *symbols)
         const struct vcm_symbol_reference *r = &symbols->references[i];
         struct vcm_slice from =
             r->from > 0 ? symbols->definitions[r->from - 1].name : vcm_slice_of("-", 1);
-        vcm_buf_append_format(out, "ref %u %s %.*s in %.*s\n", r->line, vcm_symbol_use_name(r->use),
-                              (int)r->name.len, r->name.data, (int)from.len, from.data);
+        vcm_buf_append_format(out, "ref %u %s %.*s%s%.*s in %.*s\n", r->line,
+                              vcm_symbol_use_name(r->use), (int)r->qualifier.len, r->qualifier.data,
+                              r->qualified ? "|" : "", (int)r->name.len, r->name.data,
+                              (int)from.len, from.data);
     }
 }
 

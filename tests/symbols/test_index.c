@@ -222,6 +222,70 @@ static void spoil_store(const char *directory, unsigned kind, uint64_t seed)
     vcm_kv_close(kv);
 }
 
+/* Rows as the format before this one had them, which hold something else. */
+static int make_older(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_buf rows = VCM_BUF_INIT(16 * VCM_MIB);
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_slice key, value;
+    size_t bytes = 0, *count = context;
+
+    assert_int_equal(vcm_kv_cursor_open(&cursor, txn, 0, err), VCM_OK);
+    int rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_slice_of("", 0), err);
+    for (; rc == VCM_OK; rc = vcm_kv_cursor_next(&key, &value, cursor, err)) {
+        assert_int_equal(key.data[key.len - 1], VCM_SYMBOL_FORMAT);
+        vcm_buf_append_slice(&rows, key);
+        bytes = key.len;
+        ++*count;
+    }
+    vcm_kv_cursor_close(cursor);
+    assert_int_equal(rc, VCM_NOT_FOUND);
+    for (size_t i = 0; i < *count; i++) {
+        char older[] = {VCM_SYMBOL_FORMAT - 1, 0};
+        char *row = rows.data + i * bytes;
+        assert_int_equal(vcm_kv_delete(txn, 0, vcm_slice_of(row, bytes), err), VCM_OK);
+        row[bytes - 1] = older[0];
+        rc = vcm_kv_put(txn, 0, vcm_slice_of(row, bytes), vcm_slice_of(older, sizeof older), err);
+        assert_int_equal(rc, VCM_OK);
+    }
+    vcm_buf_release(&rows);
+    return VCM_OK;
+}
+
+static void symbols_of_an_older_format_are_read_from_the_files_again(void **state)
+{
+    static const char *const tables[] = {"blobs", "memos", NULL};
+    struct test_repo repo, store;
+    uint64_t seed = first_seed();
+    struct vcm_kv *kv = NULL;
+    size_t rows = 0;
+    char lock[512];
+
+    (void)state;
+    make_repo(&repo, &seed);
+    test_repo_init_directory(&store);
+    struct fixture_request request = {.directory = store.path, .budget = 700};
+    struct fixture_map first = make_map(&repo, request), second = make_map(&repo, request);
+    assert_int_equal(second.parsed, 0);
+    snprintf(lock, sizeof lock, "%s/lock", store.path);
+    assert_int_equal(vcm_kv_open(&kv,
+                                 &(struct vcm_kv_options){
+                                     .directory = store.path, .lock_path = lock, .tables = tables},
+                                 NULL),
+                     VCM_OK);
+    assert_int_equal(vcm_kv_update(kv, make_older, &rows, 1000, NULL, NULL), VCM_OK);
+    vcm_kv_close(kv);
+    struct fixture_map third = make_map(&repo, request);
+    assert_true(rows > 0);
+    assert_int_equal(third.parsed, first.parsed);
+    assert_same(&first, &third);
+    free(first.text);
+    free(second.text);
+    free(third.text);
+    test_repo_release(&store);
+    test_repo_release(&repo);
+}
+
 static void spoiled_memos_are_survived(void **state)
 {
     struct test_repo repo;
@@ -350,6 +414,7 @@ int main(void)
         cmocka_unit_test(a_changed_tree_is_another_one),
         cmocka_unit_test(no_budget_is_exceeded_and_the_next_one_holds_more),
         cmocka_unit_test(a_tree_without_a_blob_is_looked_at_again),
+        cmocka_unit_test(symbols_of_an_older_format_are_read_from_the_files_again),
         cmocka_unit_test(spoiled_memos_are_survived),
         cmocka_unit_test(names_and_messages_share_words),
         cmocka_unit_test(the_oldest_memos_go_when_there_are_many),

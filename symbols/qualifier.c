@@ -1,0 +1,441 @@
+#include "symbols/qualifier.h"
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+/* What a mark between two names joins. */
+enum join {
+    JOIN_NONE,
+    JOIN_OBJECT, /* a member to a value */
+    JOIN_NAME,   /* a name to a module, a type or a value */
+};
+
+static bool is_ocaml(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
+}
+
+static bool is_script(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_JAVASCRIPT || language == VCM_LANGUAGE_TYPESCRIPT ||
+           language == VCM_LANGUAGE_TSX;
+}
+
+/* Where "::" is no type, cast, cons or label. */
+static bool has_scope_mark(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
+           language == VCM_LANGUAGE_PHP || language == VCM_LANGUAGE_RUBY ||
+           language == VCM_LANGUAGE_R || language == VCM_LANGUAGE_JAVA ||
+           language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_C_SHARP;
+}
+
+/* Whether modules and types begin with a capital, and nothing else does. */
+static bool has_capitals(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR ||
+           language == VCM_LANGUAGE_HASKELL || is_ocaml(language);
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_word(enum vcm_language language, char c)
+{
+    bool money = c == '$' && (language == VCM_LANGUAGE_PHP || is_script(language));
+
+    return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
+           (unsigned char)c >= 0x80 || money || (c == '.' && language == VCM_LANGUAGE_R);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static bool ends_with(struct vcm_slice text, size_t at, const char *mark)
+{
+    size_t len = strlen(mark);
+
+    return at >= len && memcmp(text.data + at - len, mark, len) == 0;
+}
+
+static size_t word_start(enum vcm_language language, struct vcm_slice text, size_t end)
+{
+    while (end > 0 && is_word(language, text.data[end - 1]))
+        end--;
+    return end;
+}
+
+static enum join dot_before(size_t *start, enum vcm_language language, struct vcm_slice text,
+                            size_t at)
+{
+    bool range = at >= 2 && text.data[at - 2] == '.';
+
+    if (language == VCM_LANGUAGE_R || language == VCM_LANGUAGE_PHP ||
+        language == VCM_LANGUAGE_BASH || range)
+        return JOIN_NONE;
+    *start = at - 1;
+    if (language == VCM_LANGUAGE_HASKELL) { /* else it composes functions */
+        size_t word = word_start(language, text, *start);
+        return word < *start && is_upper(text.data[word]) ? JOIN_NAME : JOIN_NONE;
+    }
+    bool asks = false;
+    for (; *start > 0 && strchr("?!&", text.data[*start - 1]); asks = true)
+        --*start;
+    bool values =
+        language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST;
+    return values || asks ? JOIN_OBJECT : JOIN_NAME;
+}
+
+/* The mark that ends at `at`, and where it begins. */
+static enum join mark_before(size_t *start, enum vcm_language language, struct vcm_slice text,
+                             size_t at)
+{
+    bool arrows =
+        language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_PHP;
+
+    if (at == 0)
+        return JOIN_NONE;
+    if (arrows && ends_with(text, at, "->")) {
+        *start = at - 2 - ends_with(text, at, "?->");
+        return JOIN_OBJECT;
+    }
+    if (has_scope_mark(language) && ends_with(text, at, "::")) {
+        *start = at - 2 - ends_with(text, at, ":::");
+        return JOIN_NAME;
+    }
+    if (language == VCM_LANGUAGE_LUA && text.data[at - 1] == ':' && !ends_with(text, at, "::")) {
+        *start = at - 1;
+        return JOIN_NAME;
+    }
+    if ((is_ocaml(language) && text.data[at - 1] == '#') ||
+        (language == VCM_LANGUAGE_R && strchr("$@", text.data[at - 1]))) {
+        *start = at - 1;
+        return JOIN_OBJECT;
+    }
+    return text.data[at - 1] == '.' ? dot_before(start, language, text, at) : JOIN_NONE;
+}
+
+static const char *comment_mark(enum vcm_language language)
+{
+    switch (language) {
+    case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_RUBY:
+    case VCM_LANGUAGE_ELIXIR:
+    case VCM_LANGUAGE_JULIA:
+    case VCM_LANGUAGE_R:
+        return "#";
+    case VCM_LANGUAGE_LUA:
+    case VCM_LANGUAGE_SQL:
+        return "--";
+    default:
+        return "//";
+    }
+}
+
+/* Before blanks, and before a comment that ends the line above. */
+static size_t skip_blanks(enum vcm_language language, struct vcm_slice text, size_t at)
+{
+    const char *mark = comment_mark(language);
+    size_t end = at;
+    bool line = false;
+
+    for (; end > 0 && is_blank(text.data[end - 1]); end--)
+        line = line || text.data[end - 1] == '\n';
+    if (!line)
+        return end;
+    const char *above = memrchr(text.data, '\n', end);
+    size_t first = above ? (size_t)(above + 1 - text.data) : 0;
+    const char *comment = memmem(text.data + first, end - first, mark, strlen(mark));
+    if (comment)
+        for (end = (size_t)(comment - text.data); end > first && is_blank(text.data[end - 1]);)
+            end--;
+    return end;
+}
+
+static bool has_line_end(struct vcm_slice text, size_t start, size_t end)
+{
+    return memchr(text.data + start, '\n', end - start) != NULL;
+}
+
+/* All words up to `end` that are joined without blanks; "" when there is something else too. */
+static struct vcm_slice read_words(enum vcm_language language, struct vcm_slice text, size_t end)
+{
+    const struct vcm_slice unknown = vcm_slice_of("", 0);
+    size_t start = end;
+
+    for (;;) {
+        size_t word = word_start(language, text, start), mark = 0;
+        if (word == start || (text.data[word] >= '0' && text.data[word] <= '9'))
+            return unknown;
+        start = word;
+        enum join join = mark_before(&mark, language, text, start);
+        if (join == JOIN_OBJECT || end - start > VCM_LIMIT_SYMBOL_NAME_BYTES)
+            return unknown;
+        bool global = ends_with(text, start, "::") &&
+                      (mark == 0 || !strchr(">)]}", text.data[mark - 1])) &&
+                      word_start(language, text, mark) == mark;
+        if (join == JOIN_NONE || global)
+            break;
+        start = mark;
+    }
+    bool variable = start > 0 && text.data[start - 1] == '@' &&
+                    (language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR);
+    return variable ? unknown : vcm_slice_of(text.data + start, end - start);
+}
+
+static bool is_known(enum vcm_language language, struct vcm_slice words, enum join join,
+                     bool scope_mark)
+{
+    static const char *const of_module[] = {"self", "super", "crate"};
+    struct vcm_slice rest = words, last = vcm_qualifier_pop(&rest), first = last;
+
+    while (rest.len > 0)
+        first = vcm_qualifier_pop(&rest);
+    bool alone = first.data == last.data;
+    for (size_t i = 0; i < 3 && language == VCM_LANGUAGE_RUST && scope_mark && alone; i++)
+        if (vcm_slice_equal(words, vcm_slice_of_string(of_module[i])))
+            return false;
+    bool self = vcm_qualifier_self(language, first, vcm_slice_of("", 0)) != VCM_QUALIFIER_OTHER;
+    if (self && language != VCM_LANGUAGE_RUST)
+        return alone;
+    if (self && alone)
+        return true;
+    return join == JOIN_NAME && (!has_capitals(language) || is_upper(last.data[0]));
+}
+
+bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
+                        size_t name)
+{
+    size_t at = language == VCM_LANGUAGE_HASKELL ? name : skip_blanks(language, text, name),
+           mark = at;
+    enum join join = mark_before(&mark, language, text, at);
+
+    *out = vcm_slice_of("", 0);
+    if (join == JOIN_NONE)
+        return false;
+    size_t end = mark;
+    while (end > 0 && is_blank(text.data[end - 1]))
+        end--;
+    bool scope_mark = ends_with(text, at, "::");
+    bool word = end > 0 && is_word(language, text.data[end - 1]);
+    bool opens = end == 0 || !strchr(">)]}\"'", text.data[end - 1]);
+    if (!word && scope_mark && opens)
+        return false; /* "::name", of the outermost scope */
+    if (!word && end < mark && ends_with(text, at, "->") && language == VCM_LANGUAGE_CPP)
+        return false; /* "auto f() -> type" */
+    if (!word || has_line_end(text, end, mark) || (scope_mark && end < mark))
+        return true;
+    struct vcm_slice words = read_words(language, text, end);
+    if (words.len > 0 && is_known(language, words, join, scope_mark))
+        *out = words;
+    return true;
+}
+
+struct vcm_slice vcm_qualifier_pop(struct vcm_slice *path)
+{
+    size_t end = path->len;
+
+    while (end > 0 && !strchr(".:\\/", path->data[end - 1]))
+        end--;
+    struct vcm_slice last = vcm_slice_of(path->data + end, path->len - end);
+    while (end > 0 && strchr(".:\\/", path->data[end - 1]))
+        end--;
+    path->len = end;
+    return last;
+}
+
+/* "func (s *Shop) total": whether "s" is the word. */
+static bool is_receiver(struct vcm_slice word, struct vcm_slice function)
+{
+    static const char begin[] = "func (";
+    size_t len = sizeof begin - 1;
+
+    return word.len > 0 && function.len > len + word.len &&
+           memcmp(function.data, begin, len) == 0 &&
+           memcmp(function.data + len, word.data, word.len) == 0 &&
+           function.data[len + word.len] == ' ';
+}
+
+enum vcm_qualifier_self vcm_qualifier_self(enum vcm_language language, struct vcm_slice qualifier,
+                                           struct vcm_slice function)
+{
+    static const struct {
+        const char *word;
+        bool super;
+        unsigned char languages[9]; /* ends with none */
+    } words[] = {
+        {"self",
+         false,
+         {VCM_LANGUAGE_PYTHON, VCM_LANGUAGE_RUST, VCM_LANGUAGE_RUBY, VCM_LANGUAGE_SWIFT,
+          VCM_LANGUAGE_PHP, VCM_LANGUAGE_LUA, VCM_LANGUAGE_OCAML}},
+        {"cls", false, {VCM_LANGUAGE_PYTHON}},
+        {"Self", false, {VCM_LANGUAGE_RUST, VCM_LANGUAGE_SWIFT, VCM_LANGUAGE_ZIG}},
+        {"this",
+         false,
+         {VCM_LANGUAGE_JAVASCRIPT, VCM_LANGUAGE_TYPESCRIPT, VCM_LANGUAGE_TSX, VCM_LANGUAGE_JAVA,
+          VCM_LANGUAGE_C_SHARP, VCM_LANGUAGE_CPP, VCM_LANGUAGE_KOTLIN, VCM_LANGUAGE_SCALA}},
+        {"$this", false, {VCM_LANGUAGE_PHP}},
+        {"static", false, {VCM_LANGUAGE_PHP}},
+        {"__MODULE__", false, {VCM_LANGUAGE_ELIXIR}},
+        {"super",
+         true,
+         {VCM_LANGUAGE_JAVASCRIPT, VCM_LANGUAGE_TYPESCRIPT, VCM_LANGUAGE_TSX, VCM_LANGUAGE_JAVA,
+          VCM_LANGUAGE_KOTLIN, VCM_LANGUAGE_SCALA, VCM_LANGUAGE_SWIFT}},
+        {"base", true, {VCM_LANGUAGE_C_SHARP}},
+        {"parent", true, {VCM_LANGUAGE_PHP}},
+    };
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (vcm_slice_equal(qualifier, vcm_slice_of_string(words[i].word)) &&
+            memchr(words[i].languages, (int)language, sizeof words[i].languages))
+            return words[i].super ? VCM_QUALIFIER_SUPER : VCM_QUALIFIER_SELF;
+    return language == VCM_LANGUAGE_GO && is_receiver(qualifier, function) ? VCM_QUALIFIER_SELF
+                                                                           : VCM_QUALIFIER_OTHER;
+}
+
+static size_t skip_forward(struct vcm_slice text, size_t at, const char *marks)
+{
+    while (at < text.len && strchr(marks, text.data[at]) && text.data[at] != '\0')
+        at++;
+    return at;
+}
+
+static struct vcm_slice word_at(enum vcm_language language, struct vcm_slice text, size_t at)
+{
+    size_t end = at;
+
+    while (end < text.len && is_word(language, text.data[end]))
+        end++;
+    return vcm_slice_of(text.data + at, end - at);
+}
+
+/* The word behind `mark`, if that is what comes next. */
+static struct vcm_slice word_behind(enum vcm_language language, struct vcm_slice text, size_t at,
+                                    const char *mark)
+{
+    size_t len = strlen(mark);
+
+    at = skip_forward(text, at, " \t");
+    if (text.len - at < len || memcmp(text.data + at, mark, len) != 0)
+        return vcm_slice_of("", 0);
+    return word_at(language, text, skip_forward(text, at + len, " \t"));
+}
+
+/* "import a, b" of "from m import a, b", up to the end of the line or the bracket. */
+static struct vcm_slice names_behind(struct vcm_slice text, size_t at)
+{
+    static const char word[] = "import ";
+    size_t len = sizeof word - 1;
+
+    at = skip_forward(text, at, " \t");
+    if (text.len - at <= len || memcmp(text.data + at, word, len) != 0)
+        return vcm_slice_of("", 0);
+    size_t names = skip_forward(text, at + len, " \t");
+    bool bracket = names < text.len && text.data[names] == '(';
+    const char *end = memchr(text.data + names, bracket ? ')' : '\n', text.len - names);
+    return vcm_slice_of(text.data + at, end ? (size_t)(end - text.data) - at : text.len - at);
+}
+
+/* The word before the "=" of "shop = require("shop")", whose string begins at `start`. */
+static struct vcm_slice word_assigned(enum vcm_language language, struct vcm_slice text,
+                                      size_t start, const char *call)
+{
+    while (start > 0 && strchr("\"'`([ ", text.data[start - 1]))
+        start--;
+    if (!ends_with(text, start, call))
+        return vcm_slice_of("", 0);
+    for (start -= strlen(call); start > 0 && text.data[start - 1] == ' ';)
+        start--;
+    if (start == 0 || text.data[start - 1] != '=')
+        return vcm_slice_of("", 0);
+    for (start--; start > 0 && text.data[start - 1] == ' ';)
+        start--;
+    size_t word = word_start(language, text, start);
+    return vcm_slice_of(text.data + word, start - word);
+}
+
+/* "shop" of `import * as shop from "./shop"`. */
+static struct vcm_slice word_of_all(enum vcm_language language, struct vcm_slice text, size_t start)
+{
+    while (start > 0 && strchr("\"' ", text.data[start - 1]))
+        start--;
+    if (!ends_with(text, start, " from"))
+        return vcm_slice_of("", 0);
+    size_t end = start - 5, word = word_start(language, text, end);
+    return ends_with(text, word, "* as ") ? vcm_slice_of(text.data + word, end - word)
+                                          : vcm_slice_of("", 0);
+}
+
+/* Unless only a part of the module is taken: `require("shop").Cart`. */
+static bool is_whole(struct vcm_slice text, size_t end)
+{
+    end = skip_forward(text, end, "\"'`])");
+    return end >= text.len || text.data[end] != '.';
+}
+
+struct vcm_slice vcm_qualifier_alias(enum vcm_language language, struct vcm_slice text,
+                                     size_t start, size_t end)
+{
+    const struct vcm_slice none = vcm_slice_of("-", 1);
+    struct vcm_slice word = vcm_slice_of("", 0);
+
+    if (language == VCM_LANGUAGE_PYTHON) {
+        word = names_behind(text, end);
+        return word.len > 0 ? word : word_behind(language, text, end, "as ");
+    }
+    if (language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_KOTLIN)
+        return word_behind(language, text, end, "as ");
+    if (language == VCM_LANGUAGE_ELIXIR) {
+        word = word_behind(language, text, end, ", as:");
+        bool names = ends_with(text, start, "alias ") || ends_with(text, start, "require ");
+        struct vcm_slice target = vcm_slice_of(text.data + start, end - start);
+        return word.len == 0 && names ? vcm_qualifier_pop(&target) : word;
+    }
+    if (language == VCM_LANGUAGE_GO) {
+        for (; start > 0 && strchr("\"` ", text.data[start - 1]);)
+            start--;
+        size_t first = word_start(language, text, start);
+        word = vcm_slice_of(text.data + first, start - first);
+        return vcm_slice_equal(word, vcm_slice_of_string("import")) ? vcm_slice_of("", 0) : word;
+    }
+    if (language == VCM_LANGUAGE_LUA || language == VCM_LANGUAGE_ZIG || is_script(language)) {
+        word = word_assigned(language, text, start,
+                             language == VCM_LANGUAGE_ZIG ? "@import" : "require");
+        if (word.len == 0 && is_script(language))
+            word = word_of_all(language, text, start);
+        return word.len > 0 && is_whole(text, end) ? word : none;
+    }
+    return word;
+}
+
+static bool is_between(char c)
+{
+    return is_blank(c) || c == ',' || c == '(';
+}
+
+bool vcm_qualifier_names(struct vcm_slice alias, struct vcm_slice name)
+{
+    static const char word[] = "import ";
+    size_t len = sizeof word - 1;
+
+    if (alias.len <= len || memcmp(alias.data, word, len) != 0 || name.len == 0)
+        return false;
+    for (const char *at = alias.data + len; at; at++) {
+        size_t left = alias.len - (size_t)(at - alias.data);
+        at = memmem(at, left, name.data, name.len);
+        if (!at)
+            return false;
+        size_t start = (size_t)(at - alias.data), end = start + name.len;
+        size_t next = skip_forward(alias, end, " \t\r\n");
+        /* "b as c": c is the name, and its module is b. */
+        if (is_between(alias.data[start - 1]) && !ends_with(alias, start, " as ") &&
+            (next == alias.len || strchr(",#", alias.data[next])))
+            return true;
+    }
+    return false;
+}
