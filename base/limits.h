@@ -86,6 +86,9 @@
 #define VCM_LIMIT_CTAGS_CPU_SECONDS   10u
 #define VCM_LIMIT_CTAGS_MEMORY_BYTES  ((size_t)512 * VCM_MIB)
 #define VCM_LIMIT_CTAGS_OUTPUT_BYTES  ((size_t)64 * VCM_MIB)
+#define VCM_LIMIT_CTAGS_SHARED_MS     5000u /* for a file in a process that reads many */
+#define VCM_LIMIT_CTAGS_SHARED_FILES  512u  /* which then ends, and its limits with it */
+#define VCM_LIMIT_CTAGS_SHARED_BYTES  ((size_t)16 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
 #define VCM_LIMIT_SYMBOLS_MEMOS       64u /* lists of files and graphs that are kept */
 #define VCM_LIMIT_SYMBOLS_MEMO_BYTES  ((size_t)256 * VCM_MIB)

@@ -52,6 +52,13 @@ struct child {
     int out;
     int errors;
     size_t written;
+    bool stays; /* its input is not at its end when all is written */
+};
+
+struct vcm_spawn_program {
+    struct child child;
+    unsigned timeout_ms;
+    char name[64];
 };
 
 static void close_fd(int *fd)
@@ -287,7 +294,8 @@ static void write_input(struct child *child, struct vcm_slice input)
     ssize_t put = write(child->in, input.data + child->written, input.len - child->written);
     if (put > 0)
         child->written += (size_t)put;
-    if (child->written == input.len || (put < 0 && errno != EAGAIN && errno != EINTR))
+    if ((child->written == input.len && !child->stays) ||
+        (put < 0 && errno != EAGAIN && errno != EINTR))
         close_fd(&child->in);
 }
 
@@ -313,7 +321,7 @@ static void poll_once(struct child *child, struct vcm_buf *out, struct vcm_buf *
                       struct vcm_slice input, uint64_t left_ms)
 {
     struct pollfd fds[] = {
-        {child->in, POLLOUT, 0},
+        {child->written < input.len ? child->in : -1, POLLOUT, 0},
         {child->out, POLLIN, 0},
         {child->errors, POLLIN, 0},
         {child->pidfd, POLLIN, 0},
@@ -404,22 +412,41 @@ static void release_sigpipe(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
+/* With pipes where they are wanted. After a failure nothing runs. */
+static int launch(struct child *child, struct plan *plan, bool has_out, bool has_errors,
+                  struct vcm_error *err)
+{
+    bool has_input = child->stays || plan->options->input.len > 0;
+    struct vcm_spawn_result none;
+
+    if (!open_stream(&child->in, &plan->streams[0], has_input, true) ||
+        !open_stream(&child->out, &plan->streams[1], has_out, false) ||
+        !open_stream(&child->errors, &plan->streams[2], has_errors, false))
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open a pipe");
+    int rc = start(child, plan, err);
+    if (rc != VCM_OK && child->pid > 0)
+        reap(&none, child, err);
+    return rc;
+}
+
+static void close_all(struct child *child, struct plan *plan)
+{
+    close_fd(&child->in);
+    close_fd(&child->out);
+    close_fd(&child->errors);
+    close_fd(&child->pidfd);
+    for (int i = 0; plan && i < 3; i++)
+        close_fd(&plan->streams[i]);
+}
+
 static int run(struct vcm_spawn_result *result, struct child *child, struct plan *plan,
                struct vcm_buf *out, struct vcm_buf *errors, struct vcm_error *err)
 {
     const struct vcm_spawn_options *options = plan->options;
 
-    if (!open_stream(&child->in, &plan->streams[0], options->input.len > 0, true) ||
-        !open_stream(&child->out, &plan->streams[1], out != NULL, false) ||
-        !open_stream(&child->errors, &plan->streams[2], errors != NULL, false))
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open a pipe");
-    struct vcm_spawn_result none;
-    int rc = start(child, plan, err);
-    if (rc != VCM_OK) {
-        if (child->pid > 0)
-            reap(&none, child, err);
+    int rc = launch(child, plan, out != NULL, errors != NULL, err);
+    if (rc != VCM_OK)
         return rc;
-    }
     rc = attend(child, out, errors, options, err);
     int reaped = reap(result, child, err);
     if (rc == VCM_OK)
@@ -449,11 +476,83 @@ int vcm_spawn_run(struct vcm_spawn_result *result, struct vcm_buf *out, struct v
     hold_sigpipe(&before);
     rc = run(result, &child, &plan, out, errors, err);
     release_sigpipe(&before);
-    close_fd(&child.in);
-    close_fd(&child.out);
-    close_fd(&child.errors);
-    close_fd(&child.pidfd);
-    for (int i = 0; i < 3; i++)
-        close_fd(&plan.streams[i]);
+    close_all(&child, &plan);
     return rc;
+}
+
+int vcm_spawn_open(struct vcm_spawn_program **out, const struct vcm_spawn_options *options,
+                   struct vcm_error *err)
+{
+    struct plan plan = {
+        .options = options, .streams = {-1, -1, -1}, .report = -1, .parent = getpid()};
+
+    assert(options->argv && options->argv[0] && options->input.len == 0);
+    *out = NULL;
+    int rc = find_program(plan.path, sizeof plan.path, options->argv[0], err);
+    if (rc != VCM_OK)
+        return rc;
+    struct vcm_spawn_program *program = calloc(1, sizeof *program);
+    if (!program)
+        return vcm_error_memory(err);
+    program->child =
+        (struct child){.pid = -1, .pidfd = -1, .in = -1, .out = -1, .errors = -1, .stays = true};
+    program->timeout_ms = options->timeout_ms ? options->timeout_ms : VCM_LIMIT_SPAWN_TIMEOUT_MS;
+    snprintf(program->name, sizeof program->name, "%s", options->argv[0]);
+    rc = launch(&program->child, &plan, true, false, err);
+    if (rc == VCM_OK) {
+        *out = program;
+    } else {
+        close_all(&program->child, &plan);
+        free(program);
+    }
+    return rc;
+}
+
+/* The part that the wait for an answer repeats. */
+static int hear_more(struct vcm_buf *answer, struct vcm_spawn_program *program,
+                     struct vcm_slice question, uint64_t deadline, struct vcm_error *err)
+{
+    struct child *child = &program->child;
+    uint64_t now = vcm_clock_ms();
+
+    if (child->out < 0 || (child->in < 0 && child->written < question.len))
+        return vcm_error_set(err, VCM_IO_ERROR, "'%s' listens and answers no more", program->name);
+    if (now >= deadline)
+        return vcm_error_set(err, VCM_TIMEOUT, "'%s' did not answer within %u ms", program->name,
+                             program->timeout_ms);
+    poll_once(child, answer, NULL, question, deadline - now);
+    if (has_exited(child)) {
+        read_rest(&child->out, answer);
+        close_fd(&child->out);
+        close_fd(&child->in);
+    }
+    return check_output(answer, NULL, program->name, err);
+}
+
+int vcm_spawn_ask(struct vcm_buf *answer, struct vcm_spawn_program *program,
+                  struct vcm_slice question, vcm_spawn_complete_fn is_complete,
+                  struct vcm_error *err)
+{
+    struct child *child = &program->child;
+    uint64_t deadline = vcm_clock_ms() + program->timeout_ms;
+    sigset_t before;
+    int rc = VCM_OK;
+
+    child->written = 0;
+    hold_sigpipe(&before);
+    while (rc == VCM_OK && (child->written < question.len || !is_complete(vcm_buf_slice(answer))))
+        rc = hear_more(answer, program, question, deadline, err);
+    release_sigpipe(&before);
+    return rc;
+}
+
+void vcm_spawn_close(struct vcm_spawn_program *program)
+{
+    struct vcm_spawn_result ignored;
+
+    if (!program)
+        return;
+    reap(&ignored, &program->child, NULL);
+    close_all(&program->child, NULL);
+    free(program);
 }

@@ -1,5 +1,6 @@
 #include "symbols/ctags.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +13,27 @@
 
 #include "base/banned.h"
 
-#define PROGRAM "ctags"
+#define PROGRAM      "ctags"
+#define COMPLETED    "{\"_type\": \"completed\""
+#define ENDING       ".vcm" /* with the language's name behind it, of no file in the world */
+#define IDLE_MAX     ((size_t)VCM_LIMIT_WORKERS)
+#define OPTIONS_MAX  10
+#define QUESTION_MAX (VCM_LIMIT_SYMBOLS_FILE_BYTES + VCM_KIB)
+
+/* A process that reads one file after another, in whatever languages. */
+struct reader {
+    struct vcm_spawn_program *program;
+    unsigned files;
+    size_t bytes;
+};
+
+struct vcm_ctags {
+    pthread_mutex_t lock;
+    struct reader idle[IDLE_MAX];
+    size_t idle_count;
+    struct vcm_arena arena;
+    const char *argv[OPTIONS_MAX + VCM_LANGUAGE_COUNT];
+};
 
 /* What ctags calls a thing, of whatever language. Kinds that are not here are no definitions that
  * somebody looks for: labels, formats, sections. */
@@ -243,54 +264,194 @@ static int by_line(const void *a, const void *b)
     return order != 0 ? order : (x->name.len > y->name.len) - (x->name.len < y->name.len);
 }
 
-/* Hands the bytes over and waits. VCM_OK whatever comes of it, with the state that says it. */
-static int ask(struct vcm_buf *answer, enum vcm_symbol_state *state, const char *language,
-               struct vcm_slice text, struct vcm_error *err)
+/* The process gets limits of its own for all files that it reads, besides those of each. */
+static struct vcm_spawn_options options_of(const char *const *argv)
 {
     static const char *const environment[] = {"LC_ALL=C.UTF-8", NULL};
-    struct vcm_buf input = VCM_BUF_INIT(VCM_LIMIT_SYMBOLS_FILE_BYTES + VCM_KIB);
+
+    return (struct vcm_spawn_options){
+        .argv = argv,
+        .environment = environment,
+        .directory = "/",
+        .memory_max = VCM_LIMIT_CTAGS_MEMORY_BYTES,
+        .cpu_seconds_max = VCM_LIMIT_CTAGS_CPU_SECONDS,
+    };
+}
+
+/* It ends a line, and the line says so. Whatever a file holds is quoted inside of a line. */
+static bool is_complete(struct vcm_slice answer)
+{
+    size_t start = answer.len;
+
+    if (answer.len == 0 || answer.data[answer.len - 1] != '\n')
+        return false;
+    for (start--; start > 0 && answer.data[start - 1] != '\n';)
+        start--;
+    return answer.len - start >= strlen(COMPLETED) &&
+           memcmp(answer.data + start, COMPLETED, strlen(COMPLETED)) == 0;
+}
+
+/* Not where a parser of ctags 5.9 carries something over from a file that breaks off to the next:
+ * the names of protocols, the token in hand, the depth of comments. */
+static bool may_share(enum vcm_language language)
+{
+    return language != VCM_LANGUAGE_OBJECTIVE_C && language != VCM_LANGUAGE_PROTOBUF &&
+           language != VCM_LANGUAGE_SML;
+}
+
+static int borrow_reader(struct reader *out, struct vcm_ctags *ctags)
+{
+    struct vcm_spawn_options options = options_of(ctags->argv);
+
+    *out = (struct reader){0};
+    pthread_mutex_lock(&ctags->lock);
+    if (ctags->idle_count > 0)
+        *out = ctags->idle[--ctags->idle_count];
+    pthread_mutex_unlock(&ctags->lock);
+    options.timeout_ms = VCM_LIMIT_CTAGS_SHARED_MS;
+    return out->program ? VCM_OK : vcm_spawn_open(&out->program, &options, NULL);
+}
+
+static void give_reader_back(struct vcm_ctags *ctags, struct reader *reader)
+{
+    bool is_spent = reader->files >= VCM_LIMIT_CTAGS_SHARED_FILES ||
+                    reader->bytes >= VCM_LIMIT_CTAGS_SHARED_BYTES;
+
+    pthread_mutex_lock(&ctags->lock);
+    bool kept = !is_spent && ctags->idle_count < IDLE_MAX;
+    if (kept)
+        ctags->idle[ctags->idle_count++] = *reader;
+    pthread_mutex_unlock(&ctags->lock);
+    if (!kept)
+        vcm_spawn_close(reader->program);
+}
+
+/* False when a process of its own has to say what becomes of the file: this one may have been
+ * spent, or killed with the thread that started it, and then the file is not to blame. */
+static bool ask_shared(struct vcm_buf *answer, struct vcm_ctags *ctags, struct vcm_slice question)
+{
+    struct reader reader;
+
+    if (borrow_reader(&reader, ctags) != VCM_OK)
+        return false;
+    int rc = vcm_spawn_ask(answer, reader.program, question, is_complete, NULL);
+    reader.files++;
+    reader.bytes += question.len;
+    if (rc == VCM_OK)
+        give_reader_back(ctags, &reader);
+    else
+        vcm_spawn_close(reader.program);
+    return rc == VCM_OK;
+}
+
+static enum vcm_symbol_state ask_alone(struct vcm_buf *answer, const char *language,
+                                       struct vcm_slice question)
+{
     struct vcm_buf force = VCM_BUF_INIT(VCM_KIB);
     struct vcm_spawn_result result = {0};
 
     vcm_buf_append_format(&force, "--language-force=%s", language);
-    vcm_buf_append_format(
-        &input, "{\"command\":\"generate-tags\",\"filename\":\"file\",\"size\":%zu}\n", text.len);
-    vcm_buf_append_slice(&input, text);
-    int rc = vcm_buf_check(&input, "a file for ctags", err);
-    if (rc == VCM_OK) {
-        const char *const argv[] = {PROGRAM,     "--options=NONE",         "--quiet",
-                                    "--sort=no", vcm_buf_text(&force),     "--fields=NKneSsa",
-                                    "--extras=", "--_interactive=sandbox", NULL};
-        const struct vcm_spawn_options options = {
-            .argv = argv,
-            .environment = environment,
-            .directory = "/",
-            .input = vcm_buf_slice(&input),
-            .timeout_ms = VCM_LIMIT_CTAGS_TIMEOUT_MS,
-            .memory_max = VCM_LIMIT_CTAGS_MEMORY_BYTES,
-            .cpu_seconds_max = VCM_LIMIT_CTAGS_CPU_SECONDS,
-        };
-        rc = vcm_spawn_run(&result, answer, NULL, &options, NULL);
-        if (rc == VCM_UNSUPPORTED)
-            *state = VCM_SYMBOL_TOO_MANY;
-        else if (rc == VCM_OK && (result.signal == SIGXCPU || result.signal == SIGKILL))
-            *state = VCM_SYMBOL_TOO_COSTLY;
-        else if (rc != VCM_OK || result.exit_status != 0)
-            *state = VCM_SYMBOL_NO_CTAGS;
-        rc = VCM_OK;
-    }
+    const char *const argv[] = {PROGRAM,     "--options=NONE",         "--quiet",
+                                "--sort=no", vcm_buf_text(&force),     "--fields=NKneSsa",
+                                "--extras=", "--_interactive=sandbox", NULL};
+    struct vcm_spawn_options options = options_of(argv);
+    options.input = question;
+    options.timeout_ms = VCM_LIMIT_CTAGS_TIMEOUT_MS;
+    int rc = vcm_spawn_run(&result, answer, NULL, &options, NULL);
     vcm_buf_release(&force);
-    vcm_buf_release(&input);
+    if (rc == VCM_UNSUPPORTED)
+        return VCM_SYMBOL_TOO_MANY;
+    if (rc == VCM_OK && (result.signal == SIGXCPU || result.signal == SIGKILL))
+        return VCM_SYMBOL_TOO_COSTLY;
+    return rc == VCM_OK && result.exit_status == 0 ? VCM_SYMBOL_COMPLETE : VCM_SYMBOL_NO_CTAGS;
+}
+
+/* Hands the bytes over and waits. VCM_OK whatever comes of it, with the state that says it. */
+static int ask(struct vcm_buf *answer, enum vcm_symbol_state *state, struct vcm_ctags *ctags,
+               enum vcm_language language, struct vcm_slice text, struct vcm_error *err)
+{
+    const char *name = vcm_language_ctags_name(language);
+    struct vcm_buf question = VCM_BUF_INIT(QUESTION_MAX);
+
+    /* Things without a name are named after the file: it is the same either way. */
+    vcm_buf_append_format(&question,
+                          "{\"command\":\"generate-tags\",\"filename\":\"file" ENDING
+                          "%s\",\"size\":%zu}\n",
+                          name, text.len);
+    vcm_buf_append_slice(&question, text);
+    int rc = vcm_buf_check(&question, "a file for ctags", err);
+    if (rc == VCM_OK &&
+        (!may_share(language) || !ask_shared(answer, ctags, vcm_buf_slice(&question)))) {
+        vcm_buf_release(answer);
+        *state = ask_alone(answer, name, vcm_buf_slice(&question));
+    }
+    vcm_buf_release(&question);
     return rc;
 }
 
-int vcm_ctags_run(struct vcm_symbols *out, enum vcm_language language, struct vcm_slice text,
-                  struct vcm_error *err)
+/* The options that tell each language by the ending of the file's name. */
+static int make_argv(struct vcm_ctags *ctags, struct vcm_error *err)
+{
+    static const char *const first[] = {PROGRAM, "--options=NONE", "--quiet", "--sort=no"};
+    static const char *const last[] = {"--fields=NKneSsa", "--extras=", "--_interactive=sandbox"};
+    struct vcm_buf option = VCM_BUF_INIT(VCM_KIB);
+    size_t count = 0;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
+        ctags->argv[count++] = first[i];
+    for (unsigned i = 0; rc == VCM_OK && i < VCM_LANGUAGE_COUNT; i++) {
+        const char *name = vcm_language_ctags_name((enum vcm_language)i);
+        if (!name || !may_share((enum vcm_language)i))
+            continue;
+        vcm_buf_clear(&option);
+        vcm_buf_append_format(&option, "--map-%s=+" ENDING "%s", name, name);
+        rc = vcm_buf_check(&option, "an option of ctags", err);
+        if (rc == VCM_OK &&
+            !(ctags->argv[count++] = vcm_arena_copy(&ctags->arena, vcm_buf_slice(&option))))
+            rc = vcm_error_memory(err);
+    }
+    for (size_t i = 0; i < sizeof last / sizeof last[0]; i++)
+        ctags->argv[count++] = last[i];
+    vcm_buf_release(&option);
+    return rc;
+}
+
+int vcm_ctags_open(struct vcm_ctags **out, struct vcm_error *err)
+{
+    struct vcm_ctags *ctags = calloc(1, sizeof *ctags);
+
+    *out = NULL;
+    if (!ctags)
+        return vcm_error_memory(err);
+    pthread_mutex_init(&ctags->lock, NULL);
+    vcm_arena_init(&ctags->arena, 64 * VCM_KIB);
+    int rc = make_argv(ctags, err);
+    if (rc == VCM_OK)
+        *out = ctags;
+    else
+        vcm_ctags_close(ctags);
+    return rc;
+}
+
+void vcm_ctags_close(struct vcm_ctags *ctags)
+{
+    if (!ctags)
+        return;
+    while (ctags->idle_count > 0)
+        vcm_spawn_close(ctags->idle[--ctags->idle_count].program);
+    vcm_arena_release(&ctags->arena);
+    pthread_mutex_destroy(&ctags->lock);
+    free(ctags);
+}
+
+int vcm_ctags_run(struct vcm_symbols *out, struct vcm_ctags *ctags, enum vcm_language language,
+                  struct vcm_slice text, struct vcm_error *err)
 {
     struct reading reading = {.out = out, .language = language, .text = text};
     struct vcm_buf answer = VCM_BUF_INIT(VCM_LIMIT_CTAGS_OUTPUT_BYTES);
 
-    int rc = ask(&answer, &out->state, vcm_language_ctags_name(language), text, err);
+    int rc = ask(&answer, &out->state, ctags, language, text, err);
     if (rc == VCM_OK && out->state == VCM_SYMBOL_COMPLETE) {
         rc = find_lines(&reading, err);
         if (rc == VCM_OK && !read_answer(&reading, vcm_buf_slice(&answer)))
@@ -307,12 +468,15 @@ int vcm_ctags_run(struct vcm_symbols *out, enum vcm_language language, struct vc
 
 bool vcm_ctags_works(void)
 {
+    struct vcm_ctags *ctags = NULL;
     struct vcm_symbols symbols;
 
     vcm_symbols_init(&symbols);
-    bool works = vcm_ctags_run(&symbols, VCM_LANGUAGE_PERL, vcm_slice_of_string("sub total {}\n"),
-                               NULL) == VCM_OK &&
+    bool works = vcm_ctags_open(&ctags, NULL) == VCM_OK &&
+                 vcm_ctags_run(&symbols, ctags, VCM_LANGUAGE_PERL,
+                               vcm_slice_of_string("sub total {}\n"), NULL) == VCM_OK &&
                  symbols.definition_count == 1;
     vcm_symbols_release(&symbols);
+    vcm_ctags_close(ctags);
     return works;
 }

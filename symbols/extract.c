@@ -25,6 +25,7 @@ struct vcm_extractor {
     struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
     struct vcm_parse_memory *idle[IDLE_MAX]; /* of files that are done */
     size_t idle_count;
+    struct vcm_ctags *ctags;
 };
 
 /* Something found in the text, before it is put in order. */
@@ -75,7 +76,12 @@ int vcm_extractor_open(struct vcm_extractor **out, struct vcm_error *err)
     if (!*out)
         return vcm_error_memory(err);
     pthread_mutex_init(&(*out)->lock, NULL);
-    return VCM_OK;
+    int rc = vcm_ctags_open(&(*out)->ctags, err);
+    if (rc != VCM_OK) {
+        vcm_extractor_close(*out);
+        *out = NULL;
+    }
+    return rc;
 }
 
 void vcm_extractor_close(struct vcm_extractor *extractor)
@@ -86,6 +92,7 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
         vcm_tree_query_release(&extractor->queries[i]);
     while (extractor->idle_count > 0)
         vcm_parse_memory_close(extractor->idle[--extractor->idle_count]);
+    vcm_ctags_close(extractor->ctags);
     pthread_mutex_destroy(&extractor->lock);
     free(extractor);
 }
@@ -827,7 +834,7 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
     else if (probe > 0 && memchr(text.data, '\0', probe))
         out->state = VCM_SYMBOL_BINARY;
     if (out->state == VCM_SYMBOL_COMPLETE && vcm_language_ctags_name(language))
-        return vcm_ctags_run(out, language, text, err);
+        return vcm_ctags_run(out, extractor->ctags, language, text, err);
     if (out->state != VCM_SYMBOL_COMPLETE || !vcm_grammar_of(language))
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);

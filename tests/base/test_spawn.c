@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -369,6 +370,100 @@ static void no_descriptor_is_left_open_here(void **state)
     assert_int_equal(before, after);
 }
 
+static bool says_done(struct vcm_slice answer)
+{
+    return answer.len >= 5 && memcmp(answer.data + answer.len - 5, "done\n", 5) == 0;
+}
+
+static struct vcm_spawn_program *open_shell(struct run *run, const char *script)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct vcm_spawn_program *program = NULL;
+    run->options.argv = argv;
+    assert_int_equal(vcm_spawn_open(&program, &run->options, &run->err), VCM_OK);
+    return program;
+}
+
+static int ask(struct run *run, struct vcm_spawn_program *program, const char *question)
+{
+    vcm_buf_clear(&run->out);
+    vcm_error_reset(&run->err);
+    return vcm_spawn_ask(&run->out, program, vcm_slice_of_string(question), says_done, &run->err);
+}
+
+static void a_program_that_stays_answers_one_question_after_another(void **state)
+{
+    struct run *run = *state;
+    int before = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(before);
+    struct vcm_spawn_program *program =
+        open_shell(run, "while read -r q; do n=$((n + 1)); echo \"$n $q\"; echo done; done");
+    assert_int_equal(ask(run, program, "one\n"), VCM_OK);
+    assert_string_equal(vcm_buf_text(&run->out), "1 one\ndone\n");
+    assert_int_equal(ask(run, program, "two\n"), VCM_OK);
+    assert_string_equal(vcm_buf_text(&run->out), "2 two\ndone\n");
+    vcm_spawn_close(program);
+    vcm_spawn_close(NULL);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+    assert_int_equal(errno, ECHILD);
+    int after = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    close(after);
+    assert_int_equal(before, after);
+}
+
+static void questions_and_answers_may_be_larger_than_a_pipe(void **state)
+{
+    struct run *run = *state;
+    struct vcm_spawn_program *program = open_shell(run, "exec cat");
+    struct vcm_buf question = VCM_BUF_INIT(VCM_MIB);
+    for (unsigned i = 0; i < 100000; i++)
+        vcm_buf_append_string(&question, "1234567\n");
+    vcm_buf_append_string(&question, "done\n");
+    for (unsigned i = 0; i < 2; i++) {
+        assert_int_equal(ask(run, program, vcm_buf_text(&question)), VCM_OK);
+        assert_true(vcm_slice_equal(vcm_buf_slice(&run->out), vcm_buf_slice(&question)));
+    }
+    vcm_buf_release(&question);
+    vcm_spawn_close(program);
+}
+
+static void a_program_that_ends_before_its_answer_does_is_told(void **state)
+{
+    struct run *run = *state;
+    struct vcm_spawn_program *program = open_shell(run, "read -r q; echo done; read -r q");
+    assert_int_equal(ask(run, program, "one\n"), VCM_OK);
+    assert_int_equal(ask(run, program, "two\n"), VCM_IO_ERROR);
+    assert_int_equal(ask(run, program, "three\n"), VCM_IO_ERROR);
+    vcm_spawn_close(program);
+    program = open_shell(run, "setsid sleep 60 & echo half; exit 0");
+    assert_int_equal(ask(run, program, "one\n"), VCM_IO_ERROR);
+    vcm_spawn_close(program);
+}
+
+static void answers_have_the_limits_that_other_output_has(void **state)
+{
+    struct run *run = *state;
+    struct vcm_spawn_program *program = open_shell(run, "exec yes");
+    assert_int_equal(ask(run, program, "one\n"), VCM_UNSUPPORTED);
+    vcm_spawn_close(program);
+    vcm_buf_release(&run->out);
+    run->options.timeout_ms = 50;
+    program = open_shell(run, "exec sleep 60");
+    assert_int_equal(ask(run, program, "one\n"), VCM_TIMEOUT);
+    vcm_spawn_close(program);
+}
+
+static void a_program_that_cannot_stay_is_not_opened(void **state)
+{
+    struct run *run = *state;
+    static const char *const missing[] = {"/nowhere/x", NULL};
+    struct vcm_spawn_program *program = NULL;
+    run->options.argv = missing;
+    assert_int_equal(vcm_spawn_open(&program, &run->options, &run->err), VCM_NOT_FOUND);
+    assert_null(program);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
 #define RUN_TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -395,6 +490,11 @@ int main(void)
         RUN_TEST(limits_hold_in_the_program),
         RUN_TEST(many_threads_may_run_programs),
         RUN_TEST(no_descriptor_is_left_open_here),
+        RUN_TEST(a_program_that_stays_answers_one_question_after_another),
+        RUN_TEST(questions_and_answers_may_be_larger_than_a_pipe),
+        RUN_TEST(a_program_that_ends_before_its_answer_does_is_told),
+        RUN_TEST(answers_have_the_limits_that_other_output_has),
+        RUN_TEST(a_program_that_cannot_stay_is_not_opened),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
