@@ -12,7 +12,8 @@ add_library(vcm_shared SHARED api/version.c)
 target_link_libraries(vcm_shared PRIVATE vcm_compile $<LINK_LIBRARY:WHOLE_ARCHIVE,vcm_api>)
 # base/cancel.c is called from outside alone.
 target_link_options(vcm_shared PRIVATE -Wl,-u,vcm_cancel_request
-    -Wl,--version-script=${version_script} -Wl,--as-needed -Wl,-z,relro,-z,now)
+    -Wl,--version-script=${version_script} -Wl,--as-needed
+    -Wl,-z,relro,-z,now,-z,pack-relative-relocs)
 if(NOT VCM_SANITIZE) # whose run time is in the program
     target_link_options(vcm_shared PRIVATE -Wl,--no-undefined)
 endif()
