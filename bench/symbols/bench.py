@@ -150,6 +150,8 @@ def replay(vcm, repo, count, work):
 
 
 def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__)
     vcm, *repos = sys.argv[1:]
     vcm = os.path.realpath(vcm)
     count = 0
