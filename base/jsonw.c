@@ -1,7 +1,6 @@
 #include "base/jsonw.h"
 
 #include <assert.h>
-#include <endian.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,9 +12,8 @@
 
 #include "base/banned.h"
 
-#define EVERY_BYTE     UINT64_C(0x0101010101010101)
-#define HIGH_BITS      UINT64_C(0x8080808080808080)
 #define DIGITS_MAX     17 /* of any double */
+#define PIECE_BYTES    1024u
 #define FIXED_EXPONENT 21 /* from here on ECMAScript writes an exponent */
 
 void vcm_jsonw_init(struct vcm_jsonw *w, struct vcm_buf *out)
@@ -314,67 +312,14 @@ int vcm_jsonw_finish(struct vcm_jsonw *w, struct vcm_error *err)
     return w->drain_rc;
 }
 
-/* The high bit of the lowest byte that needs an escape is the lowest bit set; 0 when none does. A
- * borrow may mark bytes above it wrongly. */
-static uint64_t escape_marks(uint64_t word)
-{
-    uint64_t quote = word ^ EVERY_BYTE * '"';
-    uint64_t backslash = word ^ EVERY_BYTE * '\\';
-    uint64_t control = (word - EVERY_BYTE * 0x20) & ~word;
-
-    quote = (quote - EVERY_BYTE) & ~quote;
-    backslash = (backslash - EVERY_BYTE) & ~backslash;
-    return (control | quote | backslash) & HIGH_BITS;
-}
-
 static bool needs_escape(unsigned char byte)
 {
     return byte < 0x20 || byte == '"' || byte == '\\';
 }
 
-/* The number of leading bytes that stand for themselves. */
-static size_t plain_prefix(struct vcm_slice text)
-{
-    size_t i = 0;
-
-    for (; text.len - i >= sizeof(uint64_t); i += sizeof(uint64_t)) {
-        uint64_t word;
-        memcpy(&word, text.data + i, sizeof word);
-        uint64_t marks = escape_marks(le64toh(word));
-        if (marks)
-            return i + (size_t)__builtin_ctzll(marks) / 8;
-    }
-    while (i < text.len && !needs_escape((unsigned char)text.data[i]))
-        i++;
-    return i;
-}
-
 static const char short_forms[0x20] = {
     ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
 };
-
-static void escape_byte(struct vcm_buf *out, unsigned char byte)
-{
-    char letter = byte < 0x20 ? short_forms[byte] : (char)byte;
-
-    if (letter) {
-        char pair[2] = {'\\', letter};
-        vcm_buf_append(out, pair, sizeof pair);
-    } else {
-        vcm_buf_append_format(out, "\\u%04x", (unsigned)byte);
-    }
-}
-
-static void escape_valid(struct vcm_buf *out, struct vcm_slice text)
-{
-    while (text.len > 0) {
-        size_t plain = plain_prefix(text);
-        vcm_buf_append(out, text.data, plain);
-        if (plain < text.len)
-            escape_byte(out, (unsigned char)text.data[plain++]);
-        text = vcm_slice_of(text.data + plain, text.len - plain);
-    }
-}
 
 /* Copies the bytes at the front that stand for themselves, perhaps with some that do not behind
  * them, and returns how many do. */
@@ -422,6 +367,17 @@ char *vcm_jsonw_escape_to(char *out, struct vcm_slice text)
         }
     }
     return out;
+}
+
+static void escape_valid(struct vcm_buf *out, struct vcm_slice text)
+{
+    char piece[VCM_JSONW_ESCAPE_BYTES(PIECE_BYTES)];
+
+    for (size_t at = 0; at < text.len; at += PIECE_BYTES) {
+        size_t len = text.len - at < PIECE_BYTES ? text.len - at : PIECE_BYTES;
+        const char *end = vcm_jsonw_escape_to(piece, vcm_slice_of(text.data + at, len));
+        vcm_buf_append(out, piece, (size_t)(end - piece));
+    }
 }
 
 void vcm_jsonw_escape(struct vcm_buf *out, struct vcm_slice text)
