@@ -46,9 +46,17 @@ const TSLanguage *vcm_grammar_of(enum vcm_language language)
 #define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_tree_query_##name,
 static const char *const queries[VCM_LANGUAGE_COUNT] = {GRAMMARS(TEXT)};
 
+/* What a language has in common with another one stands in the query of that one. */
+static const enum vcm_language goes_on_with[VCM_LANGUAGE_COUNT] = {
+    [VCM_LANGUAGE_CPP] = VCM_LANGUAGE_C,
+    [VCM_LANGUAGE_TSX] = VCM_LANGUAGE_TYPESCRIPT,
+};
+
 void vcm_grammar_query(struct vcm_slice texts[2], enum vcm_language language)
 {
+    enum vcm_language other = goes_on_with[language];
+
     texts[0] = vcm_slice_of_string(queries[language]);
-    texts[1] = language == VCM_LANGUAGE_TSX ? vcm_slice_of_string(queries[VCM_LANGUAGE_TYPESCRIPT])
-                                            : vcm_slice_of("", 0);
+    texts[1] =
+        other == VCM_LANGUAGE_NONE ? vcm_slice_of("", 0) : vcm_slice_of_string(queries[other]);
 }

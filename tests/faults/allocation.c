@@ -76,3 +76,8 @@ bool allocation_disarm(void)
     atomic_store(&armed, false);
     return atomic_load(&came);
 }
+
+unsigned long allocation_calls(void)
+{
+    return atomic_load(&calls);
+}

@@ -15,4 +15,7 @@ void allocation_arm(unsigned long n, unsigned variant);
 /* Whether it came to that. */
 bool allocation_disarm(void);
 
+/* How many there were between the two. */
+unsigned long allocation_calls(void);
+
 #endif

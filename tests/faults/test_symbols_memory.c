@@ -4,66 +4,14 @@
  */
 #include "tests/symbols/index_fixture.h"
 
-#include <errno.h>
 #include <limits.h>
-#include <stdatomic.h>
+
+#include "tests/faults/allocation.h"
 
 #include "base/banned.h"
 
 #define FILES 6u
 #define STEPS 20u /* failures that are tried of each kind, spread over the run */
-
-static atomic_bool armed;
-static atomic_ulong calls;
-static unsigned long failing;
-static bool goes_on;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-char *__real_strdup(const char *text);
-char *__real_strndup(const char *text, size_t len);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-char *__wrap_strdup(const char *text);
-char *__wrap_strndup(const char *text, size_t len);
-
-static bool fails(void)
-{
-    if (!atomic_load(&armed))
-        return false;
-    unsigned long call = atomic_fetch_add(&calls, 1) + 1;
-    bool now = goes_on ? call >= failing : call == failing;
-    if (now)
-        errno = ENOMEM;
-    return now;
-}
-
-void *__wrap_malloc(size_t size)
-{
-    return fails() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size)
-{
-    return fails() ? NULL : __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size)
-{
-    return fails() ? NULL : __real_realloc(old, size);
-}
-
-char *__wrap_strdup(const char *text)
-{
-    return fails() ? NULL : __real_strdup(text);
-}
-
-char *__wrap_strndup(const char *text, size_t len)
-{
-    return fails() ? NULL : __real_strndup(text, len);
-}
 
 struct scene {
     struct test_repo repo;
@@ -89,18 +37,15 @@ static int make_map(char **text, const struct scene *scene, const char *director
 
 /* Fails the n-th allocation; the answer is whole or a clean code, and the store is as good as new.
  */
-static void fail_once(const struct scene *scene, unsigned long n, bool on)
+static void fail_once(const struct scene *scene, unsigned long n, unsigned variant)
 {
     struct test_repo store;
     char *text = NULL;
 
     test_repo_init_directory(&store);
-    atomic_store(&calls, 0);
-    failing = n;
-    goes_on = on;
-    atomic_store(&armed, true);
+    allocation_arm(n, variant);
     int rc = make_map(&text, scene, store.path);
-    atomic_store(&armed, false);
+    allocation_disarm();
     if (rc == VCM_OK)
         assert_string_equal(text, scene->expected);
     else if (rc != VCM_INTERNAL)
@@ -130,18 +75,16 @@ static void symbols_survive_any_failed_allocation(void **state)
     test_repo_commit(&scene.repo, "files");
     assert_int_equal(vcm_git_repo_open(&held, scene.repo.path, NULL), VCM_OK);
     test_repo_init_directory(&store);
-    atomic_store(&calls, 0);
-    failing = ULONG_MAX;
-    atomic_store(&armed, true);
+    allocation_arm(ULONG_MAX, 0);
     int rc = make_map(&scene.expected, &scene, store.path);
-    atomic_store(&armed, false);
+    allocation_disarm();
     assert_int_equal(rc, VCM_OK);
-    unsigned long total = atomic_load(&calls);
+    unsigned long total = allocation_calls();
     unsigned long stride = getenv("VCM_TEST_LONG") ? 1 : 1 + total / STEPS;
     print_message("%lu allocations, every %luth fails\n", total, stride);
     for (unsigned long n = 1; n <= total; n += stride) {
-        fail_once(&scene, n, false);
-        fail_once(&scene, n + stride / 2, true);
+        fail_once(&scene, n, 0);
+        fail_once(&scene, n + stride / 2, 1);
     }
     free(scene.expected);
     vcm_git_repo_close(held);
