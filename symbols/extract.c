@@ -120,6 +120,11 @@ static void set_block(struct vcm_find *found, TSNode node)
         body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
     found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
     found->line = ts_node_start_point(node).row + 1;
+    /* "namespace A;" is about all that follows it. */
+    if (strcmp(ts_node_type(node), "file_scoped_namespace_declaration") == 0) {
+        node = ts_node_parent(node);
+        found->end = ts_node_end_byte(node);
+    }
     found->end_line = ts_node_end_point(node).row + 1;
     /* A node that takes the line's end in ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)

@@ -341,9 +341,10 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
+    bool in_function = around && vcm_symbol_is_function(around->kind);
     const struct vcm_visibility_place place = {
-        in_type, in_head || (around && (around->kind == VCM_SYMBOL_TRAIT ||
-                                        around->kind == VCM_SYMBOL_INTERFACE))};
+        in_type || in_function, in_head || (around && (around->kind == VCM_SYMBOL_TRAIT ||
+                                                       around->kind == VCM_SYMBOL_INTERFACE))};
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
@@ -380,7 +381,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     else
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
     symbol->container = keep_line(weave, &line);
-    vcm_describe_signature(&line, &place);
+    vcm_describe_signature(&line, weave->language, &place);
     symbol->signature = keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
@@ -467,11 +468,36 @@ static void define_all(struct walk *walk)
     vcm_buf_clear(&walk->nest.path);
 }
 
+/* Whether the language has such a local name without a declaration. */
+static bool is_implied(const struct nest *nest, struct vcm_slice name)
+{
+    static const struct {
+        const char *name;
+        enum vcm_language language;
+        bool in_field; /* only in what reads and writes one */
+    } implied[] = {
+        {"it", VCM_LANGUAGE_KOTLIN, false},    {"_", VCM_LANGUAGE_KOTLIN, false},
+        {"field", VCM_LANGUAGE_KOTLIN, true},  {"_", VCM_LANGUAGE_SCALA, false},
+        {"value", VCM_LANGUAGE_C_SHARP, true}, {"_", VCM_LANGUAGE_C_SHARP, false},
+        {"it", VCM_LANGUAGE_RUBY, false},
+    };
+    const struct level *around = innermost(nest);
+
+    for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
+        if (implied[i].language == nest->weave->language &&
+            vcm_slice_equal(name, vcm_slice_of_string(implied[i].name)) &&
+            (!implied[i].in_field || (around && around->kind == VCM_SYMBOL_FIELD)))
+            return true;
+    return false;
+}
+
 /* Whether a name is a parameter or variable of what is around. */
 static bool is_local(const struct walk *walk, struct vcm_slice name)
 {
     const struct nest *nest = &walk->nest;
 
+    if (is_implied(nest, name))
+        return true;
     for (size_t i = nest->depth; i > 0; i--) {
         /* "struct node *node" in a type of C: the tag is another name. */
         if (nest->weave->language == VCM_LANGUAGE_C && vcm_symbol_is_type(nest->levels[i - 1].kind))
@@ -650,6 +676,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
+    uint32_t imported = 0; /* up to where words are part of an import */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -682,10 +709,12 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                                               : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == VCM_ROLE_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT) {
             put_import(weave, use);
-        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
-                 !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
+            imported = use->name_end;
+        } else if (use->name >= imported &&
+                   (use->detail == VCM_SYMBOL_OVERRIDE ||
+                    !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
     }
     free(names);
