@@ -55,7 +55,7 @@
                                                                                     tree_id)        \
                                                                                     f(tree_lookup)
 
-#define VCM_LIBGIT2_POINTER(name) __typeof__(&git_##name) name;
+#define VCM_LIBGIT2_POINTER(name) __typeof__ (&git_##name)(name);
 
 struct vcm_libgit2 {
     VCM_LIBGIT2_FUNCTIONS(VCM_LIBGIT2_POINTER)
