@@ -118,21 +118,6 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave)
     return names->items != NULL;
 }
 
-/* Of types whose name, called, makes one. */
-static bool list_makers(struct names *names, const struct vcm_weave *weave)
-{
-    const struct vcm_symbols *out = weave->out;
-    bool makes = vcm_language_makes_by_call(weave->language);
-
-    names->items = calloc((makes ? out->definition_count : 0) + (size_t)1, sizeof *names->items);
-    for (uint32_t i = 0; makes && names->items && i < out->definition_count; i++)
-        if (out->definitions[i].kind == VCM_SYMBOL_CLASS ||
-            out->definitions[i].kind == VCM_SYMBOL_STRUCT)
-            names->items[names->count++] = out->definitions[i].name;
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
-    return names->items != NULL;
-}
-
 /* Of several definitions by one name, the first pattern's. */
 static void drop_repeated_names(struct vcm_finds *list)
 {
@@ -310,6 +295,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     bool in_type =
         around &&
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
@@ -395,11 +381,46 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct names exported, makers;
+    struct names exported, makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
 };
+
+/* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
+static bool is_single(const struct vcm_symbol *symbol)
+{
+    const struct vcm_slice head = symbol->signature;
+    const char *word = memmem(head.data, head.len, "object ", 7);
+    size_t at = word ? (size_t)(word + 7 - head.data) : head.len;
+
+    return head.len - at >= symbol->name.len &&
+           vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
+}
+
+/* Of types whose name, called, makes one; and of all that may stand before such a name. */
+static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
+{
+    const struct vcm_symbols *out = weave->out;
+    bool makes = vcm_language_makes_by_call(weave->language);
+    size_t room = (makes ? out->definition_count : 0) + (size_t)1;
+
+    walk->makers.items = calloc(room, sizeof *walk->makers.items);
+    walk->holders.items = calloc(room, sizeof *walk->holders.items);
+    if (!walk->makers.items || !walk->holders.items)
+        return false;
+    for (uint32_t i = 0; makes && i < out->definition_count; i++) {
+        const struct vcm_symbol *symbol = &out->definitions[i];
+        bool makes_one = symbol->kind == VCM_SYMBOL_CLASS || symbol->kind == VCM_SYMBOL_STRUCT;
+        if (makes_one && !is_single(symbol))
+            walk->makers.items[walk->makers.count++] = symbol->name;
+        if (vcm_symbol_is_type(symbol->kind))
+            walk->holders.items[walk->holders.count++] = symbol->name;
+    }
+    qsort(walk->makers.items, walk->makers.count, sizeof *walk->makers.items, by_bytes);
+    qsort(walk->holders.items, walk->holders.count, sizeof *walk->holders.items, by_bytes);
+    return true;
+}
 
 /* Haskell and Elixir write a function as several clauses, one behind the other. */
 static bool goes_on(const struct nest *nest, const struct vcm_find *found)
@@ -636,8 +657,10 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         weave->too_many = true;
         return;
     }
-    bool makes = use->detail == VCM_SYMBOL_CALL && !qualified &&
-                 has_name(&walk->makers, slice(weave, use->name, use->name_end));
+    struct vcm_slice path = qualifier;
+    bool makes = use->detail == VCM_SYMBOL_CALL &&
+                 has_name(&walk->makers, slice(weave, use->name, use->name_end)) &&
+                 (!qualified || has_name(&walk->holders, vcm_qualifier_pop(&path)));
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
         .name = keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
@@ -734,7 +757,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
-        if (weave->no_memory || !list_makers(&walk.makers, weave))
+        if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
     }
     if (rc == VCM_OK)
@@ -742,6 +765,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(walk.makers.items);
+    free(walk.holders.items);
     free(walk.exported.items);
     free(walk.index_of);
     free(walk.open);

@@ -106,7 +106,6 @@
 (argument name: (identifier) @ignore)
 (attribute_argument name: (identifier) @ignore)
 (tuple_element name: (identifier) @ignore)
-(attribute_target_specifier (identifier) @ignore)
 (labeled_statement . (identifier) @ignore)
 (goto_statement (identifier) @ignore)
 (preproc_if condition: (_) @ignore)
