@@ -223,7 +223,10 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
         (run->weave.text.data[found.name] >= '0' && run->weave.text.data[found.name] <= '9'))
         return; /* "$1" is no name of anything */
-    vcm_weave_add(&run->weave, &found);
+    bool constant = found.role == VCM_ROLE_LOCAL && found.detail == VCM_LOCAL_LOWER &&
+                    isupper((unsigned char)run->weave.text.data[found.name]);
+    if (!constant)
+        vcm_weave_add(&run->weave, &found);
 }
 
 static bool visit_match(void *context, const TSQueryMatch *match)

@@ -177,7 +177,10 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
                                       PRIVATE},
                             .at_top = VCM_SYMBOL_INTERNAL,
                             .in_type = VCM_SYMBOL_INTERNAL},
-    [VCM_LANGUAGE_SCALA] = {.words = {PROTECTED, {"private[", VCM_SYMBOL_INTERNAL}, PRIVATE}},
+    [VCM_LANGUAGE_SCALA] = {.words = {PROTECTED,
+                                      {"private[this", VCM_SYMBOL_PRIVATE},
+                                      {"private[", VCM_SYMBOL_INTERNAL},
+                                      PRIVATE}},
 };
 
 static const struct rule common = {.words = {PROTECTED, PRIVATE, INTERNAL},
