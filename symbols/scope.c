@@ -117,6 +117,9 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
     case VCM_LANGUAGE_ZIG:
         return false;
     case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_SCALA:
+        if (!import->parts)
+            return language != VCM_LANGUAGE_PYTHON;
         return vcm_qualifier_names(import->alias, name) ||
                vcm_qualifier_names(import->alias, vcm_slice_of("*", 1));
     case VCM_LANGUAGE_JAVASCRIPT:
@@ -136,9 +139,10 @@ bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
     struct vcm_slice rest = import->target;
     bool all = false, known = false;
 
-    *joined = language == VCM_LANGUAGE_PYTHON && vcm_qualifier_names(import->alias, name);
+    *joined = language == VCM_LANGUAGE_PYTHON && import->parts &&
+              vcm_qualifier_names(import->alias, name);
     if (import->alias.len > 0)
-        return *joined || vcm_slice_equal(import->alias, name);
+        return *joined || (!import->parts && vcm_slice_equal(import->alias, name));
     if (language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUST)
         return vcm_slice_equal(vcm_qualifier_pop(&rest), name);
     return vcm_scope_compare_paths(&all, &known, import->target, name) && all && known;
