@@ -234,7 +234,8 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
-    found.name += run->weave.text.data[found.name] == ':'; /* an atom's mark */
+    /* An atom's mark. A name that is missing may be where the text ends. */
+    found.name += found.name < found.name_end && run->weave.text.data[found.name] == ':';
     if (found.role == VCM_ROLE_REGION) {
         set_block(&found, name, run->weave.language);
         vcm_weave_add(&run->weave, &found);
