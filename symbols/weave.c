@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "symbols/describe.h"
 #include "symbols/locals.h"
@@ -70,8 +71,9 @@ static int by_place(const void *a, const void *b)
 /* Whether it says something else about a name than what it is, or nothing. */
 static bool is_aside(const struct vcm_find *found)
 {
-    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_OUTER ||
-           found->role == VCM_ROLE_REGION || found->role == VCM_ROLE_HIDE;
+    return found->role == VCM_ROLE_NONE || found->role == VCM_ROLE_LOCAL ||
+           found->role == VCM_ROLE_OUTER || found->role == VCM_ROLE_REGION ||
+           found->role == VCM_ROLE_HIDE;
 }
 
 static int by_name(const void *a, const void *b)
@@ -385,6 +387,8 @@ struct walk {
     struct names exported, makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
+    uint64_t *assigned; /* of Python, by hash: values that have a definition */
+    size_t assigned_mask;
     struct vcm_locals locals;
 };
 
@@ -438,11 +442,29 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
 }
 
+/* Python defines a value by assigning to it for the first time. */
+static bool is_assigned_again(struct walk *walk, const struct vcm_find *found)
+{
+    const struct nest *nest = &walk->nest;
+
+    if (!walk->assigned || found->role != VCM_ROLE_DEFINE ||
+        (!is_value(found->detail) && found->detail != VCM_SYMBOL_FIELD))
+        return false;
+    uint64_t hash = vcm_hash_checksum(slice(nest->weave, found->name, found->name_end),
+                                      vcm_hash_checksum(vcm_buf_slice(&nest->path), 0));
+    size_t at = hash & walk->assigned_mask;
+    while (walk->assigned[at] != 0 && walk->assigned[at] != hash)
+        at = (at + 1) & walk->assigned_mask;
+    bool again = walk->assigned[at] == hash;
+    walk->assigned[at] = hash;
+    return again;
+}
+
 static void define(struct walk *walk, size_t block)
 {
     struct nest *nest = &walk->nest;
     struct vcm_weave *weave = nest->weave;
-    const struct vcm_find *found = &weave->blocks.items[block];
+    struct vcm_find *found = &weave->blocks.items[block];
     enum vcm_symbol_kind kind = VCM_SYMBOL_TYPE;
     uint32_t index = 0;
 
@@ -457,6 +479,10 @@ static void define(struct walk *walk, size_t block)
         local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
         vcm_weave_add(weave, &local);
+        return;
+    }
+    if (is_assigned_again(walk, found)) {
+        found->role = VCM_ROLE_NONE;
         return;
     }
     if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
@@ -756,7 +782,13 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     drop_repeated_names(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
-    if (!walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
+    if (weave->language == VCM_LANGUAGE_PYTHON) {
+        for (walk.assigned_mask = 63; walk.assigned_mask < 2 * weave->blocks.count;)
+            walk.assigned_mask = 2 * walk.assigned_mask + 1;
+        walk.assigned = calloc(walk.assigned_mask + 1, sizeof *walk.assigned);
+        weave->no_memory = weave->no_memory || !walk.assigned;
+    }
+    if (weave->no_memory || !walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
@@ -772,6 +804,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     free(walk.exported.items);
     free(walk.index_of);
     free(walk.open);
+    free(walk.assigned);
     vcm_locals_release(&walk.locals);
     free(walk.nest.levels);
     vcm_buf_release(&walk.nest.path);
