@@ -71,14 +71,26 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
-void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place)
+/* The word with which a body begins in some languages, and their marks before it. */
+static struct vcm_slice without_ends(struct vcm_slice head)
+{
+    if (ends(head, " where"))
+        head = trim(vcm_slice_of(head.data, head.len - 6));
+    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
+        head = trim(vcm_slice_of(head.data, head.len - 1));
+    return head;
+}
+
+void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+                            const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
 
     if (place->body >= place->end) {
         const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
-        const char *brace = head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
+        bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
+        const char *brace = braces && head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
         /* Parameters may go on in the next line, values and bodies are left out. */
         if (brace && (!line || brace < line))
             head.len = (size_t)(brace - head.data);
@@ -86,9 +98,7 @@ void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place
             head.len = (size_t)(line - head.data);
         head = trim(head);
     }
-    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
-        head = trim(vcm_slice_of(head.data, head.len - 1));
-    put_line(out, head, VCM_LIMIT_SIGNATURE_BYTES);
+    put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
 }
 
 /* The line that ends before `at`, which is the beginning of one; `at` moves to its beginning. */
@@ -185,7 +195,10 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
             *top = at;
             return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
-        if (at == 0)
+        /* It is on the code that it stands behind. */
+        bool behind = strcmp(marks->open, marks->close) != 0 && line.len > 0 &&
+                      memmem(line.data, line.len, marks->open, strlen(marks->open));
+        if (at == 0 || behind)
             return false;
         line = line_above(text, &at);
     }
@@ -210,7 +223,8 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
             top = at;
             break;
         }
-        if (top == bottom && is_decoration(line) && !marked) {
+        bool closes = marks.close && ends(line, marks.close);
+        if (top == bottom && is_decoration(line) && !marked && !closes) {
             top = bottom = at;
             continue;
         }
@@ -218,8 +232,7 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
             top = at;
             continue;
         }
-        if (top == bottom && marks.close && ends(line, marks.close) &&
-            !find_opening(&top, text, at, line, &marks))
+        if (top == bottom && closes && !find_opening(&top, text, at, line, &marks))
             return false;
         break;
     }
@@ -240,6 +253,24 @@ static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
     if (!close || (gap && gap < rest.data))
         return false;
     *out = vcm_slice_of(rest.data, (size_t)(close + 2 - rest.data));
+    return true;
+}
+
+/* A comment behind what it is on, in its line. */
+static bool find_behind(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
+                        size_t end)
+{
+    bool haskell = language == VCM_LANGUAGE_HASKELL;
+    const char *mark = haskell ? "-- ^" : "(**";
+    const char *stop = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
+    size_t len = (stop ? (size_t)(stop - text.data) : text.len) - end;
+    struct vcm_slice rest = trim(vcm_slice_of(text.data + end, len));
+
+    if (begins(rest, ",") || begins(rest, ";"))
+        rest = trim(vcm_slice_of(rest.data + 1, rest.len - 1));
+    if (!begins(rest, mark) || (!haskell && !ends(rest, "*)")))
+        return false;
+    *out = rest;
     return true;
 }
 
@@ -339,21 +370,11 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
     return false;
 }
 
-void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
-                          const struct vcm_describe_place *place)
+/* The first sentence of a comment with its marks. */
+static void put_comment(struct vcm_buf *out, enum vcm_language language, struct vcm_slice comment)
 {
     struct vcm_buf words = VCM_BUF_INIT(COMMENT_BYTES_MAX);
-    struct vcm_slice comment;
-    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
 
-    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
-        put_sentence(out, comment);
-        return;
-    }
-    bool below =
-        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
-    if (!below && !find_above(&comment, language, place->text, place->start))
-        return;
     comment = unwrap(comment, language);
     while (comment.len > 0) {
         const char *end = memchr(comment.data, '\n', comment.len);
@@ -377,4 +398,32 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
     put_sentence(out, vcm_buf_slice(&words));
     out->fault = words.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&words);
+}
+
+void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
+                          const struct vcm_describe_place *place)
+{
+    struct vcm_slice comment;
+    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
+
+    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
+        put_sentence(out, comment);
+        return;
+    }
+    bool below =
+        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
+    if (!below && !find_above(&comment, language, place->text, place->start))
+        return;
+    put_comment(out, language, comment);
+}
+
+void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+                         const struct vcm_describe_place *place)
+{
+    struct vcm_slice comment;
+    bool has_remarks = language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_OCAML ||
+                       language == VCM_LANGUAGE_OCAML_INTERFACE;
+
+    if (has_remarks && find_behind(&comment, language, place->text, place->end))
+        put_comment(out, language, comment);
 }

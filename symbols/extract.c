@@ -30,7 +30,7 @@ struct run {
     struct vcm_weave weave;
     const struct vcm_tree_query *query;
     uint32_t steps;
-    uint64_t read_bytes;
+    uint64_t read_bytes, side_steps;
     bool too_costly, wrong_age;
 };
 
@@ -126,6 +126,40 @@ static void set_block(struct vcm_find *found, TSNode node)
         found->end_line--;
 }
 
+/* Whether a node of a pattern or a type is a name by itself. */
+static bool is_name(TSNode node)
+{
+    const char *kind = ts_node_type(node);
+
+    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0;
+}
+
+/* All names in a part of the tree. Parts may hold others: what that costs is bounded. */
+static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role role,
+                       uint32_t pattern)
+{
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    bool more = true;
+
+    while (more) {
+        TSNode node = ts_tree_cursor_current_node(&cursor);
+        if (is_name(node)) {
+            struct vcm_find found = {.pattern = pattern, .role = role};
+            found.name = found.start = found.end = ts_node_start_byte(node);
+            found.name_end = ts_node_end_byte(node);
+            found.line = ts_node_start_point(node).row + 1;
+            vcm_weave_add(&run->weave, &found);
+        }
+        run->too_costly = run->too_costly || ++run->side_steps > SIDE_STEPS;
+        more = !run->too_costly && !run->weave.too_many && !run->weave.no_memory;
+        if (!more || ts_tree_cursor_goto_first_child(&cursor))
+            continue;
+        while (more && !ts_tree_cursor_goto_next_sibling(&cursor))
+            more = ts_tree_cursor_goto_parent(&cursor);
+    }
+    ts_tree_cursor_delete(&cursor);
+}
+
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
                        const struct vcm_tree_query_capture *captures)
 {
@@ -144,6 +178,12 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             break;
         case VCM_ROLE_BODY:
             body = node;
+            break;
+        case VCM_ROLE_LOCALS:
+            take_names(run, node, VCM_ROLE_LOCAL, pattern);
+            break;
+        case VCM_ROLE_UNUSED:
+            take_names(run, node, VCM_ROLE_IGNORE, pattern);
             break;
         case VCM_ROLE_CLOSED:
             run->weave.is_closed = true;

@@ -17,6 +17,8 @@ static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_ro
     case VCM_ROLE_ACCESS:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
+    case VCM_ROLE_EXPORT_ALL:
+    case VCM_ROLE_EXPORT_PART:
         return &weave->exported;
     default:
         return &weave->uses;
@@ -110,17 +112,41 @@ static bool has_name(const struct names *names, struct vcm_slice name)
            bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
 }
 
-/* Of what the file exports. */
-static bool list_exported(struct names *names, const struct vcm_weave *weave)
+/* Of what the file exports in this way. */
+static bool list_exported(struct names *names, const struct vcm_weave *weave,
+                          enum vcm_tree_query_role role)
 {
     const struct vcm_finds *exported = &weave->exported;
 
     names->items = calloc(exported->count + 1, sizeof *names->items);
-    for (; names->items && names->count < exported->count; names->count++)
-        names->items[names->count] = slice(weave, exported->items[names->count].name,
-                                           exported->items[names->count].name_end);
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    for (size_t i = 0; names->items && i < exported->count; i++)
+        if (exported->items[i].role == role)
+            names->items[names->count++] =
+                slice(weave, exported->items[i].name, exported->items[i].name_end);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, by_bytes);
     return names->items != NULL;
+}
+
+/* What a file gives to others. */
+struct exports {
+    struct names names; /* at the top */
+    struct names whole; /* of types with all that they hold */
+    struct names parts; /* of what types hold */
+};
+
+static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
+{
+    return list_exported(&exports->names, weave, VCM_ROLE_EXPORT) &&
+           list_exported(&exports->whole, weave, VCM_ROLE_EXPORT_ALL) &&
+           list_exported(&exports->parts, weave, VCM_ROLE_EXPORT_PART);
+}
+
+static void release_exports(struct exports *exports)
+{
+    free(exports->names.items);
+    free(exports->whole.items);
+    free(exports->parts.items);
 }
 
 /* Of types whose name, called, makes one. */
@@ -165,7 +191,7 @@ struct level {
 
 struct nest {
     struct vcm_weave *weave;
-    const struct names *exported;
+    const struct exports *exports;
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
@@ -285,6 +311,28 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
     return true;
 }
 
+/* Haskell's modules may export themselves: all that they define. */
+static bool is_closed(const struct nest *nest)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
+                 has_name(&nest->exports->names, out->definitions[0].name);
+
+    return nest->weave->is_closed && !whole;
+}
+
+/* Haskell says which parts of a type, or of a class, are exported. A constructor may have the name
+ * of its type; all else that a type holds can be exported by its name alone. */
+static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const char *dot = memchr(symbol->container.data, '.', symbol->container.len);
+    struct vcm_slice type = symbol->container;
+
+    type.len = dot ? (size_t)(dot - type.data) : type.len;
+    return has_name(&nest->exports->whole, type) || has_name(&nest->exports->parts, symbol->name) ||
+           (symbol->kind != VCM_SYMBOL_ENUMERATOR && has_name(&nest->exports->names, symbol->name));
+}
+
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                                                     const struct vcm_symbol *symbol)
 {
@@ -295,10 +343,14 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     bool in_promise =
         around && (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE);
 
+    if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
+        around->block->role == VCM_ROLE_DEFINE)
+        return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR || in_promise)
         return VCM_SYMBOL_PUBLIC;
-    if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
-        return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+        return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                             : VCM_SYMBOL_PRIVATE;
     return around && around->has_visibility && visibility == VCM_SYMBOL_PUBLIC ? around->visibility
                                                                                : visibility;
 }
@@ -323,11 +375,14 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     else
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
     symbol->container = keep_line(weave, &line);
-    vcm_describe_signature(&line, &place);
+    vcm_describe_signature(&line, weave->language, &place);
     symbol->signature = keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
+    if (line.len == 0 &&
+        (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
+        vcm_describe_remark(&line, weave->language, &place);
     symbol->documentation = keep_line(weave, &line);
     symbol->visibility = settle_visibility(nest, symbol);
     vcm_buf_release(&line);
@@ -337,7 +392,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct names exported, makers;
+    struct exports exports;
+    struct names makers;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
 };
 
@@ -624,13 +680,13 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
 
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 {
-    struct walk walk = {.nest = {.weave = weave, .exported = &walk.exported}};
+    struct walk walk = {.nest = {.weave = weave, .exports = &walk.exports}};
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     drop_repeated_names(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
-    if (!walk.index_of || !list_exported(&walk.exported, weave))
+    if (!walk.index_of || !list_exports(&walk.exports, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
@@ -642,7 +698,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(walk.makers.items);
-    free(walk.exported.items);
+    release_exports(&walk.exports);
     free(walk.index_of);
     free(walk.nest.levels);
     vcm_buf_release(&walk.nest.path);
