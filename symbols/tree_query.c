@@ -31,6 +31,9 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         {"unused", VCM_ROLE_UNUSED},
         {"export.all", VCM_ROLE_EXPORT_ALL},
         {"export.part", VCM_ROLE_EXPORT_PART},
+        {"outer", VCM_ROLE_OUTER},
+        {"region", VCM_ROLE_REGION},
+        {"member", VCM_ROLE_MEMBER},
     };
     char text[64];
 
@@ -46,6 +49,11 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
     for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
         if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
             *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
+            return true;
+        }
+    for (unsigned i = 0; i < VCM_SYMBOL_VISIBILITY_COUNT; i++)
+        if (strcmp(text, vcm_symbol_visibility_name((enum vcm_symbol_visibility)i)) == 0) {
+            *out = (struct vcm_tree_query_capture){VCM_ROLE_HIDE, i};
             return true;
         }
     enum vcm_symbol_kind kind;
