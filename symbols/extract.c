@@ -126,6 +126,20 @@ static void set_block(struct vcm_find *found, TSNode node)
         found->end_line--;
 }
 
+/* OCaml's words stand before what they bind: "let rec", "type", "and". */
+static void take_words_before(struct vcm_find *found, TSNode node)
+{
+    size_t len = strlen(ts_node_type(node)), end = sizeof "_binding" - 1;
+
+    if (len < end || strcmp(ts_node_type(node) + len - end, "_binding") != 0)
+        return;
+    for (TSNode word = ts_node_prev_sibling(node);
+         !ts_node_is_null(word) && !ts_node_is_named(word); word = ts_node_prev_sibling(word)) {
+        found->start = ts_node_start_byte(word);
+        found->line = ts_node_start_point(word).row + 1;
+    }
+}
+
 /* Whether a node of a pattern or a type is a name by itself. */
 static bool is_name(TSNode node)
 {
@@ -201,6 +215,10 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             found.detail = capture->detail;
             if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node);
+            if (capture->role == VCM_ROLE_DEFINE &&
+                (run->weave.language == VCM_LANGUAGE_OCAML ||
+                 run->weave.language == VCM_LANGUAGE_OCAML_INTERFACE))
+                take_words_before(&found, node);
             break;
         default:
             found.role = capture->role;

@@ -287,6 +287,9 @@ enum vcm_qualifier_self vcm_qualifier_self(enum vcm_language language, struct vc
          true,
          {VCM_LANGUAGE_JAVASCRIPT, VCM_LANGUAGE_TYPESCRIPT, VCM_LANGUAGE_TSX, VCM_LANGUAGE_JAVA,
           VCM_LANGUAGE_KOTLIN, VCM_LANGUAGE_SCALA, VCM_LANGUAGE_SWIFT}},
+        {"super", true, {VCM_LANGUAGE_OCAML, VCM_LANGUAGE_R}},
+        {"self", false, {VCM_LANGUAGE_R}},
+        {"private", false, {VCM_LANGUAGE_R}},
         {"base", true, {VCM_LANGUAGE_C_SHARP}},
         {"parent", true, {VCM_LANGUAGE_PHP}},
     };

@@ -260,6 +260,11 @@ static void change_access(struct nest *nest, const struct vcm_find *word)
             nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
             nest->levels[nest->depth - 1].has_visibility = true;
         }
+    /* A structure of OCaml behind its signature. */
+    if (nest->depth > 0 && vcm_slice_equal(text, vcm_slice_of_string("struct"))) {
+        nest->levels[nest->depth - 1].visibility = VCM_SYMBOL_PRIVATE;
+        nest->levels[nest->depth - 1].has_visibility = true;
+    }
 }
 
 /* Whether a container, by its name, is one of those around. */
@@ -377,6 +382,21 @@ static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *s
            (symbol->kind != VCM_SYMBOL_ENUMERATOR && has_name(&nest->exports->names, symbol->name));
 }
 
+/* Whether the signature of the module has it: of OCaml, whose signatures come first. */
+static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool promised = false;
+
+    if (nest->weave->language != VCM_LANGUAGE_OCAML)
+        return false;
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
+         i--, looked++)
+        promised = vcm_slice_equal(out->definitions[i - 1].name, symbol->name) &&
+                   vcm_slice_equal(out->definitions[i - 1].container, symbol->container);
+    return promised;
+}
+
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                                                     const struct vcm_symbol *symbol)
 {
@@ -397,7 +417,7 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                                                              : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
-                   vcm_visibility_follows(weave->language, symbol)
+                   vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
                ? said->visibility
                : visibility;
 }
