@@ -171,6 +171,11 @@ static struct marks marks_of(enum vcm_language language)
 /* What stands between a comment and its definition. */
 static bool is_decoration(struct vcm_slice line)
 {
+    static const char *const others[] = {"@type ", "@typep ", "@opaque ", "@callback "};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (begins(line, others[i])) /* which Elixir defines */
+            return false;
     return begins(line, "@") || begins(line, "#[") || begins(line, "[") ||
            (begins(line, "template") && ends(line, ">"));
 }
@@ -179,9 +184,20 @@ static bool is_decoration(struct vcm_slice line)
 static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
     if (language == VCM_LANGUAGE_ELIXIR)
-        return begins(line, "@doc \"") && !begins(line, "@doc \"\"\"");
+        return (begins(line, "@doc \"") && !begins(line, "@doc \"\"\"")) ||
+               (begins(line, "@typedoc \"") && !begins(line, "@typedoc \"\"\""));
     return language == VCM_LANGUAGE_JULIA && line.len > 2 && begins(line, "\"") &&
            !begins(line, "\"\"\"") && ends(line, "\"");
+}
+
+/* How long the mark is with which a line opens a comment; 0 when it does not. */
+static size_t opens(struct vcm_slice line, const struct marks *marks)
+{
+    static const char of_type[] = "@typedoc \"\"\"";
+
+    if (marks->open && begins(line, marks->open))
+        return strlen(marks->open);
+    return marks->open && marks->open[0] == '@' && begins(line, of_type) ? sizeof of_type - 1 : 0;
 }
 
 /* The beginning of the block comment whose last line begins at `at`. */
@@ -191,7 +207,7 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     bool whole = line.len >= strlen(marks->open) + strlen(marks->close);
 
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
-        if (begins(line, marks->open) && (whole || lines > 0)) {
+        if (opens(line, marks) > 0 && (whole || lines > 0)) {
             *top = at;
             return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
@@ -287,8 +303,8 @@ static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language langu
         comment.len -= ends(comment, "\"");
         return comment;
     }
-    if (marks.open && begins(comment, marks.open)) {
-        size_t len = strlen(marks.open);
+    size_t len = opens(comment, &marks);
+    if (len > 0) {
         comment = vcm_slice_of(comment.data + len, comment.len - len);
         comment.len -= ends(comment, marks.close) ? strlen(marks.close) : 0;
     }

@@ -174,6 +174,20 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
     ts_tree_cursor_delete(&cursor);
 }
 
+/* Without the marks that a grammar takes in: of an atom, a key, a string. */
+static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
+{
+    found->name += text[found->name] == ':';
+    while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
+           strchr(": \t\r\n", text[found->name_end - 1]))
+        found->name_end--;
+    if (language == VCM_LANGUAGE_SQL && found->name_end - found->name > 2 &&
+        strchr("'\"`", text[found->name]) && text[found->name] == text[found->name_end - 1]) {
+        found->name++;
+        found->name_end--;
+    }
+}
+
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
                        const struct vcm_tree_query_capture *captures)
 {
@@ -230,7 +244,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
-    found.name += run->weave.text.data[found.name] == ':'; /* an atom's mark */
+    trim_name(&found, run->weave.language, run->weave.text.data);
     if (found.role == VCM_ROLE_REGION) {
         set_block(&found, name);
         vcm_weave_add(&run->weave, &found);

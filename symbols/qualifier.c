@@ -214,6 +214,8 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
 {
     size_t at = language == VCM_LANGUAGE_HASKELL ? name : skip_blanks(language, text, name),
            mark = at;
+    if (language == VCM_LANGUAGE_JULIA && at > 0 && text.data[at - 1] == '@')
+        at--; /* "Base.@kwdef" */
     enum join join = mark_before(&mark, language, text, at);
 
     *out = vcm_slice_of("", 0);

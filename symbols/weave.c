@@ -695,11 +695,11 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                  : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role == VCM_ROLE_LOCAL ||
+        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_OUTER ||
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
              block++) {
@@ -724,6 +724,17 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     return rc;
 }
 
+/* A function by the name of a type makes one. */
+static void name_constructors(const struct walk *walk)
+{
+    struct vcm_symbols *out = walk->nest.weave->out;
+
+    for (uint32_t i = 0; i < out->definition_count; i++)
+        if (vcm_symbol_is_function(out->definitions[i].kind) &&
+            has_name(&walk->makers, out->definitions[i].name))
+            out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
+}
+
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 {
     struct walk walk = {.nest = {.weave = weave, .exports = &walk.exports}};
@@ -739,6 +750,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         define_all(&walk);
         if (weave->no_memory || !list_makers(&walk.makers, weave))
             rc = vcm_error_memory(err);
+        if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
+            name_constructors(&walk);
     }
     if (rc == VCM_OK)
         rc = refer_all(&walk, err);
