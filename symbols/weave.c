@@ -260,9 +260,10 @@ static void change_access(struct nest *nest, const struct vcm_find *word)
             nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
             nest->levels[nest->depth - 1].has_visibility = true;
         }
-    /* A structure of OCaml behind its signature. */
-    if (nest->depth > 0 && vcm_slice_equal(text, vcm_slice_of_string("struct"))) {
-        nest->levels[nest->depth - 1].visibility = VCM_SYMBOL_PRIVATE;
+    /* A structure of OCaml behind its signature; what R6 makes of functions. */
+    bool closed = vcm_slice_equal(text, vcm_slice_of_string("struct"));
+    if (nest->depth > 0 && (closed || vcm_slice_equal(text, vcm_slice_of_string("active")))) {
+        nest->levels[nest->depth - 1].visibility = closed ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
         nest->levels[nest->depth - 1].has_visibility = true;
     }
 }
@@ -343,8 +344,9 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
-    return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
-                                                                             : kind;
+    /* What SQL names before a function is its schema, or the table of a trigger. */
+    bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
+    return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
 /* Whether only modules are around, whose names the file may export. */

@@ -13,10 +13,10 @@ CREATE TABLE IF NOT EXISTS shop.item (
 );
 
 CREATE TABLE basket (
-    id INTEGER PRIMARY KEY,
+    id INTEGER NOT NULL,
     owner TEXT,
     item_id INTEGER NOT NULL REFERENCES shop.item (id) ON DELETE CASCADE,
-    CONSTRAINT basket_owner UNIQUE (owner, item_id),
+    CONSTRAINT basket_key PRIMARY KEY (owner, item_id),
     FOREIGN KEY (item_id) REFERENCES shop.item (id)
 );
 
