@@ -165,6 +165,13 @@ SAMPLE_TEST(julia, JULIA, "sample.jl")
 SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
+SAMPLE_TEST(haskell_written_first, HASKELL, "hand.hs")
+SAMPLE_TEST(ocaml_written_first, OCAML, "hand.ml")
+SAMPLE_TEST(ocaml_interface_written_first, OCAML_INTERFACE, "hand.mli")
+SAMPLE_TEST(elixir_written_first, ELIXIR, "hand.ex")
+SAMPLE_TEST(julia_written_first, JULIA, "hand.jl")
+SAMPLE_TEST(r_written_first, R, "hand.r")
+SAMPLE_TEST(sql_written_first, SQL, "hand.sql")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -329,6 +336,13 @@ int main(void)
         cmocka_unit_test(symbols_of_r_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_haskell_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_interface_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_elixir_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_julia_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_r_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_sql_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),
