@@ -71,6 +71,43 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
+/* Where a head may end: annotations, which have lines and braces of their own, come before. */
+static struct vcm_slice from_name(struct vcm_slice head, enum vcm_language language,
+                                  const struct vcm_describe_place *place)
+{
+    bool annotated = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_C_SHARP ||
+                     language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA;
+    size_t before = (size_t)(head.data - place->text.data);
+    size_t gone = annotated && place->name > before ? place->name - before : 0;
+
+    gone = gone < head.len ? gone : head.len;
+    return vcm_slice_of(head.data + gone, head.len - gone);
+}
+
+/* Without comments, up to the end of the line that no bracket holds open. */
+static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
+{
+    size_t depth = 0;
+    char quote = '\0';
+
+    for (size_t i = 0; i < head.len; i++) {
+        char c = head.data[i];
+        bool comment = !quote && c == '#' && (i == 0 || is_space(head.data[i - 1]));
+        const char *line = comment ? memchr(head.data + i, '\n', head.len - i) : NULL;
+        if (comment && !line)
+            return;
+        if (comment)
+            i = (size_t)(line - head.data);
+        c = head.data[i];
+        if (c == '\n' && depth == 0)
+            return;
+        quote = quote && c == quote ? '\0' : !quote && (c == '"' || c == '\'') ? c : quote;
+        depth += !quote && strchr("([{", c) != NULL && c != '\0';
+        depth -= !quote && depth > 0 && strchr(")]}", c) != NULL && c != '\0';
+        vcm_buf_append_byte(out, c);
+    }
+}
+
 /* The first brace that is not in a string. */
 static const char *find_brace(struct vcm_slice text)
 {
@@ -102,21 +139,29 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
+    struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
     if (place->body >= place->end) {
-        const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
+        struct vcm_slice tail = from_name(head, language, place);
+        const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
         bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
-        const char *brace = braces ? find_brace(head) : NULL;
+        const char *brace = braces ? find_brace(tail) : NULL;
         /* Parameters may go on in the next line, values and bodies are left out. */
         if (brace && (!line || brace < line))
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
         head = trim(head);
-        if (language == VCM_LANGUAGE_RUBY && ends(head, "; end"))
-            head.len -= 5;
+        if (language == VCM_LANGUAGE_RUBY && (ends(head, "; end") || ends(head, ") end")))
+            head = trim(vcm_slice_of(head.data, head.len - 4));
+    }
+    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_RUBY) {
+        put_bare_head(&bare_head, head);
+        head = trim(vcm_buf_slice(&bare_head));
     }
     put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
+    out->fault = bare_head.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
+    vcm_buf_release(&bare_head);
 }
 
 /* The line that ends before `at`, which is the beginning of one; `at` moves to its beginning. */

@@ -14,10 +14,12 @@
 
 #include "base/banned.h"
 
-#define MATCHES_MAX 1024u /* that are open at one time */
-#define CHUNK_BYTES 256u  /* so that it can be told how often a scanner looks ahead */
-#define IDLE_MAX    ((size_t)VCM_LIMIT_WORKERS)
-#define SIDE_STEPS  (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
+#define MATCHES_MAX     1024u /* that are open at one time */
+#define CHUNK_BYTES     256u  /* so that it can be told how often a scanner looks ahead */
+#define LAST_DEPTH_MAX  64u
+#define LAST_LOOKED_MAX 16u
+#define IDLE_MAX        ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS      (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
@@ -126,6 +128,31 @@ static TSNode find_body(TSNode node)
     return (TSNode){.id = NULL};
 }
 
+/* The last child that is more than a mark or a comment; without an id when there is none. */
+static TSNode last_child(TSNode node)
+{
+    uint32_t count = ts_node_child_count(node);
+
+    for (uint32_t i = count; i > 0 && count - i < LAST_LOOKED_MAX; i--) {
+        TSNode child = ts_node_child(node, i - 1);
+        if (!ts_node_is_extra(child) && ts_node_end_byte(child) > ts_node_start_byte(child))
+            return child;
+    }
+    return (TSNode){.id = NULL};
+}
+
+/* What a node ends with: one of Scala goes on to the next, over comments between them. */
+static TSNode end_of(TSNode node)
+{
+    TSNode last = node;
+
+    for (unsigned depth = 0; depth < LAST_DEPTH_MAX && last.id; depth++) {
+        node = last;
+        last = last_child(node);
+    }
+    return node;
+}
+
 static void set_block(struct vcm_find *found, TSNode node, enum vcm_language language)
 {
     TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
@@ -143,6 +170,8 @@ static void set_block(struct vcm_find *found, TSNode node, enum vcm_language lan
         node = ts_node_parent(node);
         found->end = ts_node_end_byte(node);
     }
+    if (language == VCM_LANGUAGE_SCALA)
+        node = end_of(node);
     found->end_line = ts_node_end_point(node).row + 1;
     /* A node that takes the line's end in ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)

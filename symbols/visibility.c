@@ -30,6 +30,16 @@ static bool is_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Whether a place in a text is in a string, as an annotation may have. */
+static bool is_quoted(struct vcm_slice text, const char *at)
+{
+    bool quoted = false;
+
+    for (const char *c = text.data; c < at; c++)
+        quoted = quoted != (*c == '"');
+    return quoted;
+}
+
 /* Where a word stands in a text by itself; NULL when it does not. */
 static const char *find_word(struct vcm_slice text, struct vcm_slice word)
 {
@@ -42,7 +52,7 @@ static const char *find_word(struct vcm_slice text, struct vcm_slice word)
         bool before = at == text.data || !is_part(at[-1]) || !is_part(word.data[0]);
         bool behind =
             at + word.len == end || !is_part(at[word.len]) || !is_part(word.data[word.len - 1]);
-        if (before && behind)
+        if (before && behind && !is_quoted(text, at))
             return at;
     }
     return NULL;

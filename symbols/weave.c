@@ -425,7 +425,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body,
+                                             found->name_end};
     const struct level *around = innermost(nest);
 
     symbol->name = keep(weave, slice(weave, found->name, found->name_end));
@@ -778,7 +779,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
-    uint32_t imported = 0; /* up to where words are part of an import */
+    uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -796,6 +797,8 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
+        if (use->role == VCM_ROLE_IGNORE && use->name_end > passed)
+            passed = use->name_end;
         if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
@@ -813,8 +816,8 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
             put_import(weave, use);
-            imported = use->name_end;
-        } else if (use->name >= imported &&
+            passed = use->name_end;
+        } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
