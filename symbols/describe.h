@@ -25,4 +25,9 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
 void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
                           const struct vcm_describe_place *place);
 
+/* Appends the first sentence of a comment that stands behind the definition, as fields and labels
+ * have it in some languages. */
+void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+                         const struct vcm_describe_place *place);
+
 #endif

@@ -137,6 +137,12 @@ static bool hides_in_lua(const struct vcm_symbol *symbol, bool in_type)
     return begins(symbol->signature, "local");
 }
 
+/* Variables of objects; methods have a word. */
+static bool hides_in_ocaml(const struct vcm_symbol *symbol, bool in_type)
+{
+    return in_type && symbol->kind == VCM_SYMBOL_FIELD && begins(symbol->signature, "val ");
+}
+
 static bool has_leading_hash(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
@@ -182,6 +188,8 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
     [VCM_LANGUAGE_ELIXIR] = {.hides = hides_in_elixir},
     [VCM_LANGUAGE_JULIA] = {.hides = has_leading_underscore},
     [VCM_LANGUAGE_R] = {.hides = has_leading_dot},
+    [VCM_LANGUAGE_OCAML] = {.words = {PRIVATE}, .hides = hides_in_ocaml},
+    [VCM_LANGUAGE_OCAML_INTERFACE] = {.words = {PRIVATE}, .hides = hides_in_ocaml},
     [VCM_LANGUAGE_LUA] = {.hides = hides_in_lua},
     [VCM_LANGUAGE_JAVA] = {.words = {PROTECTED, PRIVATE, PUBLIC},
                            .at_top = VCM_SYMBOL_INTERNAL,

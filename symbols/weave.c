@@ -8,6 +8,7 @@
 #include "symbols/locals.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
+#include "symbols/weave_import.h"
 
 #include "base/banned.h"
 
@@ -23,6 +24,8 @@ static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_ro
     case VCM_ROLE_HIDE:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
+    case VCM_ROLE_EXPORT_ALL:
+    case VCM_ROLE_EXPORT_PART:
         return &weave->exported;
     default:
         return &weave->uses;
@@ -107,17 +110,41 @@ static bool has_name(const struct names *names, struct vcm_slice name)
            bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
 }
 
-/* Of what the file exports. */
-static bool list_exported(struct names *names, const struct vcm_weave *weave)
+/* Of what the file exports in this way. */
+static bool list_exported(struct names *names, const struct vcm_weave *weave,
+                          enum vcm_tree_query_role role)
 {
     const struct vcm_finds *exported = &weave->exported;
 
     names->items = calloc(exported->count + 1, sizeof *names->items);
-    for (; names->items && names->count < exported->count; names->count++)
-        names->items[names->count] = slice(weave, exported->items[names->count].name,
-                                           exported->items[names->count].name_end);
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    for (size_t i = 0; names->items && i < exported->count; i++)
+        if (exported->items[i].role == role)
+            names->items[names->count++] =
+                slice(weave, exported->items[i].name, exported->items[i].name_end);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, by_bytes);
     return names->items != NULL;
+}
+
+/* What a file gives to others. */
+struct exports {
+    struct names names; /* at the top */
+    struct names whole; /* of types with all that they hold */
+    struct names parts; /* of what types hold */
+};
+
+static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
+{
+    return list_exported(&exports->names, weave, VCM_ROLE_EXPORT) &&
+           list_exported(&exports->whole, weave, VCM_ROLE_EXPORT_ALL) &&
+           list_exported(&exports->parts, weave, VCM_ROLE_EXPORT_PART);
+}
+
+static void release_exports(struct exports *exports)
+{
+    free(exports->names.items);
+    free(exports->whole.items);
+    free(exports->parts.items);
 }
 
 /* Of several definitions by one name, the first pattern's. */
@@ -148,7 +175,7 @@ struct level {
 
 struct nest {
     struct vcm_weave *weave;
-    const struct names *exported;
+    const struct exports *exports;
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
@@ -221,6 +248,12 @@ static void change_access(struct nest *nest, const struct vcm_find *word)
             nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
             nest->levels[nest->depth - 1].has_visibility = true;
         }
+    /* A structure of OCaml behind its signature; what R6 makes of functions. */
+    bool closed = vcm_slice_equal(text, vcm_slice_of_string("struct"));
+    if (nest->depth > 0 && (closed || vcm_slice_equal(text, vcm_slice_of_string("active")))) {
+        nest->levels[nest->depth - 1].visibility = closed ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+        nest->levels[nest->depth - 1].has_visibility = true;
+    }
 }
 
 /* Whether a container, by its name, is one of those around. */
@@ -300,8 +333,9 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
-    return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
-                                                                             : kind;
+    /* What SQL names before a function is its schema, or the table of a trigger. */
+    bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
+    return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
 /* Whether only modules are around, whose names the file may export. */
@@ -315,6 +349,43 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
             nest->levels[i].block->role != VCM_ROLE_REGION)
             return false;
     return true;
+}
+
+/* Haskell's modules may export themselves: all that they define. */
+static bool is_closed(const struct nest *nest)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
+                 has_name(&nest->exports->names, out->definitions[0].name);
+
+    return nest->weave->is_closed && !whole;
+}
+
+/* Haskell says which parts of a type, or of a class, are exported. A constructor may have the name
+ * of its type; all else that a type holds can be exported by its name alone. */
+static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const char *dot = memchr(symbol->container.data, '.', symbol->container.len);
+    struct vcm_slice type = symbol->container;
+
+    type.len = dot ? (size_t)(dot - type.data) : type.len;
+    return has_name(&nest->exports->whole, type) || has_name(&nest->exports->parts, symbol->name) ||
+           (symbol->kind != VCM_SYMBOL_ENUMERATOR && has_name(&nest->exports->names, symbol->name));
+}
+
+/* Whether the signature of the module has it: of OCaml, whose signatures come first. */
+static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool promised = false;
+
+    if (nest->weave->language != VCM_LANGUAGE_OCAML)
+        return false;
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
+         i--, looked++)
+        promised = vcm_slice_equal(out->definitions[i - 1].name, symbol->name) &&
+                   vcm_slice_equal(out->definitions[i - 1].container, symbol->container);
+    return promised;
 }
 
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
@@ -335,16 +406,20 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                                                        around->kind == VCM_SYMBOL_INTERFACE))};
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
+    if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
+        around->block->role == VCM_ROLE_DEFINE)
+        return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
         return VCM_SYMBOL_PUBLIC;
     if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
-        return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+        return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                             : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
-                   vcm_visibility_follows(weave->language, symbol)
+                   vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
                ? said->visibility
                : visibility;
 }
@@ -375,6 +450,9 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
+    if (line.len == 0 &&
+        (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
+        vcm_describe_remark(&line, weave->language, &place);
     symbol->documentation = keep_line(weave, &line);
     symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
@@ -384,7 +462,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct names exported, makers, holders;
+    struct exports exports;
+    struct names makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     uint64_t *assigned; /* of Python, by hash: values that have a definition */
@@ -567,68 +646,6 @@ static const struct vcm_find *function_around(const struct nest *nest)
     return NULL;
 }
 
-/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
-static struct vcm_slice without_keyword(struct vcm_slice target)
-{
-    static const char *const keywords[] = {"import ", "using ", "export "};
-
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
-        size_t len = strlen(keywords[i]);
-        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
-            return vcm_slice_of(target.data + len, target.len - len);
-    }
-    return target;
-}
-
-/* An import whose target, as written, is a part of the text. */
-static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_t line)
-{
-    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
-    struct vcm_buf alias = VCM_BUF_INIT(64 * VCM_KIB);
-    size_t start = (size_t)(target.data - weave->text.data);
-
-    import->line = line;
-    import->parts =
-        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
-    import->alias = keep_line(weave, &alias);
-    while (target.len > 1 && strchr("\"'<`", target.data[0]))
-        target = vcm_slice_of(target.data + 1, target.len - 1);
-    while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
-        target.len--;
-    import->target = keep(weave, target);
-    vcm_buf_release(&alias);
-}
-
-static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
-{
-    struct vcm_slice rest = slice(weave, use->name, use->name_end), one;
-
-    if (weave->language != VCM_LANGUAGE_SCALA) {
-        put_target(weave, without_keyword(rest), use->line);
-        return;
-    }
-    rest = without_keyword(rest);
-    while (vcm_qualifier_next_import(&one, &rest))
-        put_target(weave, vcm_qualifier_target(one), use->line);
-}
-
-/* How many there can be: a statement of Scala has several. */
-static size_t count_imports(const struct vcm_weave *weave)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < weave->uses.count; i++) {
-        const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role != VCM_ROLE_IMPORT)
-            continue;
-        count++;
-        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
-             at++)
-            count += weave->text.data[at] == ',';
-    }
-    return count;
-}
-
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
 static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
                                      const struct vcm_find *use)
@@ -678,7 +695,8 @@ static void refer(struct walk *walk, const struct vcm_find *use)
                         use->detail == VCM_SYMBOL_CALL;
     bool qualified = false;
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
-    if (may_be_local && !qualified && is_local(walk, slice(weave, use->name, use->name_end)))
+    if (may_be_local && !qualified && !use->is_member &&
+        is_local(walk, slice(weave, use->name, use->name_end)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
@@ -732,7 +750,8 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
-    out->imports = vcm_arena_alloc(&out->arena, (count_imports(weave) + 1) * sizeof *out->imports);
+    out->imports =
+        vcm_arena_alloc(&out->arena, (vcm_weave_import_count(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
     int rc = out->references && out->imports && names &&
                      vcm_locals_fill(&walk->locals, weave, walk->open)
@@ -740,13 +759,13 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                  : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role == VCM_ROLE_LOCAL ||
+        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_OUTER ||
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
         if (use->role == VCM_ROLE_IGNORE && use->name_end > passed)
             passed = use->name_end;
-        if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
              block++) {
@@ -762,7 +781,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         }
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
-            put_import(weave, use);
+            vcm_weave_import_put(weave, use);
             passed = use->name_end;
         } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
@@ -773,9 +792,20 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     return rc;
 }
 
+/* A function by the name of a type makes one. */
+static void name_constructors(const struct walk *walk)
+{
+    struct vcm_symbols *out = walk->nest.weave->out;
+
+    for (uint32_t i = 0; i < out->definition_count; i++)
+        if (vcm_symbol_is_function(out->definitions[i].kind) &&
+            has_name(&walk->makers, out->definitions[i].name))
+            out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
+}
+
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 {
-    struct walk walk = {.nest = {.weave = weave, .exported = &walk.exported}};
+    struct walk walk = {.nest = {.weave = weave, .exports = &walk.exports}};
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
@@ -788,12 +818,14 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         walk.assigned = calloc(walk.assigned_mask + 1, sizeof *walk.assigned);
         weave->no_memory = weave->no_memory || !walk.assigned;
     }
-    if (weave->no_memory || !walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
+    if (weave->no_memory || !walk.index_of || !walk.open || !list_exports(&walk.exports, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
         if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
+        if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
+            name_constructors(&walk);
     }
     if (rc == VCM_OK)
         rc = refer_all(&walk, err);
@@ -801,7 +833,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     free(walk.makers.items);
     free(walk.holders.items);
-    free(walk.exported.items);
+    release_exports(&walk.exports);
     free(walk.index_of);
     free(walk.open);
     free(walk.assigned);
