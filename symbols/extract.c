@@ -162,6 +162,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             break;
         default:
             found.role = capture->role;
+            found.detail = capture->detail;
             name = node;
         }
     }
@@ -170,6 +171,11 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
     found.name += run->weave.text.data[found.name] == ':'; /* an atom's mark */
+    if (found.role == VCM_ROLE_REGION) {
+        set_block(&found, name);
+        vcm_weave_add(&run->weave, &found);
+        return;
+    }
     bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
     if (block && body.id)
         found.body = ts_node_start_byte(body);

@@ -19,6 +19,7 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},     {"access", VCM_ROLE_ACCESS},
         {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},     {"word", VCM_ROLE_VERB},
         {"ignore", VCM_ROLE_IGNORE}, {"export", VCM_ROLE_EXPORT}, {"closed", VCM_ROLE_CLOSED},
+        {"outer", VCM_ROLE_OUTER},   {"region", VCM_ROLE_REGION},
     };
     char text[64];
 
@@ -34,6 +35,11 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
     for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
         if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
             *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
+            return true;
+        }
+    for (unsigned i = 0; i < VCM_SYMBOL_VISIBILITY_COUNT; i++)
+        if (strcmp(text, vcm_symbol_visibility_name((enum vcm_symbol_visibility)i)) == 0) {
+            *out = (struct vcm_tree_query_capture){VCM_ROLE_HIDE, i};
             return true;
         }
     enum vcm_symbol_kind kind;

@@ -200,3 +200,10 @@ enum vcm_symbol_visibility vcm_visibility_of(enum vcm_language language,
         return VCM_SYMBOL_PUBLIC;
     return in_type ? rule->in_type : rule->at_top;
 }
+
+bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol *symbol)
+{
+    bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD;
+
+    return language != VCM_LANGUAGE_RUBY || (is_member && !begins(symbol->signature, "def self."));
+}

@@ -12,4 +12,7 @@
 enum vcm_symbol_visibility vcm_visibility_of(enum vcm_language language,
                                              const struct vcm_symbol *symbol, bool in_type);
 
+/* Whether a word before it in its container ("private" in a line of its own) is about it too. */
+bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol *symbol);
+
 #endif

@@ -4,17 +4,22 @@
 
 #include "base/limits.h"
 #include "symbols/describe.h"
+#include "symbols/locals.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
 
 #include "base/banned.h"
+
+#define HIDE_REACH 256u /* definitions between one and the word that hides it */
 
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
 {
     switch (role) {
     case VCM_ROLE_DEFINE:
     case VCM_ROLE_SCOPE:
+    case VCM_ROLE_REGION:
     case VCM_ROLE_ACCESS:
+    case VCM_ROLE_HIDE:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
         return &weave->exported;
@@ -62,32 +67,22 @@ static int by_place(const void *a, const void *b)
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
+/* Whether it says something else about a name than what it is, or nothing. */
+static bool is_aside(const struct vcm_find *found)
+{
+    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_OUTER ||
+           found->role == VCM_ROLE_REGION || found->role == VCM_ROLE_HIDE;
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct vcm_find *x = a, *y = b;
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
-        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
+    if (is_aside(x) != is_aside(y))
+        return is_aside(x) ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
-}
-
-static int compare_texts(const struct vcm_weave *weave, const struct vcm_find *a,
-                         const struct vcm_find *b)
-{
-    uint32_t x = a->name_end - a->name, y = b->name_end - b->name;
-    int order = memcmp(weave->text.data + a->name, weave->text.data + b->name, x < y ? x : y);
-
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
-static int by_text(const void *a, const void *b, void *context)
-{
-    const struct vcm_find *x = a, *y = b;
-    int order = compare_texts(context, x, y);
-
-    return order != 0 ? order : (x->name > y->name) - (x->name < y->name);
 }
 
 /* A set of names, in order. */
@@ -146,7 +141,8 @@ static void drop_repeated_names(struct vcm_finds *list)
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_name);
     for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->items[kept - 1].name != list->items[i].name)
+        if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
+            is_aside(&list->items[kept - 1]))
             list->items[kept++] = list->items[i];
     list->count = kept;
     if (list->count > 0)
@@ -171,12 +167,32 @@ struct nest {
     struct vcm_buf path;
 };
 
+static void leave(struct nest *nest)
+{
+    nest->depth--;
+    vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
+}
+
 static void leave_until(struct nest *nest, uint32_t start)
 {
-    while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start) {
-        nest->depth--;
-        vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
-    }
+    while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start)
+        leave(nest);
+}
+
+static bool is_value(unsigned kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* "int a, b;": the one is not in the other. */
+static void leave_sibling(struct nest *nest, const struct vcm_find *found)
+{
+    const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+
+    if (top && top->block->role == VCM_ROLE_DEFINE && found->role == VCM_ROLE_DEFINE &&
+        (is_value(top->block->detail) || top->block->detail == VCM_SYMBOL_FIELD) &&
+        top->block->start == found->start && top->block->end == found->end)
+        leave(nest);
 }
 
 static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
@@ -190,7 +206,7 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         nest->levels = levels;
         nest->capacity = capacity;
     }
-    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH) {
+    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH && block->role != VCM_ROLE_REGION) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
@@ -220,6 +236,31 @@ static void change_access(struct nest *nest, const struct vcm_find *word)
         }
 }
 
+/* Whether a container, by its name, is one of those around. */
+static bool is_around(const struct nest *nest, struct vcm_slice container)
+{
+    const struct vcm_slice path = vcm_buf_slice(&nest->path);
+
+    return container.len <= path.len && memcmp(path.data, container.data, container.len) == 0 &&
+           (container.len == 0 || container.len == path.len || path.data[container.len] == '.');
+}
+
+/* "private :total", behind the definition; "private def total", with it. */
+static void hide(struct nest *nest, const struct vcm_find *word)
+{
+    struct vcm_symbols *out = nest->weave->out;
+    const struct vcm_slice name = slice(nest->weave, word->name, word->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH;
+         i--, looked++) {
+        struct vcm_symbol *symbol = &out->definitions[i - 1];
+        if (vcm_slice_equal(symbol->name, name) && is_around(nest, symbol->container)) {
+            symbol->visibility = (enum vcm_symbol_visibility)word->detail;
+            return;
+        }
+    }
+}
+
 static struct vcm_slice keep(struct vcm_weave *weave, struct vcm_slice text)
 {
     const char *copy = vcm_arena_copy(&weave->out->arena, text);
@@ -237,14 +278,13 @@ static struct vcm_slice keep_line(struct vcm_weave *weave, struct vcm_buf *line)
     return kept;
 }
 
+/* The container around. */
 static const struct level *innermost(const struct nest *nest)
 {
-    return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
-}
-
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+    for (size_t i = nest->depth; i > 0; i--)
+        if (nest->levels[i - 1].block->role != VCM_ROLE_REGION)
+            return &nest->levels[i - 1];
+    return NULL;
 }
 
 /* Whether values that are defined here are seen from here alone: in a function, or in what another
@@ -255,6 +295,9 @@ static bool has_own_names(const struct nest *nest)
         enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
         if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
             (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
+            return true;
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION &&
+            nest->weave->language != VCM_LANGUAGE_RUBY)
             return true;
     }
     return false;
@@ -280,7 +323,8 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
         return false;
     for (size_t i = 0; i < nest->depth; i++)
         if (nest->levels[i].kind != VCM_SYMBOL_MODULE &&
-            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE)
+            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE &&
+            nest->levels[i].block->role != VCM_ROLE_REGION)
             return false;
     return true;
 }
@@ -299,8 +343,11 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         return VCM_SYMBOL_PUBLIC;
     if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
         return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
-    return around && around->has_visibility && visibility == VCM_SYMBOL_PUBLIC ? around->visibility
-                                                                               : visibility;
+    const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
+                   vcm_visibility_follows(weave->language, symbol)
+               ? said->visibility
+               : visibility;
 }
 
 static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const struct vcm_find *found)
@@ -339,6 +386,8 @@ struct walk {
     struct nest nest;
     struct names exported, makers;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
+    bool *open;         /* for each block whether it is entered */
+    struct vcm_locals locals;
 };
 
 /* Haskell and Elixir write a function as several clauses, one behind the other. */
@@ -365,8 +414,9 @@ static void define(struct walk *walk, size_t block)
     uint32_t index = 0;
 
     leave_until(nest, found->start);
-    if (found->role == VCM_ROLE_ACCESS) {
-        change_access(nest, found);
+    leave_sibling(nest, found);
+    if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
+        (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
         return;
     }
     if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
@@ -390,6 +440,7 @@ static void define(struct walk *walk, size_t block)
         index = ++weave->out->definition_count;
     }
     walk->index_of[block] = index;
+    walk->open[block] = true;
     weave->no_memory = weave->no_memory || !enter(nest, found, index, kind);
 }
 
@@ -406,42 +457,28 @@ static void define_all(struct walk *walk)
     vcm_buf_clear(&walk->nest.path);
 }
 
-/* Names that mean something else in the function that is walked. */
-struct locals {
-    struct vcm_find *items; /* by name's text, then place */
-    size_t count;
-};
-
-/* Whether a name is local to the function [start, end). */
-static bool is_local(const struct vcm_weave *weave, const struct locals *locals,
-                     const struct vcm_find *use, uint32_t start, uint32_t end)
+/* Whether a name is a parameter or variable of what is around. */
+static bool is_local(const struct walk *walk, struct vcm_slice name)
 {
-    size_t low = 0, high = locals->count;
+    const struct nest *nest = &walk->nest;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_texts(weave, &locals->items[middle], use);
-        if (order < 0 || (order == 0 && locals->items[middle].name < start))
-            low = middle + 1;
-        else
-            high = middle;
+    for (size_t i = nest->depth; i > 0; i--) {
+        /* "struct node *node" in a type of C: the tag is another name. */
+        if (nest->weave->language == VCM_LANGUAGE_C && vcm_symbol_is_type(nest->levels[i - 1].kind))
+            continue;
+        size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
+        enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block);
+        if (answer != VCM_LOCALS_NO)
+            return answer == VCM_LOCALS_YES;
     }
-    return low < locals->count && compare_texts(weave, &locals->items[low], use) == 0 &&
-           locals->items[low].name < end;
+    return false;
 }
 
-/* Whether it has parameters; classes of OCaml do. */
-static bool has_locals(const struct vcm_weave *weave, enum vcm_symbol_kind kind)
-{
-    return vcm_symbol_is_function(kind) || kind == VCM_SYMBOL_MACRO ||
-           (kind == VCM_SYMBOL_CLASS && weave->language == VCM_LANGUAGE_OCAML);
-}
-
-/* The outermost function around, whose names reach inwards. */
+/* The outermost function around, whose head names the object in Go. */
 static const struct vcm_find *function_around(const struct nest *nest)
 {
     for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].index > 0 && has_locals(nest->weave, nest->levels[i].kind))
+        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
             return nest->levels[i].block;
     return NULL;
 }
@@ -474,24 +511,24 @@ static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
 }
 
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
-static struct vcm_slice qualifier_of(bool *qualified, struct vcm_weave *weave,
-                                     const struct locals *locals, const struct vcm_find *use,
-                                     const struct vcm_find *function)
+static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
+                                     const struct vcm_find *use)
 {
+    const struct vcm_weave *weave = walk->nest.weave;
+    const struct vcm_find *function = function_around(&walk->nest);
     struct vcm_slice words = vcm_slice_of("", 0);
 
     *qualified = use->detail != VCM_SYMBOL_OVERRIDE &&
                  vcm_qualifier_find(&words, weave->language, weave->text, use->name);
-    if (words.len == 0 || !function)
+    if (words.len == 0)
         return words;
     struct vcm_slice rest = words, first = words;
     while (rest.len > 0)
         first = vcm_qualifier_pop(&rest);
-    const uint32_t start = (uint32_t)(first.data - weave->text.data);
-    const struct vcm_find word = {.name = start, .name_end = start + (uint32_t)first.len};
-    struct vcm_slice head = slice(weave, function->start, function->end);
+    struct vcm_slice head =
+        function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
     return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
-                   is_local(weave, locals, &word, function->start, function->end)
+                   is_local(walk, first)
                ? vcm_slice_of("", 0)
                : words;
 }
@@ -509,7 +546,7 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
     return keep(weave, qualifier);
 }
 
-static void refer(struct walk *walk, const struct locals *locals, const struct vcm_find *use)
+static void refer(struct walk *walk, const struct vcm_find *use)
 {
     struct nest *nest = &walk->nest;
     struct vcm_weave *weave = nest->weave;
@@ -518,13 +555,11 @@ static void refer(struct walk *walk, const struct locals *locals, const struct v
 
     for (size_t i = nest->depth; i > 0 && from == 0; i--)
         from = nest->levels[i - 1].index;
-    const struct vcm_find *function = function_around(nest);
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
                         use->detail == VCM_SYMBOL_CALL;
     bool qualified = false;
-    struct vcm_slice qualifier = qualifier_of(&qualified, weave, locals, use, function);
-    if (function && may_be_local && !qualified &&
-        is_local(weave, locals, use, function->start, function->end))
+    struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
+    if (may_be_local && !qualified && is_local(walk, slice(weave, use->name, use->name_end)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
@@ -542,19 +577,6 @@ static void refer(struct walk *walk, const struct locals *locals, const struct v
     };
 }
 
-/* Local names into a list of their own. */
-static int split_locals(struct locals *locals, struct vcm_weave *weave, struct vcm_error *err)
-{
-    locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
-    if (!locals->items)
-        return vcm_error_memory(err);
-    for (size_t i = 0; i < weave->uses.count; i++)
-        if (weave->uses.items[i].role == VCM_ROLE_LOCAL)
-            locals->items[locals->count++] = weave->uses.items[i];
-    qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, weave);
-    return VCM_OK;
-}
-
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -568,8 +590,10 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < weave->blocks.count; i++)
-        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX
-                                                                 : weave->blocks.items[i].name;
+        names[i] =
+            weave->blocks.items[i].role == VCM_ROLE_SCOPE || is_aside(&weave->blocks.items[i])
+                ? UINT32_MAX
+                : weave->blocks.items[i].name;
     if (names)
         qsort(names, weave->blocks.count, sizeof *names, by_number);
     return names;
@@ -580,7 +604,6 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct nest *nest = &walk->nest;
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
-    struct locals locals = {0};
     size_t block = 0, kept = 0;
 
     if (weave->uses.count > 0)
@@ -589,21 +612,24 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
     out->imports = vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
-    int rc = out->references && out->imports && names ? split_locals(&locals, weave, err)
-                                                      : vcm_error_memory(err);
+    int rc = out->references && out->imports && names &&
+                     vcm_locals_fill(&walk->locals, weave, walk->open)
+                 ? VCM_OK
+                 : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
         if (use->role == VCM_ROLE_LOCAL ||
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_ROLE_IGNORE)
+        if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
              block++) {
             const struct vcm_find *found = &weave->blocks.items[block];
             leave_until(nest, found->start);
-            if (found->role == VCM_ROLE_SCOPE || walk->index_of[block] > 0)
+            leave_sibling(nest, found);
+            if (walk->open[block])
                 weave->no_memory = weave->no_memory ||
                                    !enter(nest, found, walk->index_of[block],
                                           walk->index_of[block] > 0
@@ -615,10 +641,9 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
             put_import(weave, use);
         else if (use->detail == VCM_SYMBOL_OVERRIDE ||
                  !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
-            refer(walk, &locals, use);
+            refer(walk, use);
     }
     free(names);
-    free(locals.items);
     return rc;
 }
 
@@ -630,7 +655,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     drop_repeated_names(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
-    if (!walk.index_of || !list_exported(&walk.exported, weave))
+    walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
+    if (!walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
@@ -644,6 +670,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     free(walk.makers.items);
     free(walk.exported.items);
     free(walk.index_of);
+    free(walk.open);
+    vcm_locals_release(&walk.locals);
     free(walk.nest.levels);
     vcm_buf_release(&walk.nest.path);
     return rc;
