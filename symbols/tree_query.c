@@ -19,7 +19,7 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},     {"access", VCM_ROLE_ACCESS},
         {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},     {"word", VCM_ROLE_VERB},
         {"ignore", VCM_ROLE_IGNORE}, {"export", VCM_ROLE_EXPORT}, {"closed", VCM_ROLE_CLOSED},
-        {"outer", VCM_ROLE_OUTER},   {"region", VCM_ROLE_REGION},
+        {"outer", VCM_ROLE_OUTER},   {"region", VCM_ROLE_REGION}, {"statement", VCM_ROLE_STATEMENT},
     };
     char text[64];
 
@@ -151,11 +151,11 @@ int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language languag
                            struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB), rest = VCM_BUF_INIT(1 * VCM_MIB);
-    struct vcm_slice texts[2];
+    struct vcm_slice texts[VCM_GRAMMAR_TEXTS];
 
     vcm_grammar_query(texts, language);
-    vcm_buf_append_slice(&text, texts[0]);
-    vcm_buf_append_slice(&text, texts[1]);
+    for (size_t i = 0; i < VCM_GRAMMAR_TEXTS; i++)
+        vcm_buf_append_slice(&text, texts[i]);
     int rc = vcm_buf_check(&text, "a query", err);
     if (rc == VCM_OK)
         rc = vcm_patterns_open(&out->patterns, vcm_grammar_of(language), vcm_buf_slice(&text),

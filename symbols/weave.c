@@ -10,6 +10,7 @@
 
 #include "base/banned.h"
 
+#define CONST      vcm_slice_of("const", 5)
 #define HIDE_REACH 256u /* definitions between one and the word that hides it */
 
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
@@ -303,6 +304,17 @@ static bool has_own_names(const struct nest *nest)
     return false;
 }
 
+/* "const" of "const a = 1, b = 2", for both. */
+static struct vcm_slice opening_word(const struct vcm_weave *weave, const struct vcm_find *found)
+{
+    size_t start = found->statement > 0 ? found->statement - 1 : found->start, end = start;
+
+    while (found->statement > 0 && end < found->start && weave->text.data[end] >= 'a' &&
+           weave->text.data[end] <= 'z')
+        end++;
+    return vcm_slice_of(weave->text.data + start, end - start);
+}
+
 static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
 {
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
@@ -312,8 +324,37 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
+    if (kind == VCM_SYMBOL_VARIABLE && vcm_slice_equal(opening_word(nest->weave, found), CONST))
+        return VCM_SYMBOL_CONSTANT;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
                                                                              : kind;
+}
+
+/* A member that the constructor makes is one of the type: "constructor(private name: string)". */
+static struct vcm_slice path_to(const struct nest *nest, enum vcm_symbol_kind kind)
+{
+    bool makes = (vcm_language_is_script(nest->weave->language) ||
+                  nest->weave->language == VCM_LANGUAGE_PHP) &&
+                 (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
+    const struct level *around = innermost(nest);
+
+    if (!makes || !around || around->kind != VCM_SYMBOL_CONSTRUCTOR)
+        return vcm_buf_slice(&nest->path);
+    return vcm_slice_of(vcm_buf_slice(&nest->path).data,
+                        around > nest->levels ? around[-1].path : 0);
+}
+
+/* Whether no other file can name it, whatever the file exports. */
+static bool is_in_function(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD ||
+                     symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
+
+    for (size_t i = nest->depth; i > 0 && !is_member; i--)
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION ||
+            (nest->levels[i - 1].index > 0 && vcm_symbol_is_function(nest->levels[i - 1].kind)))
+            return true;
+    return false;
 }
 
 /* Whether only modules are around, whose names the file may export. */
@@ -337,11 +378,18 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     enum vcm_symbol_visibility visibility =
         vcm_visibility_of(weave->language, symbol, around && vcm_symbol_is_type(around->kind));
     bool in_promise =
-        around && (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE);
+        around && ((around->kind == VCM_SYMBOL_TRAIT && weave->language != VCM_LANGUAGE_PHP) ||
+                   around->kind == VCM_SYMBOL_INTERFACE);
+    bool script = vcm_language_is_script(weave->language);
 
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR || in_promise)
         return VCM_SYMBOL_PUBLIC;
-    if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+    if (script && is_in_function(nest, symbol))
+        return VCM_SYMBOL_PRIVATE;
+    /* A method at the top of a script is one of an object without a name. */
+    bool named =
+        symbol->kind != VCM_SYMBOL_MODULE && !(script && symbol->kind == VCM_SYMBOL_METHOD);
+    if (weave->is_closed && named && is_at_top(nest, symbol))
         return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
@@ -368,8 +416,11 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     if (found->holder_end > 0)
         vcm_buf_append_slice(&line, slice(weave, found->holder, found->holder_end));
     else
-        vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
+        vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
     symbol->container = keep_line(weave, &line);
+    vcm_buf_append_slice(&line, opening_word(weave, found));
+    if (line.len > 0)
+        vcm_buf_append_byte(&line, ' ');
     vcm_describe_signature(&line, &place);
     symbol->signature = keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
@@ -546,6 +597,19 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
     return keep(weave, qualifier);
 }
 
+/* "<div>" is a tag of the document; "self" of Lua is the object. */
+static bool is_no_name(const struct vcm_weave *weave, const struct vcm_find *use)
+{
+    const char *text = weave->text.data;
+    bool tag = use->detail == VCM_SYMBOL_INSTANTIATE && vcm_language_is_script(weave->language) &&
+               use->name > 0 && text[use->name - 1] == '<' && text[use->name] >= 'a' &&
+               text[use->name] <= 'z';
+    bool self = use->detail == VCM_SYMBOL_READ && weave->language == VCM_LANGUAGE_LUA &&
+                vcm_slice_equal(slice(weave, use->name, use->name_end), vcm_slice_of("self", 4));
+
+    return tag || self;
+}
+
 static void refer(struct walk *walk, const struct vcm_find *use)
 {
     struct nest *nest = &walk->nest;
@@ -556,9 +620,11 @@ static void refer(struct walk *walk, const struct vcm_find *use)
     for (size_t i = nest->depth; i > 0 && from == 0; i--)
         from = nest->levels[i - 1].index;
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
-                        use->detail == VCM_SYMBOL_CALL;
+                        use->detail == VCM_SYMBOL_CALL || use->detail == VCM_SYMBOL_INSTANTIATE;
     bool qualified = false;
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
+    if (!qualified && is_no_name(weave, use))
+        return;
     if (may_be_local && !qualified && is_local(walk, slice(weave, use->name, use->name_end)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
@@ -599,6 +665,17 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     return names;
 }
 
+/* Of the names of one declaration, "int a = f(), b = g()", the last one before a use has it. */
+static bool begins_before(const struct vcm_weave *weave, size_t block, uint32_t name)
+{
+    const struct vcm_find *found = &weave->blocks.items[block];
+    bool follows = block > 0 && found->role == VCM_ROLE_DEFINE &&
+                   found[-1].role == VCM_ROLE_DEFINE && found[-1].start == found->start &&
+                   found[-1].end == found->end;
+
+    return found->start <= name && (!follows || found->name <= name);
+}
+
 static int refer_all(struct walk *walk, struct vcm_error *err)
 {
     struct nest *nest = &walk->nest;
@@ -624,8 +701,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         kept = i + 1;
         if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
             continue;
-        for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
-             block++) {
+        for (; block < weave->blocks.count && begins_before(weave, block, use->name); block++) {
             const struct vcm_find *found = &weave->blocks.items[block];
             leave_until(nest, found->start);
             leave_sibling(nest, found);
