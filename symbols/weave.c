@@ -371,19 +371,31 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
 }
 
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
-                                                    const struct vcm_symbol *symbol)
+                                                    const struct vcm_symbol *symbol,
+                                                    const struct vcm_find *found)
 {
     const struct vcm_weave *weave = nest->weave;
     const struct level *around = innermost(nest);
-    enum vcm_symbol_visibility visibility =
-        vcm_visibility_of(weave->language, symbol, around && vcm_symbol_is_type(around->kind));
-    bool in_promise =
-        around && ((around->kind == VCM_SYMBOL_TRAIT && weave->language != VCM_LANGUAGE_PHP) ||
-                   around->kind == VCM_SYMBOL_INTERFACE);
+    bool in_type = around && vcm_symbol_is_type(around->kind);
+    /* "record Point(int x)": components are part of what the type shows. */
+    bool has_records =
+        weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
+    bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
+                   found->end < around->block->body;
+    bool in_trait = around && around->kind == VCM_SYMBOL_TRAIT &&
+                    weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
+    const struct vcm_visibility_place place = {
+        in_type,
+        in_head || in_trait || (around && around->kind == VCM_SYMBOL_INTERFACE),
+    };
+    enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
     bool script = vcm_language_is_script(weave->language);
 
-    if (symbol->kind == VCM_SYMBOL_ENUMERATOR || in_promise)
+    if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
         return VCM_SYMBOL_PUBLIC;
+    if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
+        around->kind == VCM_SYMBOL_ENUM)
+        return VCM_SYMBOL_PRIVATE;
     if (script && is_in_function(nest, symbol))
         return VCM_SYMBOL_PRIVATE;
     /* A method at the top of a script is one of an object without a name. */
@@ -427,7 +439,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
     symbol->documentation = keep_line(weave, &line);
-    symbol->visibility = settle_visibility(nest, symbol);
+    symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
 }
 
@@ -547,18 +559,53 @@ static struct vcm_slice without_keyword(struct vcm_slice target)
     return target;
 }
 
-static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
+/* An import whose target, as written, is a part of the text. */
+static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_t line)
 {
-    struct vcm_slice target = without_keyword(slice(weave, use->name, use->name_end));
-    struct vcm_slice alias =
-        vcm_qualifier_alias(weave->language, weave->text, use->name, use->name_end);
+    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
+    struct vcm_buf alias = VCM_BUF_INIT(64 * VCM_KIB);
+    size_t start = (size_t)(target.data - weave->text.data);
 
+    import->line = line;
+    import->parts =
+        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
+    import->alias = keep_line(weave, &alias);
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
         target.len--;
-    weave->out->imports[weave->out->import_count++] =
-        (struct vcm_symbol_import){keep(weave, target), keep(weave, alias), use->line};
+    import->target = keep(weave, target);
+    vcm_buf_release(&alias);
+}
+
+static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
+{
+    struct vcm_slice rest = slice(weave, use->name, use->name_end), one;
+
+    if (weave->language != VCM_LANGUAGE_SCALA) {
+        put_target(weave, without_keyword(rest), use->line);
+        return;
+    }
+    rest = without_keyword(rest);
+    while (vcm_qualifier_next_import(&one, &rest))
+        put_target(weave, vcm_qualifier_target(one), use->line);
+}
+
+/* How many there can be: a statement of Scala has several. */
+static size_t count_imports(const struct vcm_weave *weave)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < weave->uses.count; i++) {
+        const struct vcm_find *use = &weave->uses.items[i];
+        if (use->role != VCM_ROLE_IMPORT)
+            continue;
+        count++;
+        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
+             at++)
+            count += weave->text.data[at] == ',';
+    }
+    return count;
 }
 
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
@@ -687,7 +734,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
-    out->imports = vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->imports);
+    out->imports = vcm_arena_alloc(&out->arena, (count_imports(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
     int rc = out->references && out->imports && names &&
                      vcm_locals_fill(&walk->locals, weave, walk->open)
