@@ -47,10 +47,15 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
         }
         while (depth > 0 && blocks->items[around[depth - 1]].end <= use->name)
             depth--;
-        if (depth > 0)
+        /* "constructor(private name)": what it defines is local to what it is in. */
+        size_t level = depth;
+        while (level > 0 && blocks->items[around[level - 1]].name == use->name &&
+               blocks->items[around[level - 1]].role == VCM_ROLE_DEFINE)
+            level--;
+        if (level > 0)
             locals->items[locals->count++] = (struct vcm_local){
                 .name = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
-                .block = around[depth - 1],
+                .block = around[level - 1],
                 .outer = use->role == VCM_ROLE_OUTER,
             };
     }

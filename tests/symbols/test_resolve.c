@@ -181,6 +181,7 @@ RESOLVE_TEST(javascript_calls_what_its_module_or_this_has,
              "a.js:11 shop.js:1\n"
              "a.js:12 -\n"
              "a.js:13 -\n"
+             "a.js:14 a.js:5\n"
              "a.js:16 -\n"
              "a.js:18 -\n"
              "a.js:21 -\n"
@@ -188,6 +189,30 @@ RESOLVE_TEST(javascript_calls_what_its_module_or_this_has,
              "a.js:25 a.js:24\n"
              "a.js:25 a.js:5\n"
              "a.js:26 a.js:24\n")
+
+RESOLVE_TEST(javascript_calls_the_names_that_it_imports_and_no_others,
+             {{"a.js", "import { total, tax as duty } from './shop';\n"
+                       "total();\n"},
+              {"b.js", "import { tax, // of the shop\n"
+                       "         type Rate } from './shop';\n"
+                       "total();\n"},
+              {"c.js", "const { total, tax: duty = 1 } = require('./shop');\n"
+                       "function run() { return total(); }\n"},
+              {"d.js", "import total from './shop';\n"
+                       "total();\n"},
+              {"e.js", "import { tax as total } from './shop';\n"
+                       "total();\n"},
+              {"f.js", "export { total } from './shop';\n"},
+              {"g.ts", "import sum, * as total from './shop';\n"
+                       "total();\n"},
+              {"shop.js", "export function total() {}\n"}},
+             "a.js:2 shop.js:1\n"
+             "b.js:3 -\n"
+             "c.js:2 c.js:1\n"
+             "d.js:2 shop.js:1\n"
+             "e.js:2 -\n"
+             "f.js:1 shop.js:1\n"
+             "g.ts:2 -\n")
 
 RESOLVE_TEST(go_calls_what_its_package_or_receiver_has,
              {{"a/a.go", "package a\n"
@@ -553,6 +578,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(python_calls_what_its_module_class_or_self_has),
         cmocka_unit_test(javascript_calls_what_its_module_or_this_has),
+        cmocka_unit_test(javascript_calls_the_names_that_it_imports_and_no_others),
         cmocka_unit_test(go_calls_what_its_package_or_receiver_has),
         cmocka_unit_test(java_calls_what_its_class_this_or_super_has),
         cmocka_unit_test(cpp_calls_what_its_namespace_class_or_this_has),
