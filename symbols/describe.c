@@ -1,5 +1,6 @@
 #include "symbols/describe.h"
 
+#include <ctype.h>
 #include <strings.h>
 
 #include "base/limits.h"
@@ -71,6 +72,46 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
+/* Behind a bracket or a string that ends in the same line; its beginning when it does not. */
+static size_t skip_enclosed(struct vcm_slice line, size_t at)
+{
+    const char open = line.data[at];
+    const char close = open == '{' ? '}' : open;
+    size_t depth = 1;
+
+    for (size_t i = at + 1; i < line.len; i++) {
+        if (line.data[i] == close && --depth == 0)
+            return i + 1;
+        depth += line.data[i] == open;
+    }
+    return at;
+}
+
+/* The brace with which a value or body begins: not one in an argument, an expansion ("${name}"), a
+ * string, or behind another part of a type ("string & {"). */
+static const char *find_body(struct vcm_slice line)
+{
+    size_t depth = 0, next;
+    char before = ' ';
+
+    if (line.len > 2 * VCM_LIMIT_SIGNATURE_BYTES) /* more is not shown */
+        line.len = 2 * VCM_LIMIT_SIGNATURE_BYTES;
+    for (size_t i = 0; i < line.len; i = next) {
+        char c = line.data[i];
+        bool quote = c == '"' || c == '`' ||
+                     (c == '\'' && (i == 0 || !isalnum((unsigned char)line.data[i - 1])));
+        bool part = depth > 0 || before == '$' || before == '&' || before == '|';
+        next = quote || (c == '{' && part) ? skip_enclosed(line, i) : i;
+        if (c == '{' && next == i)
+            return line.data + i;
+        depth += c == '(' || c == '[';
+        depth -= depth > 0 && (c == ')' || c == ']');
+        before = is_space(c) ? before : c;
+        next += next == i;
+    }
+    return NULL;
+}
+
 void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
@@ -78,9 +119,10 @@ void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place
 
     if (place->body >= place->end) {
         const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
-        const char *brace = head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
+        const char *brace =
+            find_body(vcm_slice_of(head.data, line ? (size_t)(line - head.data) : head.len));
         /* Parameters may go on in the next line, values and bodies are left out. */
-        if (brace && (!line || brace < line))
+        if (brace)
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
@@ -141,9 +183,10 @@ static struct marks marks_of(enum vcm_language language)
     case VCM_LANGUAGE_JULIA:
         return (struct marks){"#", "\"\"\"", "\"\"\""};
     case VCM_LANGUAGE_ADA:
-    case VCM_LANGUAGE_LUA:
     case VCM_LANGUAGE_VHDL:
         return (struct marks){"--", NULL, NULL};
+    case VCM_LANGUAGE_LUA:
+        return (struct marks){"--", "--[[", "]]"};
     case VCM_LANGUAGE_SQL:
         return (struct marks){"--", "/*", "*/"};
     case VCM_LANGUAGE_ELM:

@@ -210,6 +210,8 @@ static bool is_known(enum vcm_language language, struct vcm_slice words, enum jo
         return alone;
     if (self && alone)
         return true;
+    if (language == VCM_LANGUAGE_PHP && first.data[0] == '$')
+        return false; /* a variable */
     return join == JOIN_NAME && (!has_capitals(language) || is_upper(last.data[0]));
 }
 
@@ -221,6 +223,8 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
     enum join join = mark_before(&mark, language, text, at);
 
     *out = vcm_slice_of("", 0);
+    if (language == VCM_LANGUAGE_PHP && at > 0 && text.data[at - 1] == '$')
+        join = mark_before(&mark, language, text, --at); /* "self::$count" */
     if (join == JOIN_NONE)
         return false;
     size_t end = mark;
@@ -407,7 +411,8 @@ static bool put_group_behind(struct vcm_buf *out, enum vcm_language language, st
     size_t left = text.len - at < NAMES_MAX ? text.len - at : NAMES_MAX;
     const char *end = left > 2 ? memchr(text.data + at, '}', left) : NULL;
 
-    if (left < 2 || text.data[at] != '.' || !strchr("*_{", text.data[at + 1]))
+    if (left < 2 || text.data[at] != (language == VCM_LANGUAGE_PHP ? '\\' : '.') ||
+        !strchr("*_{", text.data[at + 1]))
         return false;
     if (text.data[at + 1] != '{')
         vcm_buf_append_byte(out, '*');
@@ -508,7 +513,7 @@ bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct
                          size_t start, size_t end)
 {
     bool packages = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
-                    language == VCM_LANGUAGE_SCALA;
+                    language == VCM_LANGUAGE_SCALA || language == VCM_LANGUAGE_PHP;
 
     if (is_script(language))
         return vcm_script_import_names(out, text, start, end);

@@ -165,6 +165,12 @@ SAMPLE_TEST(julia, JULIA, "sample.jl")
 SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
+SAMPLE_TEST(javascript_written_first, JAVASCRIPT, "hand.js")
+SAMPLE_TEST(typescript_written_first, TYPESCRIPT, "hand.ts")
+SAMPLE_TEST(tsx_written_first, TSX, "hand.tsx")
+SAMPLE_TEST(php_written_first, PHP, "hand.php")
+SAMPLE_TEST(bash_written_first, BASH, "hand.sh.text")
+SAMPLE_TEST(lua_written_first, LUA, "hand.lua")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -329,6 +335,12 @@ int main(void)
         cmocka_unit_test(symbols_of_r_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_javascript_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_typescript_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_tsx_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_php_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_bash_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_lua_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),

@@ -19,7 +19,7 @@ struct file {
     const char *path, *text;
 };
 
-#define FILES_MAX 5
+#define FILES_MAX 8
 
 struct sample {
     struct file files[FILES_MAX];
@@ -567,6 +567,16 @@ RESOLVE_TEST(cpp_makes_an_object_of_the_class_that_it_calls,
 RESOLVE_TEST(go_converts_to_a_type_that_it_calls,
              {{"a.go", "package a\ntype total int\nvar x = total(1)\n"}}, "a.go:3 a.go:2\n")
 
+RESOLVE_TEST(php_calls_what_the_file_that_it_requires_has,
+             {{"a.php", "<?php\n"
+                        "require_once __DIR__ . '/lib/shop.php';\n"
+                        "total();\n"},
+              {"lib/shop.php", "<?php\n"
+                               "function total() {}\n"},
+              {"lib/till.php", "<?php\n"
+                               "function total() {}\n"}},
+             "a.php:3 lib/shop.php:2\n")
+
 RESOLVE_TEST(c_and_php_call_no_types,
              {{"a.c", "struct total { int n; };\nint run(void) { return total(); }\n"},
               {"a.php", "<?php\nclass total {}\nfunction run() { return total(); }\n"}},
@@ -599,6 +609,7 @@ int main(void)
         cmocka_unit_test(julia_makes_an_object_of_the_struct_that_it_calls),
         cmocka_unit_test(cpp_makes_an_object_of_the_class_that_it_calls),
         cmocka_unit_test(go_converts_to_a_type_that_it_calls),
+        cmocka_unit_test(php_calls_what_the_file_that_it_requires_has),
         cmocka_unit_test(c_and_php_call_no_types),
     };
 
