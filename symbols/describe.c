@@ -128,7 +128,8 @@ void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place
             head.len = (size_t)(line - head.data);
         head = trim(head);
     }
-    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
+    while (head.len > 0 &&
+           (strchr("{:;=,\\", head.data[head.len - 1]) || ends(head, " &") || ends(head, " |")))
         head = trim(vcm_slice_of(head.data, head.len - 1));
     put_line(out, head, VCM_LIMIT_SIGNATURE_BYTES);
 }

@@ -10,8 +10,9 @@
 
 #include "base/banned.h"
 
-#define CONST      vcm_slice_of("const", 5)
-#define HIDE_REACH 256u /* definitions between one and the word that hides it */
+#define CONST       vcm_slice_of("const", 5)
+#define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
+#define HIDE_REACH  256u  /* definitions between one and the word that hides it */
 
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
 {
@@ -410,11 +411,23 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                : visibility;
 }
 
+/* A comment of Lua before the body is in no part of the tree that would tell them apart. */
+static uint32_t head_end(const struct vcm_weave *weave, const struct vcm_find *found)
+{
+    const char *start = weave->text.data + found->start;
+    const char *comment = weave->language == VCM_LANGUAGE_LUA && found->body < found->end
+                              ? memmem(start, found->body - found->start, "--", 2)
+                              : NULL;
+
+    return comment ? (uint32_t)(comment - weave->text.data) : found->body;
+}
+
 static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const struct vcm_find *found)
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end,
+                                             head_end(weave, found)};
     const struct level *around = innermost(nest);
 
     symbol->name = keep(weave, slice(weave, found->name, found->name_end));
@@ -468,6 +481,24 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
 }
 
+/* "count = 0" and "count = 1": where variables are not declared, the second one is written. */
+static bool is_defined_again(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_symbols *out = weave->out;
+    bool assigned = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE &&
+                    found->start == found->name &&
+                    (weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH);
+    const struct vcm_slice name = slice(weave, found->name, found->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
+         i--, looked++)
+        if (out->definitions[i - 1].container.len == 0 &&
+            vcm_slice_equal(out->definitions[i - 1].name, name))
+            return nest->depth == 0;
+    return false;
+}
+
 static void define(struct walk *walk, size_t block)
 {
     struct nest *nest = &walk->nest;
@@ -480,6 +511,10 @@ static void define(struct walk *walk, size_t block)
     leave_sibling(nest, found);
     if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
         (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
+        return;
+    }
+    if (is_defined_again(nest, found)) {
+        weave->blocks.items[block].role = VCM_ROLE_NONE;
         return;
     }
     if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
@@ -703,10 +738,11 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < weave->blocks.count; i++)
-        names[i] =
-            weave->blocks.items[i].role == VCM_ROLE_SCOPE || is_aside(&weave->blocks.items[i])
-                ? UINT32_MAX
-                : weave->blocks.items[i].name;
+        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ||
+                           weave->blocks.items[i].role == VCM_ROLE_NONE ||
+                           is_aside(&weave->blocks.items[i])
+                       ? UINT32_MAX
+                       : weave->blocks.items[i].name;
     if (names)
         qsort(names, weave->blocks.count, sizeof *names, by_number);
     return names;
