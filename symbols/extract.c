@@ -1,5 +1,6 @@
 #include "symbols/extract.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <tree_sitter/api.h>
@@ -109,9 +110,26 @@ static bool stop_searching(TSQueryCursorState *state)
     return run->too_costly;
 }
 
-static void set_block(struct vcm_find *found, TSNode node)
+/* The grammar of Kotlin has no fields for bodies; they are among the last children. */
+static TSNode find_body(TSNode node)
 {
-    TSNode body = ts_node_child_by_field_name(node, "body", 4);
+    static const char *const bodies[] = {"class_body", "enum_class_body", "function_body",
+                                         "block",      "getter",          "setter"};
+    uint32_t count = ts_node_named_child_count(node);
+
+    for (uint32_t i = count > 3 ? count - 3 : 0; i < count; i++) {
+        TSNode child = ts_node_named_child(node, i);
+        for (size_t j = 0; j < sizeof bodies / sizeof bodies[0]; j++)
+            if (strcmp(ts_node_type(child), bodies[j]) == 0)
+                return child;
+    }
+    return (TSNode){.id = NULL};
+}
+
+static void set_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
+                                                  : ts_node_child_by_field_name(node, "body", 4);
 
     found->start = ts_node_start_byte(node);
     found->end = ts_node_end_byte(node);
@@ -120,10 +138,27 @@ static void set_block(struct vcm_find *found, TSNode node)
         body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
     found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
     found->line = ts_node_start_point(node).row + 1;
+    /* "namespace A;" is about all that follows it. */
+    if (strcmp(ts_node_type(node), "file_scoped_namespace_declaration") == 0) {
+        node = ts_node_parent(node);
+        found->end = ts_node_end_byte(node);
+    }
     found->end_line = ts_node_end_point(node).row + 1;
     /* A node that takes the line's end in ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)
         found->end_line--;
+}
+
+/* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
+static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
+{
+    const char *text = run->weave.text.data;
+    uint32_t at = start;
+
+    while (at < end &&
+           (isalnum((unsigned char)text[at]) || text[at] == '_' || (unsigned char)text[at] >= 0x80))
+        at++;
+    return at;
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
@@ -161,7 +196,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             found.role = capture->role;
             found.detail = capture->detail;
             if (capture->role != VCM_ROLE_REFER)
-                set_block(&found, node);
+                set_block(&found, node, run->weave.language);
             break;
         default:
             found.role = capture->role;
@@ -173,12 +208,15 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         return;
     found.name = ts_node_start_byte(name);
     found.name_end = ts_node_end_byte(name);
-    found.name += run->weave.text.data[found.name] == ':'; /* an atom's mark */
+    /* An atom's mark. A name that is missing may be where the text ends. */
+    found.name += found.name < found.name_end && run->weave.text.data[found.name] == ':';
     if (found.role == VCM_ROLE_REGION) {
-        set_block(&found, name);
+        set_block(&found, name, run->weave.language);
         vcm_weave_add(&run->weave, &found);
         return;
     }
+    if (strcmp(ts_node_type(name), "string_content") == 0 && found.role == VCM_ROLE_REFER)
+        found.name_end = end_of_word(run, found.name, found.name_end);
     bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
     if (block && body.id)
         found.body = ts_node_start_byte(body);
@@ -189,7 +227,10 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
         (run->weave.text.data[found.name] >= '0' && run->weave.text.data[found.name] <= '9'))
         return; /* "$1" is no name of anything */
-    vcm_weave_add(&run->weave, &found);
+    bool constant = found.role == VCM_ROLE_LOCAL && found.detail == VCM_LOCAL_LOWER &&
+                    isupper((unsigned char)run->weave.text.data[found.name]);
+    if (!constant)
+        vcm_weave_add(&run->weave, &found);
 }
 
 static bool visit_match(void *context, const TSQueryMatch *match)

@@ -120,21 +120,6 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave)
     return names->items != NULL;
 }
 
-/* Of types whose name, called, makes one. */
-static bool list_makers(struct names *names, const struct vcm_weave *weave)
-{
-    const struct vcm_symbols *out = weave->out;
-    bool makes = vcm_language_makes_by_call(weave->language);
-
-    names->items = calloc((makes ? out->definition_count : 0) + (size_t)1, sizeof *names->items);
-    for (uint32_t i = 0; makes && names->items && i < out->definition_count; i++)
-        if (out->definitions[i].kind == VCM_SYMBOL_CLASS ||
-            out->definitions[i].kind == VCM_SYMBOL_STRUCT)
-            names->items[names->count++] = out->definitions[i].name;
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
-    return names->items != NULL;
-}
-
 /* Of several definitions by one name, the first pattern's. */
 static void drop_repeated_names(struct vcm_finds *list)
 {
@@ -323,6 +308,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     bool in_type =
         around &&
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
     if (kind == VCM_SYMBOL_VARIABLE && vcm_slice_equal(opening_word(nest->weave, found), CONST))
@@ -383,10 +369,11 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
+    bool in_function = around && vcm_symbol_is_function(around->kind);
     bool in_trait = around && around->kind == VCM_SYMBOL_TRAIT &&
                     weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
     const struct vcm_visibility_place place = {
-        in_type,
+        in_type || in_function,
         in_head || in_trait || (around && around->kind == VCM_SYMBOL_INTERFACE),
     };
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
@@ -446,7 +433,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     vcm_buf_append_slice(&line, opening_word(weave, found));
     if (line.len > 0)
         vcm_buf_append_byte(&line, ' ');
-    vcm_describe_signature(&line, &place);
+    vcm_describe_signature(&line, weave->language, &place);
     symbol->signature = keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
@@ -460,11 +447,46 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct names exported, makers;
+    struct names exported, makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
 };
+
+/* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
+static bool is_single(const struct vcm_symbol *symbol)
+{
+    const struct vcm_slice head = symbol->signature;
+    const char *word = memmem(head.data, head.len, "object ", 7);
+    size_t at = word ? (size_t)(word + 7 - head.data) : head.len;
+
+    return head.len - at >= symbol->name.len &&
+           vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
+}
+
+/* Of types whose name, called, makes one; and of all that may stand before such a name. */
+static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
+{
+    const struct vcm_symbols *out = weave->out;
+    bool makes = vcm_language_makes_by_call(weave->language);
+    size_t room = (makes ? out->definition_count : 0) + (size_t)1;
+
+    walk->makers.items = calloc(room, sizeof *walk->makers.items);
+    walk->holders.items = calloc(room, sizeof *walk->holders.items);
+    if (!walk->makers.items || !walk->holders.items)
+        return false;
+    for (uint32_t i = 0; makes && i < out->definition_count; i++) {
+        const struct vcm_symbol *symbol = &out->definitions[i];
+        bool makes_one = symbol->kind == VCM_SYMBOL_CLASS || symbol->kind == VCM_SYMBOL_STRUCT;
+        if (makes_one && !is_single(symbol))
+            walk->makers.items[walk->makers.count++] = symbol->name;
+        if (vcm_symbol_is_type(symbol->kind))
+            walk->holders.items[walk->holders.count++] = symbol->name;
+    }
+    qsort(walk->makers.items, walk->makers.count, sizeof *walk->makers.items, by_bytes);
+    qsort(walk->holders.items, walk->holders.count, sizeof *walk->holders.items, by_bytes);
+    return true;
+}
 
 /* Haskell and Elixir write a function as several clauses, one behind the other. */
 static bool goes_on(const struct nest *nest, const struct vcm_find *found)
@@ -555,11 +577,36 @@ static void define_all(struct walk *walk)
     vcm_buf_clear(&walk->nest.path);
 }
 
+/* Whether the language has such a local name without a declaration. */
+static bool is_implied(const struct nest *nest, struct vcm_slice name)
+{
+    static const struct {
+        const char *name;
+        enum vcm_language language;
+        bool in_field; /* only in what reads and writes one */
+    } implied[] = {
+        {"it", VCM_LANGUAGE_KOTLIN, false},    {"_", VCM_LANGUAGE_KOTLIN, false},
+        {"field", VCM_LANGUAGE_KOTLIN, true},  {"_", VCM_LANGUAGE_SCALA, false},
+        {"value", VCM_LANGUAGE_C_SHARP, true}, {"_", VCM_LANGUAGE_C_SHARP, false},
+        {"it", VCM_LANGUAGE_RUBY, false},
+    };
+    const struct level *around = innermost(nest);
+
+    for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
+        if (implied[i].language == nest->weave->language &&
+            vcm_slice_equal(name, vcm_slice_of_string(implied[i].name)) &&
+            (!implied[i].in_field || (around && around->kind == VCM_SYMBOL_FIELD)))
+            return true;
+    return false;
+}
+
 /* Whether a name is a parameter or variable of what is around. */
 static bool is_local(const struct walk *walk, struct vcm_slice name)
 {
     const struct nest *nest = &walk->nest;
 
+    if (is_implied(nest, name))
+        return true;
     for (size_t i = nest->depth; i > 0; i--) {
         /* "struct node *node" in a type of C: the tag is another name. */
         if (nest->weave->language == VCM_LANGUAGE_C && vcm_symbol_is_type(nest->levels[i - 1].kind))
@@ -713,8 +760,10 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         weave->too_many = true;
         return;
     }
-    bool makes = use->detail == VCM_SYMBOL_CALL && !qualified &&
-                 has_name(&walk->makers, slice(weave, use->name, use->name_end));
+    struct vcm_slice path = qualifier;
+    bool makes = use->detail == VCM_SYMBOL_CALL &&
+                 has_name(&walk->makers, slice(weave, use->name, use->name_end)) &&
+                 (!qualified || has_name(&walk->holders, vcm_qualifier_pop(&path)));
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
         .name = keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
@@ -765,6 +814,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
+    uint32_t imported = 0; /* up to where words are part of an import */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -796,10 +846,13 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                                               : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == VCM_ROLE_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT) {
             put_import(weave, use);
-        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
-                 !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
+            if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
+                imported = use->name_end;
+        } else if (use->name >= imported &&
+                   (use->detail == VCM_SYMBOL_OVERRIDE ||
+                    !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
     }
     free(names);
@@ -819,7 +872,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
-        if (weave->no_memory || !list_makers(&walk.makers, weave))
+        if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
     }
     if (rc == VCM_OK)
@@ -827,6 +880,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(walk.makers.items);
+    free(walk.holders.items);
     free(walk.exported.items);
     free(walk.index_of);
     free(walk.open);

@@ -164,6 +164,11 @@ SAMPLE_TEST(zig, ZIG, "sample.zig")
 SAMPLE_TEST(julia, JULIA, "sample.jl")
 SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
+SAMPLE_TEST(ruby_written_first, RUBY, "hand.rb")
+SAMPLE_TEST(python_written_first, PYTHON, "hand.py")
+SAMPLE_TEST(scala_written_first, SCALA, "hand.scala")
+SAMPLE_TEST(kotlin_written_first, KOTLIN, "hand.kt")
+SAMPLE_TEST(c_sharp_written_first, C_SHARP, "hand.cs")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
 SAMPLE_TEST(javascript_written_first, JAVASCRIPT, "hand.js")
 SAMPLE_TEST(javascript_of_node, JAVASCRIPT, "common.js")
@@ -371,6 +376,11 @@ int main(void)
         cmocka_unit_test(symbols_of_bash_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_lua_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(a_script_that_is_no_module_shares_its_names),
+        cmocka_unit_test(symbols_of_c_sharp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_kotlin_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_scala_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_python_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ruby_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),
