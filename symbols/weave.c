@@ -7,6 +7,7 @@
 #include "symbols/locals.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
+#include "symbols/weave_text.h"
 
 #include "base/banned.h"
 
@@ -290,17 +291,6 @@ static bool has_own_names(const struct nest *nest)
     return false;
 }
 
-/* "const" of "const a = 1, b = 2", for both. */
-static struct vcm_slice opening_word(const struct vcm_weave *weave, const struct vcm_find *found)
-{
-    size_t start = found->statement > 0 ? found->statement - 1 : found->start, end = start;
-
-    while (found->statement > 0 && end < found->start && weave->text.data[end] >= 'a' &&
-           weave->text.data[end] <= 'z')
-        end++;
-    return vcm_slice_of(weave->text.data + start, end - start);
-}
-
 static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
 {
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
@@ -311,7 +301,8 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
-    if (kind == VCM_SYMBOL_VARIABLE && vcm_slice_equal(opening_word(nest->weave, found), CONST))
+    if (kind == VCM_SYMBOL_VARIABLE &&
+        vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
         return VCM_SYMBOL_CONSTANT;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
                                                                              : kind;
@@ -398,23 +389,12 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                : visibility;
 }
 
-/* A comment of Lua before the body is in no part of the tree that would tell them apart. */
-static uint32_t head_end(const struct vcm_weave *weave, const struct vcm_find *found)
-{
-    const char *start = weave->text.data + found->start;
-    const char *comment = weave->language == VCM_LANGUAGE_LUA && found->body < found->end
-                              ? memmem(start, found->body - found->start, "--", 2)
-                              : NULL;
-
-    return comment ? (uint32_t)(comment - weave->text.data) : found->body;
-}
-
 static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const struct vcm_find *found)
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
     const struct vcm_describe_place place = {weave->text, found->start, found->end,
-                                             head_end(weave, found)};
+                                             vcm_weave_head_end(weave, found)};
     const struct level *around = innermost(nest);
 
     symbol->name = keep(weave, slice(weave, found->name, found->name_end));
@@ -430,7 +410,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     else
         vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
     symbol->container = keep_line(weave, &line);
-    vcm_buf_append_slice(&line, opening_word(weave, found));
+    vcm_buf_append_slice(&line, vcm_weave_opening_word(weave, found));
     if (line.len > 0)
         vcm_buf_append_byte(&line, ' ');
     vcm_describe_signature(&line, weave->language, &place);
@@ -726,19 +706,6 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
     return keep(weave, qualifier);
 }
 
-/* "<div>" is a tag of the document; "self" of Lua is the object. */
-static bool is_no_name(const struct vcm_weave *weave, const struct vcm_find *use)
-{
-    const char *text = weave->text.data;
-    bool tag = use->detail == VCM_SYMBOL_INSTANTIATE && vcm_language_is_script(weave->language) &&
-               use->name > 0 && text[use->name - 1] == '<' && text[use->name] >= 'a' &&
-               text[use->name] <= 'z';
-    bool self = use->detail == VCM_SYMBOL_READ && weave->language == VCM_LANGUAGE_LUA &&
-                vcm_slice_equal(slice(weave, use->name, use->name_end), vcm_slice_of("self", 4));
-
-    return tag || self;
-}
-
 static void refer(struct walk *walk, const struct vcm_find *use)
 {
     struct nest *nest = &walk->nest;
@@ -752,7 +719,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
                         use->detail == VCM_SYMBOL_CALL || use->detail == VCM_SYMBOL_INSTANTIATE;
     bool qualified = false;
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
-    if (!qualified && is_no_name(weave, use))
+    if (!qualified && vcm_weave_is_no_name(weave, use))
         return;
     if (may_be_local && !qualified && is_local(walk, slice(weave, use->name, use->name_end)))
         return;
