@@ -2,6 +2,23 @@
 
 #include "base/banned.h"
 
+struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
+{
+    const char *copy = vcm_arena_copy(&weave->out->arena, text);
+
+    weave->no_memory = weave->no_memory || !copy;
+    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
+}
+
+struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
+{
+    struct vcm_slice kept = vcm_weave_keep(weave, vcm_buf_slice(line));
+
+    weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
+    vcm_buf_clear(line);
+    return kept;
+}
+
 static bool is_lower(char c)
 {
     return c >= 'a' && c <= 'z';
