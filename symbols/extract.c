@@ -126,6 +126,18 @@ static void set_block(struct vcm_find *found, TSNode node)
         found->end_line--;
 }
 
+/* Julia's grammar has no fields: the body of a function is what is behind its head. */
+static void find_body(struct vcm_find *found, TSNode node)
+{
+    const bool is_value = strcmp(ts_node_type(node), "assignment") == 0;
+    const uint32_t count = ts_node_named_child_count(node), place = is_value ? count - 1 : 1;
+
+    if ((found->detail == VCM_SYMBOL_FUNCTION || found->detail == VCM_SYMBOL_CONSTRUCTOR ||
+         found->detail == VCM_SYMBOL_MACRO) &&
+        count > 1)
+        found->body = ts_node_start_byte(ts_node_named_child(node, place));
+}
+
 /* OCaml's words stand before what they bind: "let rec", "type", "and". */
 static void take_words_before(struct vcm_find *found, TSNode node)
 {
@@ -229,6 +241,8 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             found.detail = capture->detail;
             if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node);
+            if (capture->role == VCM_ROLE_DEFINE && run->weave.language == VCM_LANGUAGE_JULIA)
+                find_body(&found, node);
             if (capture->role == VCM_ROLE_DEFINE &&
                 (run->weave.language == VCM_LANGUAGE_OCAML ||
                  run->weave.language == VCM_LANGUAGE_OCAML_INTERFACE))

@@ -105,7 +105,8 @@
 (unary_operator "@" (call target: (identifier) @ignore))
 ((call target: (identifier) @name) @ref.call
   (#not-any-of? @name "def" "defp" "defmodule" "defprotocol" "defimpl" "defmacro" "defmacrop"
-    "defguard" "defguardp" "defstruct" "defexception" "defdelegate" "use" "alias" "import" "require"))
+    "defguard" "defguardp" "defstruct" "defexception" "defdelegate"
+    "use" "alias" "import" "require"))
 (call target: (dot right: (identifier) @name) (arguments)) @ref.call
 (dot right: (identifier) @name) @ref.read
 ((call
