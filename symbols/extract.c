@@ -189,7 +189,7 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
 /* Without the marks that a grammar takes in: of an atom, a key, a string. */
 static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
 {
-    found->name += text[found->name] == ':';
+    found->name += text[found->name] == ':' && language != VCM_LANGUAGE_HASKELL;
     while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
            strchr(": \t\r\n", text[found->name_end - 1]))
         found->name_end--;
@@ -198,6 +198,15 @@ static void trim_name(struct vcm_find *found, enum vcm_language language, const 
         found->name++;
         found->name_end--;
     }
+}
+
+/* "$1" is no name of anything, nor is the type that OCaml is to find by itself. */
+static bool is_no_name(const struct vcm_find *found, enum vcm_language language, const char *text)
+{
+    const bool blank = found->name_end - found->name == 1 && text[found->name] == '_';
+
+    return (text[found->name] >= '0' && text[found->name] <= '9') ||
+           (blank && (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE));
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
@@ -272,8 +281,8 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         found.line = ts_node_start_point(name).row + 1;
     }
     if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
-        (run->weave.text.data[found.name] >= '0' && run->weave.text.data[found.name] <= '9'))
-        return; /* "$1" is no name of anything */
+        is_no_name(&found, run->weave.language, run->weave.text.data))
+        return;
     vcm_weave_add(&run->weave, &found);
 }
 

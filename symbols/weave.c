@@ -424,7 +424,9 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+    bool instance = weave->language == VCM_LANGUAGE_HASKELL && symbol->kind == VCM_SYMBOL_METHOD;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !instance &&
+        is_at_top(nest, symbol))
         return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
                                                              : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;

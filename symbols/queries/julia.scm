@@ -111,6 +111,9 @@
 (assignment . (open_tuple (identifier) @name @def.variable))
 (assignment . (tuple_expression (identifier) @name @def.variable))
 
+(function_definition) @region
+(assignment . (call_expression . (parenthesized_expression))) @region
+(assignment . (where_expression . (call_expression . (parenthesized_expression)))) @region
 (let_statement) @region
 (for_statement) @region
 (while_statement) @region
@@ -190,6 +193,11 @@
   (splat_expression (typed_expression . (identifier) @local))
   (tuple_expression (identifier) @local)
 ])))))
+(signature (call_expression . (parenthesized_expression (typed_expression . (identifier) @local))))
+(signature
+  (_ . (call_expression . (parenthesized_expression (typed_expression . (identifier) @local)))))
+(assignment
+  . (call_expression . (parenthesized_expression (typed_expression . (identifier) @local))))
 (where_expression (identifier) @local .)
 (where_expression (binary_expression . (identifier) @local) .)
 (where_expression
@@ -245,6 +253,8 @@
 (import_path (identifier) @ignore)
 (named_argument . (identifier) @ignore)
 (named_argument . (typed_expression . (identifier) @ignore))
+(named_field . (identifier) @ignore)
+(prefixed_string_literal prefix: (identifier) @ignore)
 (quote_expression (identifier) @ignore)
 
 (type_head (binary_expression (identifier) @name .)) @ref.implementation

@@ -106,6 +106,7 @@
 (program (binary_operator lhs: (identifier) @name operator: "<<-") @def.variable)
 
 (function_definition) @region
+(argument value: (braced_expression) @region)
 
 (parameter name: (identifier) @local)
 (for_statement variable: (identifier) @local)
