@@ -71,6 +71,59 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
+/* Where a head may end: annotations, which have lines and braces of their own, come before. */
+static struct vcm_slice from_name(struct vcm_slice head, enum vcm_language language,
+                                  const struct vcm_describe_place *place)
+{
+    bool annotated = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_C_SHARP ||
+                     language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA;
+    size_t before = (size_t)(head.data - place->text.data);
+    size_t gone = annotated && place->name > before ? place->name - before : 0;
+
+    gone = gone < head.len ? gone : head.len;
+    return vcm_slice_of(head.data + gone, head.len - gone);
+}
+
+/* Without comments, up to the end of the line that no bracket holds open. */
+static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
+{
+    size_t depth = 0;
+    char quote = '\0';
+
+    for (size_t i = 0; i < head.len; i++) {
+        char c = head.data[i];
+        bool comment = !quote && c == '#' && (i == 0 || is_space(head.data[i - 1]));
+        const char *line = comment ? memchr(head.data + i, '\n', head.len - i) : NULL;
+        if (comment && !line)
+            return;
+        if (comment)
+            i = (size_t)(line - head.data);
+        c = head.data[i];
+        if (c == '\n' && depth == 0)
+            return;
+        quote = quote && c == quote ? '\0' : !quote && (c == '"' || c == '\'') ? c : quote;
+        depth += !quote && strchr("([{", c) != NULL && c != '\0';
+        depth -= !quote && depth > 0 && strchr(")]}", c) != NULL && c != '\0';
+        vcm_buf_append_byte(out, c);
+    }
+}
+
+/* The first brace that is not in a string. */
+static const char *find_brace(struct vcm_slice text)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"' && (i == 0 || text.data[i - 1] != '\\'))
+            quoted = !quoted;
+        if (text.data[i] == '\n')
+            quoted = false;
+        if (text.data[i] == '{' && !quoted)
+            return text.data + i;
+    }
+    return NULL;
+}
+
 /* The word with which a body begins in some languages, and their marks before it. */
 static struct vcm_slice without_ends(struct vcm_slice head)
 {
@@ -86,19 +139,29 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
+    struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
     if (place->body >= place->end) {
-        const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
+        struct vcm_slice tail = from_name(head, language, place);
+        const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
         bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
-        const char *brace = braces && head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
+        const char *brace = braces ? find_brace(tail) : NULL;
         /* Parameters may go on in the next line, values and bodies are left out. */
         if (brace && (!line || brace < line))
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
         head = trim(head);
+        if (language == VCM_LANGUAGE_RUBY && (ends(head, "; end") || ends(head, ") end")))
+            head = trim(vcm_slice_of(head.data, head.len - 4));
+    }
+    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_RUBY) {
+        put_bare_head(&bare_head, head);
+        head = trim(vcm_buf_slice(&bare_head));
     }
     put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
+    out->fault = bare_head.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
+    vcm_buf_release(&bare_head);
 }
 
 /* The line that ends before `at`, which is the beginning of one; `at` moves to its beginning. */
@@ -329,6 +392,32 @@ static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
     return line;
 }
 
+/* What an element of C#'s comments stands for: "Item" of <see cref="Item"/>. */
+static struct vcm_slice named_by(struct vcm_slice element)
+{
+    const char *quote = ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
+    const char *end = element.data + element.len;
+    const char *close = quote ? memchr(quote + 1, '"', (size_t)(end - quote - 1)) : NULL;
+
+    return close ? vcm_slice_of(quote + 1, (size_t)(close - quote - 1)) : vcm_slice_of("", 0);
+}
+
+/* A line without elements, "<summary>An item.</summary>". */
+static void put_plain(struct vcm_buf *out, struct vcm_slice line)
+{
+    while (line.len > 0) {
+        const char *open = memchr(line.data, '<', line.len);
+        size_t len = open ? (size_t)(open - line.data) : line.len;
+        const char *close = open ? memchr(open, '>', line.len - len) : NULL;
+        vcm_buf_append_slice(out, vcm_slice_of(line.data, close ? len : line.len));
+        if (!close)
+            return;
+        vcm_buf_append_slice(out, named_by(vcm_slice_of(open + 1, (size_t)(close - open - 1))));
+        len = (size_t)(close + 1 - line.data);
+        line = vcm_slice_of(line.data + len, line.len - len);
+    }
+}
+
 static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 {
     size_t end = 0;
@@ -402,11 +491,17 @@ static void put_comment(struct vcm_buf *out, enum vcm_language language, struct 
         if (is_call)
             line.len = 0;
         /* A tag of documentation tools ends the prose; an empty line ends the paragraph. */
-        if (begins(line, "@") || (line.len == 0 && words.len > 0))
+        bool elements = language == VCM_LANGUAGE_C_SHARP && memchr(line.data, '<', line.len);
+        bool summary = begins(line, "<summary") || !begins(line, "<") || begins(line, "<see");
+        if (begins(line, "@") || (line.len == 0 && words.len > 0) || (elements && !summary))
             break;
         if (line.len > 0 && words.len + line.len + 1 < COMMENT_BYTES_MAX) {
-            vcm_buf_append_slice(&words, line);
-            vcm_buf_append_byte(&words, ' ');
+            if (elements)
+                put_plain(&words, line);
+            else
+                vcm_buf_append_slice(&words, line);
+            if (words.len > 0)
+                vcm_buf_append_byte(&words, ' ');
         }
         len += end ? 1 : 0;
         comment = vcm_slice_of(comment.data + len, comment.len - len);

@@ -12,6 +12,7 @@ struct vcm_describe_place {
     struct vcm_slice text; /* of the file */
     size_t start, end;
     size_t body; /* where the body begins; `end` without one */
+    size_t name; /* where the name ends, or 0 when that is not known */
 };
 
 /* Appends one line: white space in one, comments' ends and brackets of the body gone, cut at

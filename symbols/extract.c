@@ -1,5 +1,6 @@
 #include "symbols/extract.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <tree_sitter/api.h>
@@ -13,10 +14,12 @@
 
 #include "base/banned.h"
 
-#define MATCHES_MAX 1024u /* that are open at one time */
-#define CHUNK_BYTES 256u  /* so that it can be told how often a scanner looks ahead */
-#define IDLE_MAX    ((size_t)VCM_LIMIT_WORKERS)
-#define SIDE_STEPS  (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
+#define MATCHES_MAX     1024u /* that are open at one time */
+#define CHUNK_BYTES     256u  /* so that it can be told how often a scanner looks ahead */
+#define LAST_DEPTH_MAX  64u
+#define LAST_LOOKED_MAX 16u
+#define IDLE_MAX        ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS      (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
@@ -109,9 +112,51 @@ static bool stop_searching(TSQueryCursorState *state)
     return run->too_costly;
 }
 
-static void set_block(struct vcm_find *found, TSNode node)
+/* The grammar of Kotlin has no fields for bodies; they are among the last children. */
+static TSNode find_body(TSNode node)
 {
-    TSNode body = ts_node_child_by_field_name(node, "body", 4);
+    static const char *const bodies[] = {"class_body", "enum_class_body", "function_body",
+                                         "block",      "getter",          "setter"};
+    uint32_t count = ts_node_named_child_count(node);
+
+    for (uint32_t i = count > 3 ? count - 3 : 0; i < count; i++) {
+        TSNode child = ts_node_named_child(node, i);
+        for (size_t j = 0; j < sizeof bodies / sizeof bodies[0]; j++)
+            if (strcmp(ts_node_type(child), bodies[j]) == 0)
+                return child;
+    }
+    return (TSNode){.id = NULL};
+}
+
+/* The last child that is more than a mark or a comment; without an id when there is none. */
+static TSNode last_child(TSNode node)
+{
+    uint32_t count = ts_node_child_count(node);
+
+    for (uint32_t i = count; i > 0 && count - i < LAST_LOOKED_MAX; i--) {
+        TSNode child = ts_node_child(node, i - 1);
+        if (!ts_node_is_extra(child) && ts_node_end_byte(child) > ts_node_start_byte(child))
+            return child;
+    }
+    return (TSNode){.id = NULL};
+}
+
+/* What a node ends with: one of Scala goes on to the next, over comments between them. */
+static TSNode end_of(TSNode node)
+{
+    TSNode last = node;
+
+    for (unsigned depth = 0; depth < LAST_DEPTH_MAX && last.id; depth++) {
+        node = last;
+        last = last_child(node);
+    }
+    return node;
+}
+
+static void set_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
+                                                  : ts_node_child_by_field_name(node, "body", 4);
 
     found->start = ts_node_start_byte(node);
     found->end = ts_node_end_byte(node);
@@ -120,6 +165,13 @@ static void set_block(struct vcm_find *found, TSNode node)
         body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
     found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
     found->line = ts_node_start_point(node).row + 1;
+    /* "namespace A;" is about all that follows it. */
+    if (strcmp(ts_node_type(node), "file_scoped_namespace_declaration") == 0) {
+        node = ts_node_parent(node);
+        found->end = ts_node_end_byte(node);
+    }
+    if (language == VCM_LANGUAGE_SCALA)
+        node = end_of(node);
     found->end_line = ts_node_end_point(node).row + 1;
     /* A node that takes the line's end in ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)
@@ -127,7 +179,7 @@ static void set_block(struct vcm_find *found, TSNode node)
 }
 
 /* Julia's grammar has no fields: the body of a function is what is behind its head. */
-static void find_body(struct vcm_find *found, TSNode node)
+static void set_body_behind(struct vcm_find *found, TSNode node)
 {
     const bool is_value = strcmp(ts_node_type(node), "assignment") == 0;
     const uint32_t count = ts_node_named_child_count(node), place = is_value ? count - 1 : 1;
@@ -136,6 +188,18 @@ static void find_body(struct vcm_find *found, TSNode node)
          found->detail == VCM_SYMBOL_MACRO) &&
         count > 1)
         found->body = ts_node_start_byte(ts_node_named_child(node, place));
+}
+
+/* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
+static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
+{
+    const char *text = run->weave.text.data;
+    uint32_t at = start;
+
+    while (at < end &&
+           (isalnum((unsigned char)text[at]) || text[at] == '_' || (unsigned char)text[at] >= 0x80))
+        at++;
+    return at;
 }
 
 /* OCaml's words stand before what they bind: "let rec", "type", "and". */
@@ -150,6 +214,14 @@ static void take_words_before(struct vcm_find *found, TSNode node)
         found->start = ts_node_start_byte(word);
         found->line = ts_node_start_point(word).row + 1;
     }
+}
+
+static void adapt_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    if (language == VCM_LANGUAGE_JULIA)
+        set_body_behind(found, node);
+    if (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE)
+        take_words_before(found, node);
 }
 
 /* Whether a node of a pattern or a type is a name by itself. */
@@ -189,7 +261,9 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
 /* Without the marks that a grammar takes in: of an atom, a key, a string. */
 static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
 {
-    found->name += text[found->name] == ':' && language != VCM_LANGUAGE_HASKELL;
+    /* A name that is missing may be where the text ends. */
+    found->name += found->name < found->name_end && text[found->name] == ':' &&
+                   language != VCM_LANGUAGE_HASKELL;
     while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
            strchr(": \t\r\n", text[found->name_end - 1]))
         found->name_end--;
@@ -249,13 +323,9 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             found.role = capture->role;
             found.detail = capture->detail;
             if (capture->role != VCM_ROLE_REFER)
-                set_block(&found, node);
-            if (capture->role == VCM_ROLE_DEFINE && run->weave.language == VCM_LANGUAGE_JULIA)
-                find_body(&found, node);
-            if (capture->role == VCM_ROLE_DEFINE &&
-                (run->weave.language == VCM_LANGUAGE_OCAML ||
-                 run->weave.language == VCM_LANGUAGE_OCAML_INTERFACE))
-                take_words_before(&found, node);
+                set_block(&found, node, run->weave.language);
+            if (capture->role == VCM_ROLE_DEFINE)
+                adapt_block(&found, node, run->weave.language);
             break;
         default:
             found.role = capture->role;
@@ -269,10 +339,12 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     found.name_end = ts_node_end_byte(name);
     trim_name(&found, run->weave.language, run->weave.text.data);
     if (found.role == VCM_ROLE_REGION) {
-        set_block(&found, name);
+        set_block(&found, name, run->weave.language);
         vcm_weave_add(&run->weave, &found);
         return;
     }
+    if (strcmp(ts_node_type(name), "string_content") == 0 && found.role == VCM_ROLE_REFER)
+        found.name_end = end_of_word(run, found.name, found.name_end);
     bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
     if (block && body.id)
         found.body = ts_node_start_byte(body);
@@ -283,7 +355,10 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
         is_no_name(&found, run->weave.language, run->weave.text.data))
         return;
-    vcm_weave_add(&run->weave, &found);
+    bool constant = found.role == VCM_ROLE_LOCAL && found.detail == VCM_LOCAL_LOWER &&
+                    isupper((unsigned char)run->weave.text.data[found.name]);
+    if (!constant)
+        vcm_weave_add(&run->weave, &found);
 }
 
 static bool visit_match(void *context, const TSQueryMatch *match)

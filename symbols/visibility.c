@@ -30,6 +30,16 @@ static bool is_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Whether a place in a text is in a string, as an annotation may have. */
+static bool is_quoted(struct vcm_slice text, const char *at)
+{
+    bool quoted = false;
+
+    for (const char *c = text.data; c < at; c++)
+        quoted = quoted != (*c == '"');
+    return quoted;
+}
+
 /* Where a word stands in a text by itself; NULL when it does not. */
 static const char *find_word(struct vcm_slice text, struct vcm_slice word)
 {
@@ -42,7 +52,7 @@ static const char *find_word(struct vcm_slice text, struct vcm_slice word)
         bool before = at == text.data || !is_part(at[-1]) || !is_part(word.data[0]);
         bool behind =
             at + word.len == end || !is_part(at[word.len]) || !is_part(word.data[word.len - 1]);
-        if (before && behind)
+        if (before && behind && !is_quoted(text, at))
             return at;
     }
     return NULL;
@@ -139,6 +149,13 @@ static bool has_leading_hash(const struct vcm_symbol *symbol, bool in_type)
     return begins(symbol->name, "#");
 }
 
+/* What makes an object is called by "new" alone. */
+static bool hides_in_ruby(const struct vcm_symbol *symbol, bool in_type)
+{
+    (void)in_type;
+    return symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
+}
+
 #define PROTECTED                                                                                  \
     {                                                                                              \
         "protected", VCM_SYMBOL_PROTECTED                                                          \
@@ -161,6 +178,7 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
     [VCM_LANGUAGE_C] = {.words = {{"static", VCM_SYMBOL_PRIVATE}}},
     [VCM_LANGUAGE_CPP] = {.hides = hides_in_cpp},
     [VCM_LANGUAGE_PYTHON] = {.hides = hides_in_python},
+    [VCM_LANGUAGE_RUBY] = {.hides = hides_in_ruby},
     [VCM_LANGUAGE_GO] = {.hides = hides_in_go},
     [VCM_LANGUAGE_RUST] = {.words = {{"pub(", VCM_SYMBOL_INTERNAL}, {"pub", VCM_SYMBOL_PUBLIC}},
                            .at_top = VCM_SYMBOL_PRIVATE,
@@ -185,7 +203,10 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
                                       PRIVATE},
                             .at_top = VCM_SYMBOL_INTERNAL,
                             .in_type = VCM_SYMBOL_INTERNAL},
-    [VCM_LANGUAGE_SCALA] = {.words = {PROTECTED, {"private[", VCM_SYMBOL_INTERNAL}, PRIVATE}},
+    [VCM_LANGUAGE_SCALA] = {.words = {PROTECTED,
+                                      {"private[this", VCM_SYMBOL_PRIVATE},
+                                      {"private[", VCM_SYMBOL_INTERNAL},
+                                      PRIVATE}},
 };
 
 static const struct rule common = {.words = {PROTECTED, PRIVATE, INTERNAL},

@@ -144,21 +144,6 @@ static void release_exports(struct exports *exports)
     free(exports->parts.items);
 }
 
-/* Of types whose name, called, makes one. */
-static bool list_makers(struct names *names, const struct vcm_weave *weave)
-{
-    const struct vcm_symbols *out = weave->out;
-    bool makes = vcm_language_makes_by_call(weave->language);
-
-    names->items = calloc((makes ? out->definition_count : 0) + (size_t)1, sizeof *names->items);
-    for (uint32_t i = 0; makes && names->items && i < out->definition_count; i++)
-        if (out->definitions[i].kind == VCM_SYMBOL_CLASS ||
-            out->definitions[i].kind == VCM_SYMBOL_STRUCT)
-            names->items[names->count++] = out->definitions[i].name;
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
-    return names->items != NULL;
-}
-
 /* Of several definitions by one name, the first pattern's. */
 static void drop_repeated_names(struct vcm_finds *list)
 {
@@ -342,6 +327,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     bool in_type =
         around &&
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
     /* What SQL names before a function is its schema, or the table of a trigger. */
@@ -411,9 +397,10 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
+    bool in_function = around && vcm_symbol_is_function(around->kind);
     const struct vcm_visibility_place place = {
-        in_type, in_head || (around && (around->kind == VCM_SYMBOL_TRAIT ||
-                                        around->kind == VCM_SYMBOL_INTERFACE))};
+        in_type || in_function, in_head || (around && (around->kind == VCM_SYMBOL_TRAIT ||
+                                                       around->kind == VCM_SYMBOL_INTERFACE))};
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
     if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
@@ -440,7 +427,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body,
+                                             found->name_end};
     const struct level *around = innermost(nest);
 
     symbol->name = keep(weave, slice(weave, found->name, found->name_end));
@@ -474,11 +462,46 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 struct walk {
     struct nest nest;
     struct exports exports;
-    struct names makers;
+    struct names makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
 };
+
+/* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
+static bool is_single(const struct vcm_symbol *symbol)
+{
+    const struct vcm_slice head = symbol->signature;
+    const char *word = memmem(head.data, head.len, "object ", 7);
+    size_t at = word ? (size_t)(word + 7 - head.data) : head.len;
+
+    return head.len - at >= symbol->name.len &&
+           vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
+}
+
+/* Of types whose name, called, makes one; and of all that may stand before such a name. */
+static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
+{
+    const struct vcm_symbols *out = weave->out;
+    bool makes = vcm_language_makes_by_call(weave->language);
+    size_t room = (makes ? out->definition_count : 0) + (size_t)1;
+
+    walk->makers.items = calloc(room, sizeof *walk->makers.items);
+    walk->holders.items = calloc(room, sizeof *walk->holders.items);
+    if (!walk->makers.items || !walk->holders.items)
+        return false;
+    for (uint32_t i = 0; makes && i < out->definition_count; i++) {
+        const struct vcm_symbol *symbol = &out->definitions[i];
+        bool makes_one = symbol->kind == VCM_SYMBOL_CLASS || symbol->kind == VCM_SYMBOL_STRUCT;
+        if (makes_one && !is_single(symbol))
+            walk->makers.items[walk->makers.count++] = symbol->name;
+        if (vcm_symbol_is_type(symbol->kind))
+            walk->holders.items[walk->holders.count++] = symbol->name;
+    }
+    qsort(walk->makers.items, walk->makers.count, sizeof *walk->makers.items, by_bytes);
+    qsort(walk->holders.items, walk->holders.count, sizeof *walk->holders.items, by_bytes);
+    return true;
+}
 
 /* Haskell and Elixir write a function as several clauses, one behind the other. */
 static bool goes_on(const struct nest *nest, const struct vcm_find *found)
@@ -547,11 +570,36 @@ static void define_all(struct walk *walk)
     vcm_buf_clear(&walk->nest.path);
 }
 
+/* Whether the language has such a local name without a declaration. */
+static bool is_implied(const struct nest *nest, struct vcm_slice name)
+{
+    static const struct {
+        const char *name;
+        enum vcm_language language;
+        bool in_field; /* only in what reads and writes one */
+    } implied[] = {
+        {"it", VCM_LANGUAGE_KOTLIN, false},    {"_", VCM_LANGUAGE_KOTLIN, false},
+        {"field", VCM_LANGUAGE_KOTLIN, true},  {"_", VCM_LANGUAGE_SCALA, false},
+        {"value", VCM_LANGUAGE_C_SHARP, true}, {"_", VCM_LANGUAGE_C_SHARP, false},
+        {"it", VCM_LANGUAGE_RUBY, false},
+    };
+    const struct level *around = innermost(nest);
+
+    for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
+        if (implied[i].language == nest->weave->language &&
+            vcm_slice_equal(name, vcm_slice_of_string(implied[i].name)) &&
+            (!implied[i].in_field || (around && around->kind == VCM_SYMBOL_FIELD)))
+            return true;
+    return false;
+}
+
 /* Whether a name is a parameter or variable of what is around. */
 static bool is_local(const struct walk *walk, struct vcm_slice name)
 {
     const struct nest *nest = &walk->nest;
 
+    if (is_implied(nest, name))
+        return true;
     for (size_t i = nest->depth; i > 0; i--) {
         /* "struct node *node" in a type of C: the tag is another name. */
         if (nest->weave->language == VCM_LANGUAGE_C && vcm_symbol_is_type(nest->levels[i - 1].kind))
@@ -691,8 +739,10 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         weave->too_many = true;
         return;
     }
-    bool makes = use->detail == VCM_SYMBOL_CALL && !qualified &&
-                 has_name(&walk->makers, slice(weave, use->name, use->name_end));
+    struct vcm_slice path = qualifier;
+    bool makes = use->detail == VCM_SYMBOL_CALL &&
+                 has_name(&walk->makers, slice(weave, use->name, use->name_end)) &&
+                 (!qualified || has_name(&walk->holders, vcm_qualifier_pop(&path)));
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
         .name = keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
@@ -731,6 +781,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
+    uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -748,6 +799,8 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
+        if (use->role == VCM_ROLE_IGNORE && use->name_end > passed)
+            passed = use->name_end;
         if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
@@ -763,10 +816,12 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                                               : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == VCM_ROLE_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT) {
             put_import(weave, use);
-        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
-                 !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
+            passed = use->name_end;
+        } else if (use->name >= passed &&
+                   (use->detail == VCM_SYMBOL_OVERRIDE ||
+                    !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
     }
     free(names);
@@ -797,7 +852,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
-        if (weave->no_memory || !list_makers(&walk.makers, weave))
+        if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
         if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
             name_constructors(&walk);
@@ -807,6 +862,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(walk.makers.items);
+    free(walk.holders.items);
     release_exports(&walk.exports);
     free(walk.index_of);
     free(walk.open);

@@ -164,6 +164,11 @@ SAMPLE_TEST(zig, ZIG, "sample.zig")
 SAMPLE_TEST(julia, JULIA, "sample.jl")
 SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
+SAMPLE_TEST(ruby_written_first, RUBY, "hand.rb")
+SAMPLE_TEST(python_written_first, PYTHON, "hand.py")
+SAMPLE_TEST(scala_written_first, SCALA, "hand.scala")
+SAMPLE_TEST(kotlin_written_first, KOTLIN, "hand.kt")
+SAMPLE_TEST(c_sharp_written_first, C_SHARP, "hand.cs")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
 SAMPLE_TEST(haskell_written_first, HASKELL, "hand.hs")
 SAMPLE_TEST(ocaml_written_first, OCAML, "hand.ml")
@@ -336,6 +341,11 @@ int main(void)
         cmocka_unit_test(symbols_of_r_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_c_sharp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_kotlin_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_scala_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_python_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ruby_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_haskell_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_ocaml_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_ocaml_interface_written_first_are_those_that_a_person_finds),
