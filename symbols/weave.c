@@ -114,7 +114,8 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave)
     for (; names->items && names->count < exported->count; names->count++)
         names->items[names->count] = slice(weave, exported->items[names->count].name,
                                            exported->items[names->count].name_end);
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, by_bytes);
     return names->items != NULL;
 }
 
