@@ -22,6 +22,8 @@ static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_ro
     case VCM_ROLE_HIDE:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
+    case VCM_ROLE_EXPORT_ALL:
+    case VCM_ROLE_EXPORT_PART:
         return &weave->exported;
     default:
         return &weave->uses;
@@ -105,18 +107,41 @@ static bool has_name(const struct names *names, struct vcm_slice name)
            bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
 }
 
-/* Of what the file exports. */
-static bool list_exported(struct names *names, const struct vcm_weave *weave)
+/* Of what the file exports in this way. */
+static bool list_exported(struct names *names, const struct vcm_weave *weave,
+                          enum vcm_tree_query_role role)
 {
     const struct vcm_finds *exported = &weave->exported;
 
     names->items = calloc(exported->count + 1, sizeof *names->items);
-    for (; names->items && names->count < exported->count; names->count++)
-        names->items[names->count] = slice(weave, exported->items[names->count].name,
-                                           exported->items[names->count].name_end);
+    for (size_t i = 0; names->items && i < exported->count; i++)
+        if (exported->items[i].role == role)
+            names->items[names->count++] =
+                slice(weave, exported->items[i].name, exported->items[i].name_end);
     if (names->count > 0)
         qsort(names->items, names->count, sizeof *names->items, by_bytes);
     return names->items != NULL;
+}
+
+/* What a file gives to others. */
+struct exports {
+    struct names names; /* at the top */
+    struct names whole; /* of types with all that they hold */
+    struct names parts; /* of what types hold */
+};
+
+static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
+{
+    return list_exported(&exports->names, weave, VCM_ROLE_EXPORT) &&
+           list_exported(&exports->whole, weave, VCM_ROLE_EXPORT_ALL) &&
+           list_exported(&exports->parts, weave, VCM_ROLE_EXPORT_PART);
+}
+
+static void release_exports(struct exports *exports)
+{
+    free(exports->names.items);
+    free(exports->whole.items);
+    free(exports->parts.items);
 }
 
 /* Of several definitions by one name, the first pattern's. */
@@ -147,7 +172,7 @@ struct level {
 
 struct nest {
     struct vcm_weave *weave;
-    const struct names *exported;
+    const struct exports *exports;
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
@@ -220,6 +245,12 @@ static void change_access(struct nest *nest, const struct vcm_find *word)
             nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
             nest->levels[nest->depth - 1].has_visibility = true;
         }
+    /* A structure of OCaml behind its signature; what R6 makes of functions. */
+    bool closed = vcm_slice_equal(text, vcm_slice_of_string("struct"));
+    if (nest->depth > 0 && (closed || vcm_slice_equal(text, vcm_slice_of_string("active")))) {
+        nest->levels[nest->depth - 1].visibility = closed ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+        nest->levels[nest->depth - 1].has_visibility = true;
+    }
 }
 
 /* Whether a container, by its name, is one of those around. */
@@ -299,8 +330,9 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
-    return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
-                                                                             : kind;
+    /* What SQL names before a function is its schema, or the table of a trigger. */
+    bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
+    return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
 /* Whether only modules are around, whose names the file may export. */
@@ -314,6 +346,43 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
             nest->levels[i].block->role != VCM_ROLE_REGION)
             return false;
     return true;
+}
+
+/* Haskell's modules may export themselves: all that they define. */
+static bool is_closed(const struct nest *nest)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
+                 has_name(&nest->exports->names, out->definitions[0].name);
+
+    return nest->weave->is_closed && !whole;
+}
+
+/* Haskell says which parts of a type, or of a class, are exported. A constructor may have the name
+ * of its type; all else that a type holds can be exported by its name alone. */
+static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const char *dot = memchr(symbol->container.data, '.', symbol->container.len);
+    struct vcm_slice type = symbol->container;
+
+    type.len = dot ? (size_t)(dot - type.data) : type.len;
+    return has_name(&nest->exports->whole, type) || has_name(&nest->exports->parts, symbol->name) ||
+           (symbol->kind != VCM_SYMBOL_ENUMERATOR && has_name(&nest->exports->names, symbol->name));
+}
+
+/* Whether the signature of the module has it: of OCaml, whose signatures come first. */
+static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool promised = false;
+
+    if (nest->weave->language != VCM_LANGUAGE_OCAML)
+        return false;
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
+         i--, looked++)
+        promised = vcm_slice_equal(out->definitions[i - 1].name, symbol->name) &&
+                   vcm_slice_equal(out->definitions[i - 1].container, symbol->container);
+    return promised;
 }
 
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
@@ -334,16 +403,20 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                                                        around->kind == VCM_SYMBOL_INTERFACE))};
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
+    if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
+        around->block->role == VCM_ROLE_DEFINE)
+        return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
         return VCM_SYMBOL_PUBLIC;
     if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
-        return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+        return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                             : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
-                   vcm_visibility_follows(weave->language, symbol)
+                   vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
                ? said->visibility
                : visibility;
 }
@@ -352,7 +425,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body,
+                                             found->name_end};
     const struct level *around = innermost(nest);
 
     symbol->name = keep(weave, slice(weave, found->name, found->name_end));
@@ -373,6 +447,9 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
+    if (line.len == 0 &&
+        (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
+        vcm_describe_remark(&line, weave->language, &place);
     symbol->documentation = keep_line(weave, &line);
     symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
@@ -382,7 +459,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct names exported, makers, holders;
+    struct exports exports;
+    struct names makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
@@ -652,7 +730,8 @@ static void refer(struct walk *walk, const struct vcm_find *use)
                         use->detail == VCM_SYMBOL_CALL;
     bool qualified = false;
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
-    if (may_be_local && !qualified && is_local(walk, slice(weave, use->name, use->name_end)))
+    if (may_be_local && !qualified && !use->is_member &&
+        is_local(walk, slice(weave, use->name, use->name_end)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
@@ -700,7 +779,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
-    uint32_t imported = 0; /* up to where words are part of an import */
+    uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -714,11 +793,13 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                  : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role == VCM_ROLE_LOCAL ||
+        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_OUTER ||
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
+        if (use->role == VCM_ROLE_IGNORE && use->name_end > passed)
+            passed = use->name_end;
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
              block++) {
@@ -735,8 +816,8 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
             put_import(weave, use);
-            imported = use->name_end;
-        } else if (use->name >= imported &&
+            passed = use->name_end;
+        } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
@@ -745,21 +826,34 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     return rc;
 }
 
+/* A function by the name of a type makes one. */
+static void name_constructors(const struct walk *walk)
+{
+    struct vcm_symbols *out = walk->nest.weave->out;
+
+    for (uint32_t i = 0; i < out->definition_count; i++)
+        if (vcm_symbol_is_function(out->definitions[i].kind) &&
+            has_name(&walk->makers, out->definitions[i].name))
+            out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
+}
+
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 {
-    struct walk walk = {.nest = {.weave = weave, .exported = &walk.exported}};
+    struct walk walk = {.nest = {.weave = weave, .exports = &walk.exports}};
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     drop_repeated_names(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
-    if (!walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
+    if (!walk.index_of || !walk.open || !list_exports(&walk.exports, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
         if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
+        if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
+            name_constructors(&walk);
     }
     if (rc == VCM_OK)
         rc = refer_all(&walk, err);
@@ -767,7 +861,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     free(walk.makers.items);
     free(walk.holders.items);
-    free(walk.exported.items);
+    release_exports(&walk.exports);
     free(walk.index_of);
     free(walk.open);
     vcm_locals_release(&walk.locals);

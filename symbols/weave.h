@@ -16,6 +16,7 @@ struct vcm_find {
     uint32_t pattern;
     enum vcm_tree_query_role role;
     unsigned detail;
+    bool is_member; /* no local name hides it */
 };
 
 struct vcm_finds {
