@@ -2,16 +2,9 @@
 
 #include "base/limits.h"
 #include "symbols/qualifier.h"
+#include "symbols/weave_text.h"
 
 #include "base/banned.h"
-
-static struct vcm_slice keep(struct vcm_weave *weave, struct vcm_slice text)
-{
-    const char *copy = vcm_arena_copy(&weave->out->arena, text);
-
-    weave->no_memory = weave->no_memory || !copy;
-    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
-}
 
 /* A whole statement where no part of it is what is imported: "import a.b", "using A". */
 static struct vcm_slice without_keyword(struct vcm_slice target)
@@ -36,17 +29,16 @@ static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_
     import->line = line;
     import->parts =
         vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
-    import->alias = keep(weave, vcm_buf_slice(&alias));
-    weave->no_memory = weave->no_memory || alias.fault == VCM_BUF_NO_MEMORY;
+    import->alias = vcm_weave_keep_line(weave, &alias);
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
         target.len--;
-    import->target = keep(weave, target);
+    import->target = vcm_weave_keep(weave, target);
     vcm_buf_release(&alias);
 }
 
-void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use)
+void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
 {
     struct vcm_slice rest = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                      one;
@@ -60,7 +52,7 @@ void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use)
         put_target(weave, vcm_qualifier_target(one), use->line);
 }
 
-size_t vcm_weave_import_count(const struct vcm_weave *weave)
+size_t vcm_weave_count_imports(const struct vcm_weave *weave)
 {
     size_t count = 0;
 

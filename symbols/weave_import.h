@@ -1,6 +1,5 @@
 /*
- * weave_import.h - what an import in a file's tree names: its target, and the names that it makes.
- * Private to weave.c.
+ * weave_import.h - the imports of a file, from what was found. Private to weave.c.
  */
 #ifndef VCM_SYMBOLS_WEAVE_IMPORT_H
 #define VCM_SYMBOLS_WEAVE_IMPORT_H
@@ -8,9 +7,9 @@
 #include "symbols/weave.h"
 
 /* How many there can be: a statement of Scala has several. */
-size_t vcm_weave_import_count(const struct vcm_weave *weave);
+size_t vcm_weave_count_imports(const struct vcm_weave *weave);
 
-/* Adds one, or several, to the symbols, which have room for all that were counted. */
-void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use);
+/* Appends those of a find to the symbols, which have room for them. */
+void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use);
 
 #endif
