@@ -434,10 +434,11 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         return VCM_SYMBOL_PRIVATE;
     if (script && is_in_function(nest, symbol))
         return VCM_SYMBOL_PRIVATE;
-    /* A method at the top of a script is one of an object without a name. */
-    bool named =
-        symbol->kind != VCM_SYMBOL_MODULE && !(script && symbol->kind == VCM_SYMBOL_METHOD);
-    if (is_closed(nest) && named && is_at_top(nest, symbol))
+    /* A method at the top is one of an object without a name, or of an instance. */
+    bool nameless =
+        (script || weave->language == VCM_LANGUAGE_HASKELL) && symbol->kind == VCM_SYMBOL_METHOD;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
+        is_at_top(nest, symbol))
         return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
                                                              : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;

@@ -426,6 +426,48 @@ RESOLVE_TEST(php_calls_what_its_class_or_this_has,
              "a.php:11 -\n"
              "a.php:12 a.php:2\n")
 
+RESOLVE_TEST(elixir_calls_what_a_group_or_a_list_imports,
+             {{"lib/a.ex", "defmodule A do\n"
+                           "  alias Shop.{Cart, Till}\n"
+                           "  import Shop.Sums, only: [total: 1]\n"
+                           "  def run(x) do\n"
+                           "    Cart.total(x)\n"
+                           "    total(x)\n"
+                           "    Till.total(x)\n"
+                           "    Shop.Sums.total(x)\n"
+                           "  end\n"
+                           "end\n"},
+              {"lib/b.ex", "defmodule B do\n"
+                           "  import Shop.Sums, only: [other: 1]\n"
+                           "  def run(x), do: total(x)\n"
+                           "end\n"},
+              {"lib/shop/cart.ex", "defmodule Shop.Cart do\n  def total(x), do: x\nend\n"},
+              {"lib/shop/sums.ex", "defmodule Shop.Sums do\n  def total(x), do: x\nend\n"}},
+             "lib/a.ex:5 lib/shop/cart.ex:2\n"
+             "lib/a.ex:6 lib/shop/sums.ex:2\n"
+             "lib/a.ex:7 -\n"
+             "lib/a.ex:8 lib/shop/sums.ex:2\n"
+             "lib/b.ex:3 -\n")
+
+RESOLVE_TEST(haskell_and_julia_call_what_a_list_imports,
+             {{"A.hs", "module A (run) where\n"
+                       "import Shop.Till (other,\n"
+                       "                  total)\n"
+                       "import Shop.Desk (other)\n"
+                       "run y = total y\n"
+                       "walk y = Shop.Till.total y\n"},
+              {"Shop/Till.hs", "module Shop.Till where\ntotal :: Int -> Int\ntotal x = x\n"},
+              {"Shop/Desk.hs", "module Shop.Desk where\ntotal :: Int -> Int\ntotal x = x\n"},
+              {"a.jl", "using Till: total, other\n"
+                       "import Desk as D\n"
+                       "run(x) = total(x)\n"
+                       "walk(x) = D.total(x)\n"},
+              {"Desk.jl", "module Desk\ntotal(x) = x\nend\n"}},
+             "A.hs:5 Shop/Till.hs:2\n"
+             "A.hs:6 Shop/Till.hs:2\n"
+             "a.jl:3 Desk.jl:2\n"
+             "a.jl:4 Desk.jl:2\n")
+
 RESOLVE_TEST(haskell_composes_with_the_mark_that_qualifies,
              {{"A.hs", "module A where\n"
                        "import qualified Shop.Till as Till\n"
@@ -598,6 +640,8 @@ int main(void)
         cmocka_unit_test(elixir_calls_what_its_module_has),
         cmocka_unit_test(ruby_calls_what_its_class_or_self_has),
         cmocka_unit_test(php_calls_what_its_class_or_this_has),
+        cmocka_unit_test(elixir_calls_what_a_group_or_a_list_imports),
+        cmocka_unit_test(haskell_and_julia_call_what_a_list_imports),
         cmocka_unit_test(haskell_composes_with_the_mark_that_qualifies),
         cmocka_unit_test(ocaml_calls_what_its_module_has),
         cmocka_unit_test(lua_calls_what_its_module_or_table_has),
