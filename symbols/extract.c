@@ -314,6 +314,9 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         case VCM_ROLE_CLOSED:
             run->weave.is_closed = true;
             break;
+        case VCM_ROLE_STATEMENT:
+            found.statement = ts_node_start_byte(node) + 1;
+            break;
         case VCM_ROLE_CONTAINER:
             found.holder = ts_node_start_byte(node);
             found.holder_end = ts_node_end_byte(node);
