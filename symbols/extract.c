@@ -229,7 +229,8 @@ static bool is_name(TSNode node)
 {
     const char *kind = ts_node_type(node);
 
-    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0;
+    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0 ||
+           strcmp(kind, "value_name") == 0;
 }
 
 /* All names in a part of the tree. Parts may hold others: what that costs is bounded. */
