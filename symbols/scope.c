@@ -103,6 +103,18 @@ bool vcm_scope_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, s
     return same;
 }
 
+/* Whether a name is the module's own here. What it has by default mostly has the same. */
+static bool takes_name(struct vcm_slice list, struct vcm_slice name)
+{
+    struct vcm_slice there, here;
+
+    while (vcm_qualifier_next_name(&there, &here, &list))
+        if (vcm_slice_equal(here, name))
+            return vcm_slice_equal(there, name) ||
+                   vcm_slice_equal(there, vcm_slice_of("default", 7));
+    return false;
+}
+
 bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_import *import,
                            struct vcm_slice name)
 {
@@ -119,7 +131,8 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
     case VCM_LANGUAGE_JAVASCRIPT:
     case VCM_LANGUAGE_TYPESCRIPT:
     case VCM_LANGUAGE_TSX:
-        return vcm_slice_equal(import->alias, vcm_slice_of("-", 1));
+        return vcm_slice_equal(import->alias, vcm_slice_of("-", 1)) ||
+               (import->parts && takes_name(import->alias, name));
     case VCM_LANGUAGE_ELIXIR:
         return import->parts ? vcm_qualifier_names(import->alias, name) : import->alias.len == 0;
     case VCM_LANGUAGE_JULIA:

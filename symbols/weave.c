@@ -7,10 +7,14 @@
 #include "symbols/locals.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
+#include "symbols/weave_import.h"
+#include "symbols/weave_text.h"
 
 #include "base/banned.h"
 
-#define HIDE_REACH 256u /* definitions between one and the word that hides it */
+#define CONST       vcm_slice_of("const", 5)
+#define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
+#define HIDE_REACH  256u  /* definitions between one and the word that hides it */
 
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
 {
@@ -278,23 +282,6 @@ static void hide(struct nest *nest, const struct vcm_find *word)
     }
 }
 
-static struct vcm_slice keep(struct vcm_weave *weave, struct vcm_slice text)
-{
-    const char *copy = vcm_arena_copy(&weave->out->arena, text);
-
-    weave->no_memory = weave->no_memory || !copy;
-    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
-}
-
-static struct vcm_slice keep_line(struct vcm_weave *weave, struct vcm_buf *line)
-{
-    struct vcm_slice kept = keep(weave, vcm_buf_slice(line));
-
-    weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
-    vcm_buf_clear(line);
-    return kept;
-}
-
 /* The container around. */
 static const struct level *innermost(const struct nest *nest)
 {
@@ -330,9 +317,39 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
+    if (kind == VCM_SYMBOL_VARIABLE &&
+        vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
+        return VCM_SYMBOL_CONSTANT;
     /* What SQL names before a function is its schema, or the table of a trigger. */
     bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
+}
+
+/* A member that the constructor makes is one of the type: "constructor(private name: string)". */
+static struct vcm_slice path_to(const struct nest *nest, enum vcm_symbol_kind kind)
+{
+    bool makes = (vcm_language_is_script(nest->weave->language) ||
+                  nest->weave->language == VCM_LANGUAGE_PHP) &&
+                 (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
+    const struct level *around = innermost(nest);
+
+    if (!makes || !around || around->kind != VCM_SYMBOL_CONSTRUCTOR)
+        return vcm_buf_slice(&nest->path);
+    return vcm_slice_of(vcm_buf_slice(&nest->path).data,
+                        around > nest->levels ? around[-1].path : 0);
+}
+
+/* Whether no other file can name it, whatever the file exports. */
+static bool is_in_function(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD ||
+                     symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
+
+    for (size_t i = nest->depth; i > 0 && !is_member; i--)
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION ||
+            (nest->levels[i - 1].index > 0 && vcm_symbol_is_function(nest->levels[i - 1].kind)))
+            return true;
+    return false;
 }
 
 /* Whether only modules are around, whose names the file may export. */
@@ -398,10 +415,14 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
     bool in_function = around && vcm_symbol_is_function(around->kind);
+    bool in_trait = around && around->kind == VCM_SYMBOL_TRAIT &&
+                    weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
     const struct vcm_visibility_place place = {
-        in_type || in_function, in_head || (around && (around->kind == VCM_SYMBOL_TRAIT ||
-                                                       around->kind == VCM_SYMBOL_INTERFACE))};
+        in_type || in_function,
+        in_head || in_trait || (around && around->kind == VCM_SYMBOL_INTERFACE),
+    };
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
+    bool script = vcm_language_is_script(weave->language);
 
     if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
         around->block->role == VCM_ROLE_DEFINE)
@@ -411,7 +432,13 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+    if (script && is_in_function(nest, symbol))
+        return VCM_SYMBOL_PRIVATE;
+    /* A method at the top is one of an object without a name, or of an instance. */
+    bool nameless =
+        (script || weave->language == VCM_LANGUAGE_HASKELL) && symbol->kind == VCM_SYMBOL_METHOD;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
+        is_at_top(nest, symbol))
         return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
                                                              : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
@@ -425,11 +452,11 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body,
-                                             found->name_end};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end,
+                                             vcm_weave_head_end(weave, found), found->name_end};
     const struct level *around = innermost(nest);
 
-    symbol->name = keep(weave, slice(weave, found->name, found->name_end));
+    symbol->name = vcm_weave_keep(weave, slice(weave, found->name, found->name_end));
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
@@ -440,17 +467,20 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     if (found->holder_end > 0)
         vcm_buf_append_slice(&line, slice(weave, found->holder, found->holder_end));
     else
-        vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
-    symbol->container = keep_line(weave, &line);
+        vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
+    symbol->container = vcm_weave_keep_line(weave, &line);
+    vcm_buf_append_slice(&line, vcm_weave_opening_word(weave, found));
+    if (line.len > 0)
+        vcm_buf_append_byte(&line, ' ');
     vcm_describe_signature(&line, weave->language, &place);
-    symbol->signature = keep_line(weave, &line);
+    symbol->signature = vcm_weave_keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
     if (line.len == 0 &&
         (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
         vcm_describe_remark(&line, weave->language, &place);
-    symbol->documentation = keep_line(weave, &line);
+    symbol->documentation = vcm_weave_keep_line(weave, &line);
     symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
 }
@@ -516,6 +546,24 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
 }
 
+/* "count = 0" and "count = 1": where variables are not declared, the second one is written. */
+static bool is_defined_again(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_symbols *out = weave->out;
+    bool assigned = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE &&
+                    found->start == found->name &&
+                    (weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH);
+    const struct vcm_slice name = slice(weave, found->name, found->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
+         i--, looked++)
+        if (out->definitions[i - 1].container.len == 0 &&
+            vcm_slice_equal(out->definitions[i - 1].name, name))
+            return nest->depth == 0;
+    return false;
+}
+
 static void define(struct walk *walk, size_t block)
 {
     struct nest *nest = &walk->nest;
@@ -528,6 +576,10 @@ static void define(struct walk *walk, size_t block)
     leave_sibling(nest, found);
     if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
         (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
+        return;
+    }
+    if (is_defined_again(nest, found)) {
+        weave->blocks.items[block].role = VCM_ROLE_NONE;
         return;
     }
     if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
@@ -619,68 +671,6 @@ static const struct vcm_find *function_around(const struct nest *nest)
     return NULL;
 }
 
-/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
-static struct vcm_slice without_keyword(struct vcm_slice target)
-{
-    static const char *const keywords[] = {"import ", "using ", "export "};
-
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
-        size_t len = strlen(keywords[i]);
-        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
-            return vcm_slice_of(target.data + len, target.len - len);
-    }
-    return target;
-}
-
-/* An import whose target, as written, is a part of the text. */
-static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_t line)
-{
-    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
-    struct vcm_buf alias = VCM_BUF_INIT(64 * VCM_KIB);
-    size_t start = (size_t)(target.data - weave->text.data);
-
-    import->line = line;
-    import->parts =
-        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
-    import->alias = keep_line(weave, &alias);
-    while (target.len > 1 && strchr("\"'<`", target.data[0]))
-        target = vcm_slice_of(target.data + 1, target.len - 1);
-    while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
-        target.len--;
-    import->target = keep(weave, target);
-    vcm_buf_release(&alias);
-}
-
-static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
-{
-    struct vcm_slice rest = slice(weave, use->name, use->name_end), one;
-
-    if (weave->language != VCM_LANGUAGE_SCALA) {
-        put_target(weave, without_keyword(rest), use->line);
-        return;
-    }
-    rest = without_keyword(rest);
-    while (vcm_qualifier_next_import(&one, &rest))
-        put_target(weave, vcm_qualifier_target(one), use->line);
-}
-
-/* How many there can be: a statement of Scala has several. */
-static size_t count_imports(const struct vcm_weave *weave)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < weave->uses.count; i++) {
-        const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role != VCM_ROLE_IMPORT)
-            continue;
-        count++;
-        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
-             at++)
-            count += weave->text.data[at] == ',';
-    }
-    return count;
-}
-
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
 static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
                                      const struct vcm_find *use)
@@ -714,7 +704,7 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
 
     if (qualifier.len == 0 || vcm_slice_equal(qualifier, last))
         return qualifier.len == 0 ? vcm_slice_of("", 0) : last;
-    return keep(weave, qualifier);
+    return vcm_weave_keep(weave, qualifier);
 }
 
 static void refer(struct walk *walk, const struct vcm_find *use)
@@ -727,9 +717,11 @@ static void refer(struct walk *walk, const struct vcm_find *use)
     for (size_t i = nest->depth; i > 0 && from == 0; i--)
         from = nest->levels[i - 1].index;
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
-                        use->detail == VCM_SYMBOL_CALL;
+                        use->detail == VCM_SYMBOL_CALL || use->detail == VCM_SYMBOL_INSTANTIATE;
     bool qualified = false;
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
+    if (!qualified && vcm_weave_is_no_name(weave, use))
+        return;
     if (may_be_local && !qualified && !use->is_member &&
         is_local(walk, slice(weave, use->name, use->name_end)))
         return;
@@ -742,7 +734,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
                  has_name(&walk->makers, slice(weave, use->name, use->name_end)) &&
                  (!qualified || has_name(&walk->holders, vcm_qualifier_pop(&path)));
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
-        .name = keep(weave, slice(weave, use->name, use->name_end)),
+        .name = vcm_weave_keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
         .use = makes ? VCM_SYMBOL_INSTANTIATE : (enum vcm_symbol_use)use->detail,
@@ -764,13 +756,25 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < weave->blocks.count; i++)
-        names[i] =
-            weave->blocks.items[i].role == VCM_ROLE_SCOPE || is_aside(&weave->blocks.items[i])
-                ? UINT32_MAX
-                : weave->blocks.items[i].name;
+        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ||
+                           weave->blocks.items[i].role == VCM_ROLE_NONE ||
+                           is_aside(&weave->blocks.items[i])
+                       ? UINT32_MAX
+                       : weave->blocks.items[i].name;
     if (names)
         qsort(names, weave->blocks.count, sizeof *names, by_number);
     return names;
+}
+
+/* Of the names of one declaration, "int a = f(), b = g()", the last one before a use has it. */
+static bool begins_before(const struct vcm_weave *weave, size_t block, uint32_t name)
+{
+    const struct vcm_find *found = &weave->blocks.items[block];
+    bool follows = block > 0 && found->role == VCM_ROLE_DEFINE &&
+                   found[-1].role == VCM_ROLE_DEFINE && found[-1].start == found->start &&
+                   found[-1].end == found->end;
+
+    return found->start <= name && (!follows || found->name <= name);
 }
 
 static int refer_all(struct walk *walk, struct vcm_error *err)
@@ -785,7 +789,8 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
-    out->imports = vcm_arena_alloc(&out->arena, (count_imports(weave) + 1) * sizeof *out->imports);
+    out->imports =
+        vcm_arena_alloc(&out->arena, (vcm_weave_count_imports(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
     int rc = out->references && out->imports && names &&
                      vcm_locals_fill(&walk->locals, weave, walk->open)
@@ -801,8 +806,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
             passed = use->name_end;
         if (use->role == VCM_ROLE_IGNORE)
             continue;
-        for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
-             block++) {
+        for (; block < weave->blocks.count && begins_before(weave, block, use->name); block++) {
             const struct vcm_find *found = &weave->blocks.items[block];
             leave_until(nest, found->start);
             leave_sibling(nest, found);
@@ -815,8 +819,9 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         }
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
-            put_import(weave, use);
-            passed = use->name_end;
+            vcm_weave_put_import(weave, use);
+            if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
+                passed = use->name_end;
         } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))

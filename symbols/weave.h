@@ -12,6 +12,7 @@ struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
     uint32_t name, name_end;
     uint32_t holder, holder_end; /* container as written, or both 0 */
+    uint32_t statement;          /* 1 + the beginning of what the definition is in, or 0 */
     uint32_t line, end_line;
     uint32_t pattern;
     enum vcm_tree_query_role role;
