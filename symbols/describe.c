@@ -72,24 +72,128 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
-void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place)
+/* Where a head may end: annotations, which have lines and braces of their own, come before. */
+static struct vcm_slice from_name(struct vcm_slice head, enum vcm_language language,
+                                  const struct vcm_describe_place *place)
+{
+    bool annotated = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_C_SHARP ||
+                     language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA;
+    size_t before = (size_t)(head.data - place->text.data);
+    size_t gone = annotated && place->name > before ? place->name - before : 0;
+
+    gone = gone < head.len ? gone : head.len;
+    return vcm_slice_of(head.data + gone, head.len - gone);
+}
+
+/* Without comments, up to the end of the line that no bracket holds open. */
+static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
+{
+    size_t depth = 0;
+    char quote = '\0';
+
+    for (size_t i = 0; i < head.len; i++) {
+        char c = head.data[i];
+        bool comment = !quote && c == '#' && (i == 0 || is_space(head.data[i - 1]));
+        const char *line = comment ? memchr(head.data + i, '\n', head.len - i) : NULL;
+        if (comment && !line)
+            return;
+        if (comment)
+            i = (size_t)(line - head.data);
+        c = head.data[i];
+        if (c == '\n' && depth == 0)
+            return;
+        quote = quote && c == quote ? '\0' : !quote && (c == '"' || c == '\'') ? c : quote;
+        depth += !quote && strchr("([{", c) != NULL && c != '\0';
+        depth -= !quote && depth > 0 && strchr(")]}", c) != NULL && c != '\0';
+        vcm_buf_append_byte(out, c);
+    }
+}
+
+/* Behind a bracket or a string that ends in the same line; its beginning when it does not. */
+static size_t skip_enclosed(struct vcm_slice line, size_t at)
+{
+    const char open = line.data[at];
+    const char close = open == '{' ? '}' : open;
+    size_t depth = 1;
+
+    for (size_t i = at + 1; i < line.len; i++) {
+        if (line.data[i] == '\\')
+            i++; /* what follows is part of a string */
+        else if (line.data[i] == close && --depth == 0)
+            return i + 1;
+        else
+            depth += line.data[i] == open;
+    }
+    return at;
+}
+
+/* The brace with which a value or body begins: not one in an argument, an expansion ("${name}"), a
+ * string, or behind another part of a type ("string & {"). */
+static const char *find_body(struct vcm_slice line)
+{
+    size_t depth = 0, next;
+    char before = ' ';
+
+    if (line.len > 2 * VCM_LIMIT_SIGNATURE_BYTES) /* more is not shown */
+        line.len = 2 * VCM_LIMIT_SIGNATURE_BYTES;
+    for (size_t i = 0; i < line.len; i = next) {
+        char c = line.data[i];
+        bool quote = c == '"' || c == '`' ||
+                     (c == '\'' && (i == 0 || !isalnum((unsigned char)line.data[i - 1])));
+        bool part = depth > 0 || before == '$' || before == '&' || before == '|';
+        next = quote || (c == '{' && part) ? skip_enclosed(line, i) : i;
+        if (c == '{' && next == i)
+            return line.data + i;
+        depth += c == '(' || c == '[';
+        depth -= depth > 0 && (c == ')' || c == ']');
+        before = is_space(c) ? before : c;
+        next += next == i;
+    }
+    return NULL;
+}
+
+/* The word with which a body begins in some languages, and their marks before it. */
+static struct vcm_slice without_ends(struct vcm_slice head)
+{
+    if (ends(head, " where"))
+        head = trim(vcm_slice_of(head.data, head.len - 6));
+    while (head.len > 0 &&
+           (strchr("{:;=,\\", head.data[head.len - 1]) || ends(head, " &") || ends(head, " |")))
+        head = trim(vcm_slice_of(head.data, head.len - 1));
+    return head;
+}
+
+void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+                            const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
+    struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
     if (place->body >= place->end) {
-        const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
-        const char *brace = head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
+        struct vcm_slice tail = from_name(head, language, place);
+        const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
+        bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
+        const char *brace =
+            braces
+                ? find_body(vcm_slice_of(tail.data, line ? (size_t)(line - tail.data) : tail.len))
+                : NULL;
         /* Parameters may go on in the next line, values and bodies are left out. */
-        if (brace && (!line || brace < line))
+        if (brace)
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
         head = trim(head);
+        if (language == VCM_LANGUAGE_RUBY && (ends(head, "; end") || ends(head, ") end")))
+            head = trim(vcm_slice_of(head.data, head.len - 4));
     }
-    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
-        head = trim(vcm_slice_of(head.data, head.len - 1));
-    put_line(out, head, VCM_LIMIT_SIGNATURE_BYTES);
+    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_RUBY) {
+        put_bare_head(&bare_head, head);
+        head = trim(vcm_buf_slice(&bare_head));
+    }
+    put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
+    out->fault = bare_head.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
+    vcm_buf_release(&bare_head);
 }
 
 /* The line that ends before `at`, which is the beginning of one; `at` moves to its beginning. */
@@ -142,9 +246,10 @@ static struct marks marks_of(enum vcm_language language)
     case VCM_LANGUAGE_JULIA:
         return (struct marks){"#", "\"\"\"", "\"\"\""};
     case VCM_LANGUAGE_ADA:
-    case VCM_LANGUAGE_LUA:
     case VCM_LANGUAGE_VHDL:
         return (struct marks){"--", NULL, NULL};
+    case VCM_LANGUAGE_LUA:
+        return (struct marks){"--", "--[[", "]]"};
     case VCM_LANGUAGE_SQL:
         return (struct marks){"--", "/*", "*/"};
     case VCM_LANGUAGE_ELM:
@@ -162,6 +267,11 @@ static struct marks marks_of(enum vcm_language language)
 /* What stands between a comment and its definition. */
 static bool is_decoration(struct vcm_slice line)
 {
+    static const char *const others[] = {"@type ", "@typep ", "@opaque ", "@callback "};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (begins(line, others[i])) /* which Elixir defines */
+            return false;
     return begins(line, "@") || begins(line, "#[") || begins(line, "[") ||
            (begins(line, "template") && ends(line, ">"));
 }
@@ -170,9 +280,20 @@ static bool is_decoration(struct vcm_slice line)
 static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
     if (language == VCM_LANGUAGE_ELIXIR)
-        return begins(line, "@doc \"") && !begins(line, "@doc \"\"\"");
+        return (begins(line, "@doc \"") && !begins(line, "@doc \"\"\"")) ||
+               (begins(line, "@typedoc \"") && !begins(line, "@typedoc \"\"\""));
     return language == VCM_LANGUAGE_JULIA && line.len > 2 && begins(line, "\"") &&
            !begins(line, "\"\"\"") && ends(line, "\"");
+}
+
+/* How long the mark is with which a line opens a comment; 0 when it does not. */
+static size_t opens(struct vcm_slice line, const struct marks *marks)
+{
+    static const char of_type[] = "@typedoc \"\"\"";
+
+    if (marks->open && begins(line, marks->open))
+        return strlen(marks->open);
+    return marks->open && marks->open[0] == '@' && begins(line, of_type) ? sizeof of_type - 1 : 0;
 }
 
 /* The beginning of the block comment whose last line begins at `at`. */
@@ -182,11 +303,14 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     bool whole = line.len >= strlen(marks->open) + strlen(marks->close);
 
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
-        if (begins(line, marks->open) && (whole || lines > 0)) {
+        if (opens(line, marks) > 0 && (whole || lines > 0)) {
             *top = at;
             return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
-        if (at == 0)
+        /* It is on the code that it stands behind. */
+        bool behind = strcmp(marks->open, marks->close) != 0 && line.len > 0 &&
+                      memmem(line.data, line.len, marks->open, strlen(marks->open));
+        if (at == 0 || behind)
             return false;
         line = line_above(text, &at);
     }
@@ -211,7 +335,8 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
             top = at;
             break;
         }
-        if (top == bottom && is_decoration(line) && !marked) {
+        bool closes = marks.close && ends(line, marks.close);
+        if (top == bottom && is_decoration(line) && !marked && !closes) {
             top = bottom = at;
             continue;
         }
@@ -219,8 +344,7 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
             top = at;
             continue;
         }
-        if (top == bottom && marks.close && ends(line, marks.close) &&
-            !find_opening(&top, text, at, line, &marks))
+        if (top == bottom && closes && !find_opening(&top, text, at, line, &marks))
             return false;
         break;
     }
@@ -244,6 +368,24 @@ static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
     return true;
 }
 
+/* A comment behind what it is on, in its line. */
+static bool find_behind(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
+                        size_t end)
+{
+    bool haskell = language == VCM_LANGUAGE_HASKELL;
+    const char *mark = haskell ? "-- ^" : "(**";
+    const char *stop = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
+    size_t len = (stop ? (size_t)(stop - text.data) : text.len) - end;
+    struct vcm_slice rest = trim(vcm_slice_of(text.data + end, len));
+
+    if (begins(rest, ",") || begins(rest, ";"))
+        rest = trim(vcm_slice_of(rest.data + 1, rest.len - 1));
+    if (!begins(rest, mark) || (!haskell && !ends(rest, "*)")))
+        return false;
+    *out = rest;
+    return true;
+}
+
 /* Without the marks around it. */
 static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language language)
 {
@@ -257,8 +399,8 @@ static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language langu
         comment.len -= ends(comment, "\"");
         return comment;
     }
-    if (marks.open && begins(comment, marks.open)) {
-        size_t len = strlen(marks.open);
+    size_t len = opens(comment, &marks);
+    if (len > 0) {
         comment = vcm_slice_of(comment.data + len, comment.len - len);
         comment.len -= ends(comment, marks.close) ? strlen(marks.close) : 0;
     }
@@ -281,6 +423,32 @@ static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
     if (language == VCM_LANGUAGE_HASKELL && (begins(line, "|") || begins(line, "^")))
         line = trim(vcm_slice_of(line.data + 1, line.len - 1));
     return line;
+}
+
+/* What an element of C#'s comments stands for: "Item" of <see cref="Item"/>. */
+static struct vcm_slice named_by(struct vcm_slice element)
+{
+    const char *quote = ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
+    const char *end = element.data + element.len;
+    const char *close = quote ? memchr(quote + 1, '"', (size_t)(end - quote - 1)) : NULL;
+
+    return close ? vcm_slice_of(quote + 1, (size_t)(close - quote - 1)) : vcm_slice_of("", 0);
+}
+
+/* A line without elements, "<summary>An item.</summary>". */
+static void put_plain(struct vcm_buf *out, struct vcm_slice line)
+{
+    while (line.len > 0) {
+        const char *open = memchr(line.data, '<', line.len);
+        size_t len = open ? (size_t)(open - line.data) : line.len;
+        const char *close = open ? memchr(open, '>', line.len - len) : NULL;
+        vcm_buf_append_slice(out, vcm_slice_of(line.data, close ? len : line.len));
+        if (!close)
+            return;
+        vcm_buf_append_slice(out, named_by(vcm_slice_of(open + 1, (size_t)(close - open - 1))));
+        len = (size_t)(close + 1 - line.data);
+        line = vcm_slice_of(line.data + len, line.len - len);
+    }
 }
 
 static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
@@ -340,21 +508,11 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
     return false;
 }
 
-void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
-                          const struct vcm_describe_place *place)
+/* The first sentence of a comment with its marks. */
+static void put_comment(struct vcm_buf *out, enum vcm_language language, struct vcm_slice comment)
 {
     struct vcm_buf words = VCM_BUF_INIT(COMMENT_BYTES_MAX);
-    struct vcm_slice comment;
-    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
 
-    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
-        put_sentence(out, comment);
-        return;
-    }
-    bool below =
-        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
-    if (!below && !find_above(&comment, language, place->text, place->start))
-        return;
     comment = unwrap(comment, language);
     while (comment.len > 0) {
         const char *end = memchr(comment.data, '\n', comment.len);
@@ -366,11 +524,17 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
         if (is_call)
             line.len = 0;
         /* A tag of documentation tools ends the prose; an empty line ends the paragraph. */
-        if (begins(line, "@") || (line.len == 0 && words.len > 0))
+        bool elements = language == VCM_LANGUAGE_C_SHARP && memchr(line.data, '<', line.len);
+        bool summary = begins(line, "<summary") || !begins(line, "<") || begins(line, "<see");
+        if (begins(line, "@") || (line.len == 0 && words.len > 0) || (elements && !summary))
             break;
         if (line.len > 0 && words.len + line.len + 1 < COMMENT_BYTES_MAX) {
-            vcm_buf_append_slice(&words, line);
-            vcm_buf_append_byte(&words, ' ');
+            if (elements)
+                put_plain(&words, line);
+            else
+                vcm_buf_append_slice(&words, line);
+            if (words.len > 0)
+                vcm_buf_append_byte(&words, ' ');
         }
         len += end ? 1 : 0;
         comment = vcm_slice_of(comment.data + len, comment.len - len);
@@ -380,71 +544,30 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
     vcm_buf_release(&words);
 }
 
-static bool has_word(struct vcm_slice text, const char *word)
+void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
+                          const struct vcm_describe_place *place)
 {
-    size_t len = strlen(word);
-    const char *end = text.data + text.len;
+    struct vcm_slice comment;
+    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
 
-    for (const char *at = text.len > 0 ? text.data : NULL; at && at < end;) {
-        at = memmem(at, (size_t)(end - at), word, len);
-        if (!at)
-            return false;
-        bool before = at == text.data || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        bool behind = at + len == end || !(isalnum((unsigned char)at[len]) || at[len] == '_');
-        if (before && behind)
-            return true;
-        at++;
+    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
+        put_sentence(out, comment);
+        return;
     }
-    return false;
+    bool below =
+        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
+    if (!below && !find_above(&comment, language, place->text, place->start))
+        return;
+    put_comment(out, language, comment);
 }
 
-/* Attributes are the module's own, but for types and callbacks. */
-static bool is_hidden_in_elixir(struct vcm_slice signature)
+void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+                         const struct vcm_describe_place *place)
 {
-    if (begins(signature, "@"))
-        return !begins(signature, "@type ") && !begins(signature, "@opaque ") &&
-               !begins(signature, "@callback ") && !begins(signature, "@macrocallback ");
-    return begins(signature, "defp ") || begins(signature, "defmacrop ") ||
-           begins(signature, "defguardp ");
-}
+    struct vcm_slice comment;
+    bool has_remarks = language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_OCAML ||
+                       language == VCM_LANGUAGE_OCAML_INTERFACE;
 
-enum vcm_symbol_visibility vcm_describe_visibility(enum vcm_language language,
-                                                   struct vcm_slice name,
-                                                   struct vcm_slice signature, bool in_type)
-{
-    bool says_private = has_word(signature, "private") || has_word(signature, "fileprivate");
-
-    switch (language) {
-    case VCM_LANGUAGE_C:
-        return has_word(signature, "static") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_CPP:
-        return !in_type && has_word(signature, "static") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_PYTHON:
-        return begins(name, "_") && !(begins(name, "__") && ends(name, "__")) ? VCM_SYMBOL_PRIVATE
-                                                                              : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_GO: /* lower-case letters of other scripts are rare enough */
-        return name.len > 0 && (islower((unsigned char)name.data[0]) || name.data[0] == '_')
-                   ? VCM_SYMBOL_PRIVATE
-                   : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_RUST:
-        return has_word(signature, "pub") ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
-    case VCM_LANGUAGE_ZIG: /* fields have no word for it */
-        return has_word(signature, "pub") || has_word(signature, "export") ||
-                       !(has_word(signature, "const") || has_word(signature, "var") ||
-                         has_word(signature, "fn"))
-                   ? VCM_SYMBOL_PUBLIC
-                   : VCM_SYMBOL_PRIVATE;
-    case VCM_LANGUAGE_ELIXIR:
-        return is_hidden_in_elixir(signature) ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_JULIA:
-        return begins(name, "_") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_R:
-        return begins(name, ".") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_LUA:
-        return begins(signature, "local") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    default:
-        if (has_word(signature, "protected"))
-            return VCM_SYMBOL_PROTECTED;
-        return says_private || begins(name, "#") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    }
+    if (has_remarks && find_behind(&comment, language, place->text, place->end))
+        put_comment(out, language, comment);
 }

@@ -1,7 +1,6 @@
 /*
- * describe.h - what the text around a definition says of it: its signature, its comment, who may
- * see it. Works on bytes and lines, language by language; knows no syntax tree. Private to this
- * folder.
+ * describe.h - what the text around a definition says of it: its signature, its comment. Works on
+ * bytes and lines, language by language; knows no syntax tree. Private to this folder.
  */
 #ifndef VCM_SYMBOLS_DESCRIBE_H
 #define VCM_SYMBOLS_DESCRIBE_H
@@ -13,20 +12,22 @@ struct vcm_describe_place {
     struct vcm_slice text; /* of the file */
     size_t start, end;
     size_t body; /* where the body begins; `end` without one */
+    size_t name; /* where the name ends, or 0 when that is not known */
 };
 
 /* Appends one line: white space in one, comments' ends and brackets of the body gone, cut at
  * VCM_LIMIT_SIGNATURE_BYTES between characters; valid UTF-8. */
-void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place);
+void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+                            const struct vcm_describe_place *place);
 
 /* Appends the first sentence of the comment that ends right above the definition, or of the
  * docstring with which its body begins. */
 void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
                           const struct vcm_describe_place *place);
 
-/* By the words of the signature and the form of the name, as the language has it. */
-enum vcm_symbol_visibility vcm_describe_visibility(enum vcm_language language,
-                                                   struct vcm_slice name,
-                                                   struct vcm_slice signature, bool in_type);
+/* Appends the first sentence of a comment that stands behind the definition, as fields and labels
+ * have it in some languages. */
+void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+                         const struct vcm_describe_place *place);
 
 #endif

@@ -7,6 +7,17 @@
 
 #include "base/limits.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#endif
+#ifdef HAS_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "base/banned.h"
 
 #define UNIT        ((size_t)16)
@@ -40,9 +51,33 @@ struct vcm_parse_memory {
     struct head *free_pieces[CLASS_COUNT];
     enum vcm_parse_outcome outcome;
     jmp_buf exit;
+    struct vcm_parse_rooms rooms;
+    unsigned char fill; /* of new pieces where AddressSanitizer watches; another in each run */
 };
 
 static _Thread_local struct vcm_parse_memory *current;
+
+/* All pieces lie in chunks, which hides the faults of a scanner from AddressSanitizer unless it is
+ * told which bytes are somebody's. Heads are nobody's but for the length of an access. */
+static void allow(const void *at, size_t size)
+{
+#ifdef HAS_ASAN
+    __asan_unpoison_memory_region(at, size);
+#else
+    (void)at;
+    (void)size;
+#endif
+}
+
+static void forbid(const void *at, size_t size)
+{
+#ifdef HAS_ASAN
+    __asan_poison_memory_region(at, size);
+#else
+    (void)at;
+    (void)size;
+#endif
+}
 
 struct vcm_parse_memory *vcm_parse_memory_open(size_t bytes_max)
 {
@@ -100,6 +135,7 @@ enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
 
     memory->outcome = VCM_PARSE_DONE;
     memory->asked = 0;
+    memory->fill = (unsigned char)(memory->fill * 5 + 0x5b);
     current = memory;
     if (setjmp(memory->exit) == 0)
         work(context);
@@ -116,6 +152,18 @@ static _Noreturn void give_up(struct vcm_parse_memory *memory, enum vcm_parse_ou
 {
     memory->outcome = outcome;
     longjmp(memory->exit, 1);
+}
+
+_Noreturn void vcm_parse_memory_refuse(void)
+{
+    if (!current)
+        abort();
+    give_up(current, VCM_PARSE_TOO_LARGE);
+}
+
+struct vcm_parse_rooms *vcm_parse_memory_rooms(void)
+{
+    return current ? &current->rooms : NULL;
 }
 
 static size_t class_of(size_t size)
@@ -155,6 +203,28 @@ static void add_chunk(struct vcm_parse_memory *memory, size_t size)
     memory->chunks = chunk;
     memory->at = (char *)(chunk + 1);
     memory->left = chunk->size;
+    forbid(memory->at, memory->left);
+}
+
+/* The piece behind a head, of which `size` bytes are asked for. */
+static void *open_piece(struct head *head, size_t size)
+{
+    forbid(head, sizeof *head);
+    allow(head + 1, size);
+    return head + 1;
+}
+
+/* A new piece. What is read before it is written differs from run to run, so that it is seen. */
+static void *begin_piece(struct vcm_parse_memory *memory, struct head *head, size_t size)
+{
+    void *piece = open_piece(head, size);
+
+#ifdef HAS_ASAN
+    memset(piece, memory->fill, size);
+#else
+    (void)memory;
+#endif
+    return piece;
 }
 
 static void *take(struct vcm_parse_memory *memory, size_t size)
@@ -164,8 +234,9 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
 
     memory->asked += size;
     if (head) {
+        allow(head, sizeof *head);
         memory->free_pieces[class] = head->next;
-        return head + 1;
+        return begin_piece(memory, head, size);
     }
     if (size > memory->bytes_max || memory->bytes + whole > memory->bytes_max)
         give_up(memory, VCM_PARSE_TOO_LARGE);
@@ -175,8 +246,9 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
     memory->at += whole;
     memory->left -= whole;
     memory->bytes += whole;
+    allow(head, sizeof *head);
     head->class = class;
-    return head + 1;
+    return begin_piece(memory, head, size);
 }
 
 void *vcm_parse_malloc(size_t size)
@@ -190,7 +262,9 @@ void *vcm_parse_calloc(size_t count, size_t size)
         return calloc(count, size);
     if (size > 0 && count > SIZE_MAX / size)
         give_up(current, VCM_PARSE_TOO_LARGE);
-    return memset(take(current, count * size), 0, count * size);
+    /* Swift's scanner asks for no bytes and keeps a number there: it is one, and 0 at first. */
+    size_t bytes = count * size > 0 ? count * size : UNIT;
+    return memset(take(current, bytes), 0, bytes);
 }
 
 void *vcm_parse_realloc(void *old, size_t size)
@@ -199,9 +273,14 @@ void *vcm_parse_realloc(void *old, size_t size)
         return realloc(old, size);
     if (!old)
         return take(current, size);
-    size_t had = size_of(((struct head *)old - 1)->class);
-    if (size <= had)
-        return old;
+    struct head *head = (struct head *)old - 1;
+    allow(head, sizeof *head);
+    size_t had = size_of(head->class);
+    allow(old, had);
+    if (size <= had) {
+        forbid((char *)old + size, had - size);
+        return open_piece(head, size);
+    }
     void *grown = take(current, size);
     memcpy(grown, old, had);
     vcm_parse_free(old);
@@ -217,6 +296,8 @@ void vcm_parse_free(void *old)
     if (!old)
         return;
     struct head *head = (struct head *)old - 1;
+    allow(head, sizeof *head);
     head->next = current->free_pieces[head->class];
     current->free_pieces[head->class] = head;
+    forbid(head, sizeof *head + size_of(head->class));
 }

@@ -1,5 +1,7 @@
 #include "symbols/qualifier.h"
 
+#include "symbols/script_import.h"
+
 #include "base/banned.h"
 
 #define QUALIFIER_MAX ((size_t)128) /* bytes; a longer one is not known */
@@ -184,8 +186,10 @@ static struct vcm_slice read_words(enum vcm_language language, struct vcm_slice 
             break;
         start = mark;
     }
-    bool variable = start > 0 && text.data[start - 1] == '@' &&
-                    (language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR);
+    bool variable =
+        start > 0 && ((text.data[start - 1] == '@' &&
+                       (language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR)) ||
+                      (text.data[start - 1] == '#' && is_script(language)));
     return variable ? unknown : vcm_slice_of(text.data + start, end - start);
 }
 
@@ -206,6 +210,8 @@ static bool is_known(enum vcm_language language, struct vcm_slice words, enum jo
         return alone;
     if (self && alone)
         return true;
+    if (language == VCM_LANGUAGE_PHP && first.data[0] == '$')
+        return false; /* a variable */
     return join == JOIN_NAME && (!has_capitals(language) || is_upper(last.data[0]));
 }
 
@@ -214,9 +220,13 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
 {
     size_t at = language == VCM_LANGUAGE_HASKELL ? name : skip_blanks(language, text, name),
            mark = at;
+    if (language == VCM_LANGUAGE_JULIA && at > 0 && text.data[at - 1] == '@')
+        at--; /* "Base.@kwdef" */
     enum join join = mark_before(&mark, language, text, at);
 
     *out = vcm_slice_of("", 0);
+    if (language == VCM_LANGUAGE_PHP && at > 0 && text.data[at - 1] == '$')
+        join = mark_before(&mark, language, text, --at); /* "self::$count" */
     if (join == JOIN_NONE)
         return false;
     size_t end = mark;
@@ -225,7 +235,8 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
     bool scope_mark = ends_with(text, at, "::");
     bool word = end > 0 && is_word(language, text.data[end - 1]);
     bool opens = end == 0 || !strchr(">)]}\"'", text.data[end - 1]);
-    if (!word && scope_mark && opens)
+    bool begins = language == VCM_LANGUAGE_RUBY && end < mark;
+    if (scope_mark && ((!word && opens) || begins))
         return false; /* "::name", of the outermost scope */
     if (!word && end < mark && ends_with(text, at, "->") && language == VCM_LANGUAGE_CPP)
         return false; /* "auto f() -> type" */
@@ -287,6 +298,9 @@ enum vcm_qualifier_self vcm_qualifier_self(enum vcm_language language, struct vc
          true,
          {VCM_LANGUAGE_JAVASCRIPT, VCM_LANGUAGE_TYPESCRIPT, VCM_LANGUAGE_TSX, VCM_LANGUAGE_JAVA,
           VCM_LANGUAGE_KOTLIN, VCM_LANGUAGE_SCALA, VCM_LANGUAGE_SWIFT}},
+        {"super", true, {VCM_LANGUAGE_OCAML, VCM_LANGUAGE_R}},
+        {"self", false, {VCM_LANGUAGE_R}},
+        {"private", false, {VCM_LANGUAGE_R}},
         {"base", true, {VCM_LANGUAGE_C_SHARP}},
         {"parent", true, {VCM_LANGUAGE_PHP}},
     };
@@ -327,24 +341,92 @@ static struct vcm_slice word_behind(enum vcm_language language, struct vcm_slice
     return word_at(language, text, skip_forward(text, at + len, " \t"));
 }
 
-/* "import a, b" of "from m import a, b", up to the end of the line or the bracket. What holds
- * another import is broken, and would be kept once for each. */
-static struct vcm_slice names_behind(struct vcm_slice text, size_t at)
+/* Behind blanks, line ends, and comments up to these. */
+static size_t skip_gap(struct vcm_slice text, size_t at, size_t end)
 {
-    static const char word[] = "import ";
-    size_t len = sizeof word - 1;
+    while (at < end && (is_blank(text.data[at]) || strchr("\\#(", text.data[at]))) {
+        const char *line = text.data[at] == '#' ? memchr(text.data + at, '\n', end - at) : NULL;
+        if (text.data[at] == '#' && !line)
+            return end;
+        at = line ? (size_t)(line - text.data) : at + 1;
+    }
+    return at;
+}
+
+static void put_name(struct vcm_buf *out, struct vcm_slice name, struct vcm_slice here)
+{
+    if (out->len > 0)
+        vcm_buf_append_string(out, ", ");
+    vcm_buf_append_slice(out, name);
+    if (here.len > 0)
+        vcm_buf_append_string(out, " as ");
+    vcm_buf_append_slice(out, here);
+}
+
+/* "a, b as c" of [at, end), as far as it is such a list; marks for "as" differ. */
+static void put_names(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                      size_t at, size_t end)
+{
+    for (at = skip_gap(text, at, end); at < end; at = skip_gap(text, at + 1, end)) {
+        bool all =
+            text.data[at] == '*' || (language == VCM_LANGUAGE_SCALA && text.data[at] == '_' &&
+                                     (at + 1 == end || !is_word(language, text.data[at + 1])));
+        struct vcm_slice name = all ? vcm_slice_of("*", 1) : word_at(language, text, at), here;
+        at = skip_gap(text, at + (name.len > 0 ? name.len : 1), end);
+        here = word_behind(language, text, at, "as ");
+        if (here.len == 0 && language == VCM_LANGUAGE_SCALA)
+            here = word_behind(language, text, at, "=>");
+        if (here.len > 0)
+            at = skip_gap(text, (size_t)(here.data + here.len - text.data), end);
+        if (name.len > 0 && !vcm_slice_equal(here, vcm_slice_of("_", 1)))
+            put_name(out, name, here);
+        if (at >= end || text.data[at] != ',')
+            return;
+    }
+}
+
+/* The names of "from m import a, b", up to the end of the line or the bracket. What holds another
+ * import is broken, and would be kept once for each. */
+static bool put_names_behind(struct vcm_buf *out, struct vcm_slice text, size_t at)
+{
+    static const char word[] = "import";
+    const size_t len = sizeof word - 1;
 
     at = skip_forward(text, at, " \t");
-    if (text.len - at <= len || memcmp(text.data + at, word, len) != 0)
-        return vcm_slice_of("", 0);
+    if (text.len - at <= len || memcmp(text.data + at, word, len) != 0 ||
+        is_word(VCM_LANGUAGE_PYTHON, text.data[at + len]))
+        return false;
     size_t names = skip_forward(text, at + len, " \t");
     size_t left = text.len - names < NAMES_MAX ? text.len - names : NAMES_MAX;
     bool bracket = left > 0 && text.data[names] == '(';
     const char *end = memchr(text.data + names, bracket ? ')' : '\n', left);
+    while (end && !bracket && end > text.data + names && end[-1] == '\\')
+        end = memchr(end + 1, '\n', left - (size_t)(end + 1 - (text.data + names)));
     size_t stop = end ? (size_t)(end - text.data) : names + left;
-    bool whole =
-        (end || stop == text.len) && !memmem(text.data + names, stop - names, word, len - 1);
-    return whole ? vcm_slice_of(text.data + at, stop - at) : vcm_slice_of("-", 1);
+    if ((end || stop == text.len) && !memmem(text.data + names, stop - names, "import ", len + 1))
+        put_names(out, VCM_LANGUAGE_PYTHON, text, names, stop);
+    else
+        vcm_buf_append_byte(out, '-');
+    return true;
+}
+
+/* Behind a package: "import java.util.*", "import a.{b, c => d}". */
+static bool put_group_behind(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                             size_t at)
+{
+    size_t left = text.len - at < NAMES_MAX ? text.len - at : NAMES_MAX;
+    const char *end = left > 2 ? memchr(text.data + at, '}', left) : NULL;
+
+    if (left < 2 || text.data[at] != (language == VCM_LANGUAGE_PHP ? '\\' : '.') ||
+        !strchr("*_{", text.data[at + 1]))
+        return false;
+    if (text.data[at + 1] != '{')
+        vcm_buf_append_byte(out, '*');
+    else if (end)
+        put_names(out, language, text, at + 2, (size_t)(end - text.data));
+    else
+        vcm_buf_append_byte(out, '-');
+    return true;
 }
 
 /* The word before the "=" of "shop = require("shop")", whose string begins at `start`. */
@@ -365,18 +447,6 @@ static struct vcm_slice word_assigned(enum vcm_language language, struct vcm_sli
     return vcm_slice_of(text.data + word, start - word);
 }
 
-/* "shop" of `import * as shop from "./shop"`. */
-static struct vcm_slice word_of_all(enum vcm_language language, struct vcm_slice text, size_t start)
-{
-    while (start > 0 && strchr("\"' ", text.data[start - 1]))
-        start--;
-    if (!ends_with(text, start, " from"))
-        return vcm_slice_of("", 0);
-    size_t end = start - 5, word = word_start(language, text, end);
-    return ends_with(text, word, "* as ") ? vcm_slice_of(text.data + word, end - word)
-                                          : vcm_slice_of("", 0);
-}
-
 /* Unless only a part of the module is taken: `require("shop").Cart`. */
 static bool is_whole(struct vcm_slice text, size_t end)
 {
@@ -384,18 +454,139 @@ static bool is_whole(struct vcm_slice text, size_t end)
     return end >= text.len || text.data[end] != '.';
 }
 
-struct vcm_slice vcm_qualifier_alias(enum vcm_language language, struct vcm_slice text,
-                                     size_t start, size_t end)
+/* Lua: the word of "a, b = require("a"), require("b")" that stands where the call does. */
+static struct vcm_slice word_of_list(struct vcm_slice text, size_t start)
+{
+    size_t line = start, commas = 0;
+
+    while (line > 0 && text.data[line - 1] != '\n')
+        line--;
+    const char *equals = memchr(text.data + line, '=', start - line);
+    if (!equals)
+        return vcm_slice_of("", 0);
+    for (const char *at = equals; at < text.data + start; at++)
+        commas += *at == ',';
+    struct vcm_slice words = vcm_slice_of(text.data + line, (size_t)(equals - text.data) - line);
+    bool call = word_assigned(VCM_LANGUAGE_LUA, text, start, "require").len > 0;
+    for (; commas > 0 && words.len > 0; commas--, call = true) {
+        const char *comma = memchr(words.data, ',', words.len);
+        size_t gone = comma ? (size_t)(comma + 1 - words.data) : words.len;
+        words = vcm_slice_of(words.data + gone, words.len - gone);
+    }
+    const char *comma = words.len > 0 ? memchr(words.data, ',', words.len) : NULL;
+    size_t end = comma ? (size_t)(comma - words.data) : words.len;
+    while (end > 0 && words.data[end - 1] == ' ')
+        end--;
+    size_t word = word_start(VCM_LANGUAGE_LUA, words, end);
+    return vcm_slice_of(words.data + word, call ? end - word : 0);
+}
+
+/* One name of a list as it is written, blanks in one; of Elixir's "from: 2" without the number. */
+static void put_written(struct vcm_buf *out, enum vcm_language language, struct vcm_slice name)
+{
+    const char *colon =
+        language == VCM_LANGUAGE_ELIXIR && name.len > 0 ? memchr(name.data, ':', name.len) : NULL;
+    bool gap = false, first = true;
+
+    name.len = colon ? (size_t)(colon - name.data) : name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        const bool comment = language == VCM_LANGUAGE_HASKELL && i + 1 < name.len &&
+                             memcmp(name.data + i, "--", 2) == 0;
+        const char *line = comment ? memchr(name.data + i, '\n', name.len - i) : NULL;
+        if (comment && !line)
+            return;
+        i = line ? (size_t)(line - name.data) : i;
+        gap = gap || is_blank(name.data[i]);
+        if (is_blank(name.data[i]))
+            continue;
+        if (first)
+            vcm_buf_append_string(out, out->len > 0 ? ", " : "");
+        else if (gap)
+            vcm_buf_append_byte(out, ' ');
+        vcm_buf_append_byte(out, name.data[i]);
+        gap = first = false;
+    }
+}
+
+/* What is between commas of [at, end), but for those in brackets. */
+static void put_list(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                     size_t at, size_t end)
+{
+    size_t depth = 0;
+
+    for (size_t i = at; i <= end; i++) {
+        if (i < end && text.data[i] == '(')
+            depth++;
+        if (i < end && text.data[i] == ')' && depth > 0)
+            depth--;
+        if (i < end && (text.data[i] != ',' || depth > 0))
+            continue;
+        put_written(out, language, vcm_slice_of(text.data + at, i - at));
+        at = i + 1;
+    }
+}
+
+/* "(a, T (..))" behind `mark`: up to the bracket that closes it. */
+static bool put_bracket(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                        size_t at, const char *mark)
+{
+    const size_t len = strlen(mark);
+    const char open = mark[len - 1], close = open == '(' ? ')' : open == '[' ? ']' : '}';
+    size_t depth = 1, i = at + len;
+
+    if (text.len - at < len || memcmp(text.data + at, mark, len) != 0)
+        return false;
+    for (; i < text.len && i - at < NAMES_MAX && depth > 0; i++)
+        depth = depth + (text.data[i] == open) - (text.data[i] == close);
+    if (depth > 0)
+        vcm_buf_append_byte(out, '-');
+    else
+        put_list(out, language, text, at + len, i - 1);
+    return true;
+}
+
+/* "using A: b, c as d": up to a line that does not go on. */
+static bool put_line_of_names(struct vcm_buf *out, struct vcm_slice text, size_t at)
+{
+    size_t end = at = skip_forward(text, at, " \t");
+
+    if (at == text.len || text.data[at] != ':')
+        return false;
+    for (bool more = true; more && end < text.len && end - at < NAMES_MAX; end++)
+        more = text.data[end] != '\n' || (end > at && text.data[end - 1] == ',');
+    put_list(out, VCM_LANGUAGE_JULIA, text, at + 1, end);
+    return true;
+}
+
+/* As put_names_behind(), of languages that import functions. */
+static bool put_functions(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                          size_t at)
+{
+    switch (language) {
+    case VCM_LANGUAGE_HASKELL:
+        return put_bracket(out, language, text, skip_forward(text, at, " \t\r\n"), "(");
+    case VCM_LANGUAGE_ELIXIR:
+        return put_bracket(out, language, text, at, ".{") ||
+               put_bracket(out, language, text, at, ", only: [");
+    case VCM_LANGUAGE_JULIA:
+        return put_line_of_names(out, text, at);
+    default:
+        return false;
+    }
+}
+
+static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice text, size_t start,
+                                 size_t end)
 {
     const struct vcm_slice none = vcm_slice_of("-", 1);
     struct vcm_slice word = vcm_slice_of("", 0);
 
-    if (language == VCM_LANGUAGE_PYTHON) {
-        word = names_behind(text, end);
-        return word.len > 0 ? word : word_behind(language, text, end, "as ");
-    }
-    if (language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_KOTLIN)
+    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_HASKELL ||
+        language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA ||
+        language == VCM_LANGUAGE_JULIA)
         return word_behind(language, text, end, "as ");
+    if (language == VCM_LANGUAGE_C_SHARP)
+        return word_assigned(language, text, start, "");
     if (language == VCM_LANGUAGE_ELIXIR) {
         word = word_behind(language, text, end, ", as:");
         bool names = ends_with(text, start, "alias ") || ends_with(text, start, "require ");
@@ -409,39 +600,78 @@ struct vcm_slice vcm_qualifier_alias(enum vcm_language language, struct vcm_slic
         word = vcm_slice_of(text.data + first, start - first);
         return vcm_slice_equal(word, vcm_slice_of_string("import")) ? vcm_slice_of("", 0) : word;
     }
-    if (language == VCM_LANGUAGE_LUA || language == VCM_LANGUAGE_ZIG || is_script(language)) {
-        word = word_assigned(language, text, start,
-                             language == VCM_LANGUAGE_ZIG ? "@import" : "require");
-        if (word.len == 0 && is_script(language))
-            word = word_of_all(language, text, start);
+    if (language == VCM_LANGUAGE_PHP)
+        return word_behind(language, text, end, "as ");
+    if (language == VCM_LANGUAGE_LUA || language == VCM_LANGUAGE_ZIG) {
+        word = language == VCM_LANGUAGE_ZIG ? word_assigned(language, text, start, "@import")
+                                            : word_of_list(text, start);
         return word.len > 0 && is_whole(text, end) ? word : none;
     }
     return word;
 }
 
-static bool is_between(char c)
+bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                         size_t start, size_t end)
 {
-    return is_blank(c) || c == ',' || c == '(';
+    bool packages = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
+                    language == VCM_LANGUAGE_SCALA || language == VCM_LANGUAGE_PHP;
+
+    if (is_script(language))
+        return vcm_script_import_names(out, text, start, end);
+    if ((language == VCM_LANGUAGE_PYTHON && put_names_behind(out, text, end)) ||
+        (packages && put_group_behind(out, language, text, end)) ||
+        put_functions(out, language, text, end))
+        return true;
+    vcm_buf_append_slice(out, word_for(language, text, start, end));
+    return false;
+}
+
+bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest)
+{
+    size_t len = 0, depth = 0;
+
+    while (rest->len > 0 && (is_blank(rest->data[0]) || rest->data[0] == ','))
+        *rest = vcm_slice_of(rest->data + 1, rest->len - 1);
+    for (; len < rest->len && (depth > 0 || rest->data[len] != ','); len++)
+        depth = rest->data[len] == '{' ? 1 : rest->data[len] == '}' ? 0 : depth;
+    *import = vcm_slice_of(rest->data, len);
+    *rest = vcm_slice_of(rest->data + len, rest->len - len);
+    return len > 0;
+}
+
+struct vcm_slice vcm_qualifier_target(struct vcm_slice import)
+{
+    static const char *const marks[] = {".{", "._", ".*", " "};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const char *end = memmem(import.data, import.len, marks[i], strlen(marks[i]));
+        import.len = end ? (size_t)(end - import.data) : import.len;
+    }
+    while (import.len > 0 && is_blank(import.data[import.len - 1]))
+        import.len--;
+    return import;
+}
+
+bool vcm_qualifier_next_name(struct vcm_slice *name, struct vcm_slice *here, struct vcm_slice *list)
+{
+    const char *comma = list->len > 0 ? memmem(list->data, list->len, ", ", 2) : NULL;
+    size_t len = comma ? (size_t)(comma - list->data) : list->len;
+    const char *as = len > 0 ? memmem(list->data, len, " as ", 4) : NULL;
+    size_t gone = comma ? len + 2 : len;
+
+    *name = *here = vcm_slice_of(list->data, as ? (size_t)(as - list->data) : len);
+    if (as)
+        *here = vcm_slice_of(as + 4, len - name->len - 4);
+    *list = vcm_slice_of(list->data + gone, list->len - gone);
+    return len > 0;
 }
 
 bool vcm_qualifier_names(struct vcm_slice alias, struct vcm_slice name)
 {
-    static const char word[] = "import ";
-    size_t len = sizeof word - 1;
+    struct vcm_slice found, here;
 
-    if (alias.len <= len || memcmp(alias.data, word, len) != 0 || name.len == 0)
-        return false;
-    for (const char *at = alias.data + len; at; at++) {
-        size_t left = alias.len - (size_t)(at - alias.data);
-        at = memmem(at, left, name.data, name.len);
-        if (!at)
-            return false;
-        size_t start = (size_t)(at - alias.data), end = start + name.len;
-        size_t next = skip_forward(alias, end, " \t\r\n");
-        /* "b as c": c is the name, and its module is b. */
-        if (is_between(alias.data[start - 1]) && !ends_with(alias, start, " as ") &&
-            (next == alias.len || strchr(",#", alias.data[next])))
+    while (vcm_qualifier_next_name(&found, &here, &alias))
+        if (vcm_slice_equal(found, name) && vcm_slice_equal(here, name))
             return true;
-    }
     return false;
 }

@@ -15,10 +15,26 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         const char *name;
         enum vcm_tree_query_role role;
     } plain[] = {
-        {"name", VCM_ROLE_NAME},     {"scope", VCM_ROLE_SCOPE}, {"container", VCM_ROLE_CONTAINER},
-        {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},   {"access", VCM_ROLE_ACCESS},
-        {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},   {"word", VCM_ROLE_VERB},
+        {"name", VCM_ROLE_NAME},
+        {"scope", VCM_ROLE_SCOPE},
+        {"container", VCM_ROLE_CONTAINER},
+        {"import", VCM_ROLE_IMPORT},
+        {"verb", VCM_ROLE_VERB},
+        {"access", VCM_ROLE_ACCESS},
+        {"local", VCM_ROLE_LOCAL},
+        {"body", VCM_ROLE_BODY},
+        {"word", VCM_ROLE_VERB},
         {"ignore", VCM_ROLE_IGNORE},
+        {"export", VCM_ROLE_EXPORT},
+        {"closed", VCM_ROLE_CLOSED},
+        {"locals", VCM_ROLE_LOCALS},
+        {"unused", VCM_ROLE_UNUSED},
+        {"export.all", VCM_ROLE_EXPORT_ALL},
+        {"export.part", VCM_ROLE_EXPORT_PART},
+        {"outer", VCM_ROLE_OUTER},
+        {"region", VCM_ROLE_REGION},
+        {"member", VCM_ROLE_MEMBER},
+        {"statement", VCM_ROLE_STATEMENT},
     };
     char text[64];
 
@@ -34,6 +50,15 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
     for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
         if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
             *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
+            return true;
+        }
+    if (strcmp(text, "local.lower") == 0) {
+        *out = (struct vcm_tree_query_capture){VCM_ROLE_LOCAL, VCM_LOCAL_LOWER};
+        return true;
+    }
+    for (unsigned i = 0; i < VCM_SYMBOL_VISIBILITY_COUNT; i++)
+        if (strcmp(text, vcm_symbol_visibility_name((enum vcm_symbol_visibility)i)) == 0) {
+            *out = (struct vcm_tree_query_capture){VCM_ROLE_HIDE, i};
             return true;
         }
     enum vcm_symbol_kind kind;
@@ -145,11 +170,11 @@ int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language languag
                            struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB), rest = VCM_BUF_INIT(1 * VCM_MIB);
-    struct vcm_slice texts[2];
+    struct vcm_slice texts[VCM_GRAMMAR_TEXTS];
 
     vcm_grammar_query(texts, language);
-    vcm_buf_append_slice(&text, texts[0]);
-    vcm_buf_append_slice(&text, texts[1]);
+    for (size_t i = 0; i < VCM_GRAMMAR_TEXTS; i++)
+        vcm_buf_append_slice(&text, texts[i]);
     int rc = vcm_buf_check(&text, "a query", err);
     if (rc == VCM_OK)
         rc = vcm_patterns_open(&out->patterns, vcm_grammar_of(language), vcm_buf_slice(&text),

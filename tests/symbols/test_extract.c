@@ -80,6 +80,27 @@ static void extract(struct vcm_symbols *symbols, enum vcm_language language, str
         fail_msg("%s", err.message);
 }
 
+static struct vcm_slice pop_line(struct vcm_slice *rest)
+{
+    const char *end = rest->len > 0 ? memchr(rest->data, '\n', rest->len) : NULL;
+    struct vcm_slice line = vcm_slice_of(rest->data, end ? (size_t)(end - rest->data) : rest->len);
+
+    *rest =
+        vcm_slice_of(rest->data + line.len + (end ? 1 : 0), rest->len - line.len - (end ? 1 : 0));
+    return line;
+}
+
+/* Shows the first line that differs: the whole would be cut. */
+static void assert_same_lines(const char *name, struct vcm_slice found, struct vcm_slice expected)
+{
+    while (found.len > 0 || expected.len > 0) {
+        struct vcm_slice is = pop_line(&found), should = pop_line(&expected);
+        if (!vcm_slice_equal(is, should))
+            fail_msg("%s\n  found:    %.*s\n  expected: %.*s", name, (int)is.len, is.data,
+                     (int)should.len, should.data);
+    }
+}
+
 static void check_sample(enum vcm_language language, const char *name)
 {
     struct vcm_buf source = VCM_BUF_INIT(1 * VCM_MIB), expected = VCM_BUF_INIT(1 * VCM_MIB);
@@ -95,13 +116,13 @@ static void check_sample(enum vcm_language language, const char *name)
     extract(&symbols, language, vcm_buf_slice(&source));
     assert_int_equal(symbols.state, VCM_SYMBOL_COMPLETE);
     show(&found, &symbols);
-    assert_string_equal(vcm_buf_text(&found), vcm_buf_text(&expected));
+    assert_same_lines(name, vcm_buf_slice(&found), vcm_buf_slice(&expected));
 
     vcm_symbols_encode(&stored, &symbols);
     vcm_symbols_init(&decoded);
     assert_int_equal(vcm_symbols_decode(&decoded, vcm_buf_slice(&stored), true, &err), VCM_OK);
     show(&again, &decoded);
-    assert_string_equal(vcm_buf_text(&again), vcm_buf_text(&expected));
+    assert_same_lines(name, vcm_buf_slice(&again), vcm_buf_slice(&expected));
     vcm_symbols_release(&decoded);
     vcm_symbols_release(&symbols);
     vcm_buf_release(&again);
@@ -143,6 +164,53 @@ SAMPLE_TEST(zig, ZIG, "sample.zig")
 SAMPLE_TEST(julia, JULIA, "sample.jl")
 SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
+SAMPLE_TEST(ruby_written_first, RUBY, "hand.rb")
+SAMPLE_TEST(python_written_first, PYTHON, "hand.py")
+SAMPLE_TEST(scala_written_first, SCALA, "hand.scala")
+SAMPLE_TEST(kotlin_written_first, KOTLIN, "hand.kt")
+SAMPLE_TEST(c_sharp_written_first, C_SHARP, "hand.cs")
+SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
+SAMPLE_TEST(haskell_written_first, HASKELL, "hand.hs")
+SAMPLE_TEST(ocaml_written_first, OCAML, "hand.ml")
+SAMPLE_TEST(ocaml_interface_written_first, OCAML_INTERFACE, "hand.mli")
+SAMPLE_TEST(elixir_written_first, ELIXIR, "hand.ex")
+SAMPLE_TEST(julia_written_first, JULIA, "hand.jl")
+SAMPLE_TEST(r_written_first, R, "hand.r")
+SAMPLE_TEST(sql_written_first, SQL, "hand.sql")
+SAMPLE_TEST(javascript_written_first, JAVASCRIPT, "hand.js")
+SAMPLE_TEST(javascript_of_node, JAVASCRIPT, "common.js")
+SAMPLE_TEST(typescript_written_first, TYPESCRIPT, "hand.ts")
+SAMPLE_TEST(tsx_written_first, TSX, "hand.tsx")
+SAMPLE_TEST(php_written_first, PHP, "hand.php")
+SAMPLE_TEST(bash_written_first, BASH, "hand.sh.text")
+SAMPLE_TEST(lua_written_first, LUA, "hand.lua")
+
+static enum vcm_symbol_visibility first_visibility(const char *text)
+{
+    struct vcm_symbols symbols;
+
+    extract(&symbols, VCM_LANGUAGE_JAVASCRIPT, vcm_slice_of_string(text));
+    assert_int_equal(symbols.definition_count, 1);
+    enum vcm_symbol_visibility visibility = symbols.definitions[0].visibility;
+    vcm_symbols_release(&symbols);
+    return visibility;
+}
+
+static void a_script_that_is_no_module_shares_its_names(void **state)
+{
+    (void)state;
+    assert_int_equal(first_visibility("function total() {}\n"), VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nimport './shop';\n"),
+                     VCM_SYMBOL_PRIVATE);
+    assert_int_equal(first_visibility("function total() {}\nexport { total as sum };\n"),
+                     VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nmodule.exports = { a: total };\n"),
+                     VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nmodule.exports = { total };\n"),
+                     VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nexports.sum = 1;\n"),
+                     VCM_SYMBOL_PRIVATE);
+}
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -306,6 +374,27 @@ int main(void)
         cmocka_unit_test(symbols_of_julia_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_r_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_javascript_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_javascript_of_node_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_typescript_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_tsx_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_php_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_bash_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_lua_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(a_script_that_is_no_module_shares_its_names),
+        cmocka_unit_test(symbols_of_c_sharp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_kotlin_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_scala_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_python_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ruby_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_haskell_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_interface_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_elixir_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_julia_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_r_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_sql_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),

@@ -1,0 +1,882 @@
+#include "symbols/weave.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "symbols/describe.h"
+#include "symbols/locals.h"
+#include "symbols/qualifier.h"
+#include "symbols/visibility.h"
+#include "symbols/weave_import.h"
+#include "symbols/weave_text.h"
+
+#include "base/banned.h"
+
+#define CONST       vcm_slice_of("const", 5)
+#define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
+#define HIDE_REACH  256u  /* definitions between one and the word that hides it */
+
+static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
+{
+    switch (role) {
+    case VCM_ROLE_DEFINE:
+    case VCM_ROLE_SCOPE:
+    case VCM_ROLE_REGION:
+    case VCM_ROLE_ACCESS:
+    case VCM_ROLE_HIDE:
+        return &weave->blocks;
+    case VCM_ROLE_EXPORT:
+    case VCM_ROLE_EXPORT_ALL:
+    case VCM_ROLE_EXPORT_PART:
+        return &weave->exported;
+    default:
+        return &weave->uses;
+    }
+}
+
+void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
+{
+    struct vcm_finds *list = list_of(weave, found->role);
+
+    if (list->count >= 2 * VCM_LIMIT_SYMBOLS_COUNT) {
+        weave->too_many = true;
+        return;
+    }
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        struct vcm_find *items = realloc(list->items, capacity * sizeof *items);
+        weave->no_memory = weave->no_memory || !items;
+        if (!items)
+            return;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *found;
+}
+
+static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
+{
+    return vcm_slice_of(weave->text.data + start, end - start);
+}
+
+/* Outer before inner; of several for one name the first pattern of the query. */
+static int by_place(const void *a, const void *b)
+{
+    const struct vcm_find *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+/* Whether it says something else about a name than what it is, or nothing. */
+static bool is_aside(const struct vcm_find *found)
+{
+    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_OUTER ||
+           found->role == VCM_ROLE_REGION || found->role == VCM_ROLE_HIDE;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct vcm_find *x = a, *y = b;
+
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (is_aside(x) != is_aside(y))
+        return is_aside(x) ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+/* A set of names, in order. */
+struct names {
+    struct vcm_slice *items;
+    size_t count;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct vcm_slice *x = a, *y = b;
+    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static bool has_name(const struct names *names, struct vcm_slice name)
+{
+    return names->count > 0 &&
+           bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
+}
+
+/* Of what the file exports in this way. */
+static bool list_exported(struct names *names, const struct vcm_weave *weave,
+                          enum vcm_tree_query_role role)
+{
+    const struct vcm_finds *exported = &weave->exported;
+
+    names->items = calloc(exported->count + 1, sizeof *names->items);
+    for (size_t i = 0; names->items && i < exported->count; i++)
+        if (exported->items[i].role == role)
+            names->items[names->count++] =
+                slice(weave, exported->items[i].name, exported->items[i].name_end);
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    return names->items != NULL;
+}
+
+/* What a file gives to others. */
+struct exports {
+    struct names names; /* at the top */
+    struct names whole; /* of types with all that they hold */
+    struct names parts; /* of what types hold */
+};
+
+static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
+{
+    return list_exported(&exports->names, weave, VCM_ROLE_EXPORT) &&
+           list_exported(&exports->whole, weave, VCM_ROLE_EXPORT_ALL) &&
+           list_exported(&exports->parts, weave, VCM_ROLE_EXPORT_PART);
+}
+
+static void release_exports(struct exports *exports)
+{
+    free(exports->names.items);
+    free(exports->whole.items);
+    free(exports->parts.items);
+}
+
+/* Of several definitions by one name, the first pattern's. */
+static void drop_repeated_names(struct vcm_finds *list)
+{
+    size_t kept = 0;
+
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_name);
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
+            is_aside(&list->items[kept - 1]))
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_place);
+}
+
+/* The blocks around a place, innermost last. */
+struct level {
+    const struct vcm_find *block;
+    uint32_t index; /* 1 + of the definition; 0 of a scope, or of one that was left out */
+    enum vcm_symbol_kind kind;
+    size_t path;                           /* length of the container's name up to here */
+    enum vcm_symbol_visibility visibility; /* of what follows, once a word said so */
+    bool has_visibility;
+};
+
+struct nest {
+    struct vcm_weave *weave;
+    const struct exports *exports;
+    struct level *levels;
+    size_t depth, capacity;
+    struct vcm_buf path;
+};
+
+static void leave(struct nest *nest)
+{
+    nest->depth--;
+    vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
+}
+
+static void leave_until(struct nest *nest, uint32_t start)
+{
+    while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start)
+        leave(nest);
+}
+
+static bool is_value(unsigned kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* "int a, b;": the one is not in the other. */
+static void leave_sibling(struct nest *nest, const struct vcm_find *found)
+{
+    const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+
+    if (top && top->block->role == VCM_ROLE_DEFINE && found->role == VCM_ROLE_DEFINE &&
+        (is_value(top->block->detail) || top->block->detail == VCM_SYMBOL_FIELD) &&
+        top->block->start == found->start && top->block->end == found->end)
+        leave(nest);
+}
+
+static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
+                  enum vcm_symbol_kind kind)
+{
+    if (nest->depth == nest->capacity) {
+        size_t capacity = nest->capacity ? 2 * nest->capacity : 32;
+        struct level *levels = realloc(nest->levels, capacity * sizeof *levels);
+        if (!levels)
+            return false;
+        nest->levels = levels;
+        nest->capacity = capacity;
+    }
+    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH && block->role != VCM_ROLE_REGION) {
+        if (nest->path.len > 0)
+            vcm_buf_append_byte(&nest->path, '.');
+        if (block->holder_end > 0) {
+            vcm_buf_append_slice(&nest->path, slice(nest->weave, block->holder, block->holder_end));
+            vcm_buf_append_byte(&nest->path, '.');
+        }
+        vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
+    }
+    struct level *level = &nest->levels[nest->depth++];
+    *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
+    /* What a C++ class holds is private until it says otherwise. */
+    level->has_visibility = nest->weave->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
+                            block->role == VCM_ROLE_DEFINE;
+    level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+    return true;
+}
+
+static void change_access(struct nest *nest, const struct vcm_find *word)
+{
+    static const char *const names[] = {"public", "protected", "private"};
+    struct vcm_slice text = slice(nest->weave, word->name, word->name_end);
+
+    for (unsigned i = 0; nest->depth > 0 && i < 3; i++)
+        if (vcm_slice_equal(text, vcm_slice_of_string(names[i]))) {
+            nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
+            nest->levels[nest->depth - 1].has_visibility = true;
+        }
+    /* A structure of OCaml behind its signature; what R6 makes of functions. */
+    bool closed = vcm_slice_equal(text, vcm_slice_of_string("struct"));
+    if (nest->depth > 0 && (closed || vcm_slice_equal(text, vcm_slice_of_string("active")))) {
+        nest->levels[nest->depth - 1].visibility = closed ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+        nest->levels[nest->depth - 1].has_visibility = true;
+    }
+}
+
+/* Whether a container, by its name, is one of those around. */
+static bool is_around(const struct nest *nest, struct vcm_slice container)
+{
+    const struct vcm_slice path = vcm_buf_slice(&nest->path);
+
+    return container.len <= path.len && memcmp(path.data, container.data, container.len) == 0 &&
+           (container.len == 0 || container.len == path.len || path.data[container.len] == '.');
+}
+
+/* "private :total", behind the definition; "private def total", with it. */
+static void hide(struct nest *nest, const struct vcm_find *word)
+{
+    struct vcm_symbols *out = nest->weave->out;
+    const struct vcm_slice name = slice(nest->weave, word->name, word->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH;
+         i--, looked++) {
+        struct vcm_symbol *symbol = &out->definitions[i - 1];
+        if (vcm_slice_equal(symbol->name, name) && is_around(nest, symbol->container)) {
+            symbol->visibility = (enum vcm_symbol_visibility)word->detail;
+            return;
+        }
+    }
+}
+
+/* The container around. */
+static const struct level *innermost(const struct nest *nest)
+{
+    for (size_t i = nest->depth; i > 0; i--)
+        if (nest->levels[i - 1].block->role != VCM_ROLE_REGION)
+            return &nest->levels[i - 1];
+    return NULL;
+}
+
+/* Whether values that are defined here are seen from here alone: in a function, or in what another
+ * value is made of. */
+static bool has_own_names(const struct nest *nest)
+{
+    for (size_t i = nest->depth; i > 0; i--) {
+        enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
+            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
+            return true;
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION &&
+            nest->weave->language != VCM_LANGUAGE_RUBY)
+            return true;
+    }
+    return false;
+}
+
+static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
+{
+    enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
+    const struct level *around = innermost(nest);
+    bool in_type =
+        around &&
+        (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
+         (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
+
+    if (kind == VCM_SYMBOL_VARIABLE &&
+        vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
+        return VCM_SYMBOL_CONSTANT;
+    /* What SQL names before a function is its schema, or the table of a trigger. */
+    bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
+    return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
+}
+
+/* A member that the constructor makes is one of the type: "constructor(private name: string)". */
+static struct vcm_slice path_to(const struct nest *nest, enum vcm_symbol_kind kind)
+{
+    bool makes = (vcm_language_is_script(nest->weave->language) ||
+                  nest->weave->language == VCM_LANGUAGE_PHP) &&
+                 (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
+    const struct level *around = innermost(nest);
+
+    if (!makes || !around || around->kind != VCM_SYMBOL_CONSTRUCTOR)
+        return vcm_buf_slice(&nest->path);
+    return vcm_slice_of(vcm_buf_slice(&nest->path).data,
+                        around > nest->levels ? around[-1].path : 0);
+}
+
+/* Whether no other file can name it, whatever the file exports. */
+static bool is_in_function(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD ||
+                     symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
+
+    for (size_t i = nest->depth; i > 0 && !is_member; i--)
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION ||
+            (nest->levels[i - 1].index > 0 && vcm_symbol_is_function(nest->levels[i - 1].kind)))
+            return true;
+    return false;
+}
+
+/* Whether only modules are around, whose names the file may export. */
+static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    if (!vcm_slice_equal(symbol->container, vcm_buf_slice(&nest->path)))
+        return false;
+    for (size_t i = 0; i < nest->depth; i++)
+        if (nest->levels[i].kind != VCM_SYMBOL_MODULE &&
+            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE &&
+            nest->levels[i].block->role != VCM_ROLE_REGION)
+            return false;
+    return true;
+}
+
+/* Haskell's modules may export themselves: all that they define. */
+static bool is_closed(const struct nest *nest)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
+                 has_name(&nest->exports->names, out->definitions[0].name);
+
+    return nest->weave->is_closed && !whole;
+}
+
+/* Haskell says which parts of a type, or of a class, are exported. A constructor may have the name
+ * of its type; all else that a type holds can be exported by its name alone. */
+static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const char *dot = memchr(symbol->container.data, '.', symbol->container.len);
+    struct vcm_slice type = symbol->container;
+
+    type.len = dot ? (size_t)(dot - type.data) : type.len;
+    return has_name(&nest->exports->whole, type) || has_name(&nest->exports->parts, symbol->name) ||
+           (symbol->kind != VCM_SYMBOL_ENUMERATOR && has_name(&nest->exports->names, symbol->name));
+}
+
+/* Whether the signature of the module has it: of OCaml, whose signatures come first. */
+static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool promised = false;
+
+    if (nest->weave->language != VCM_LANGUAGE_OCAML)
+        return false;
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
+         i--, looked++)
+        promised = vcm_slice_equal(out->definitions[i - 1].name, symbol->name) &&
+                   vcm_slice_equal(out->definitions[i - 1].container, symbol->container);
+    return promised;
+}
+
+static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
+                                                    const struct vcm_symbol *symbol,
+                                                    const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct level *around = innermost(nest);
+    bool in_type = around && vcm_symbol_is_type(around->kind);
+    /* "record Point(int x)": components are part of what the type shows. */
+    bool has_records =
+        weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
+    bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
+                   found->end < around->block->body;
+    bool in_function = around && vcm_symbol_is_function(around->kind);
+    bool in_trait = around && around->kind == VCM_SYMBOL_TRAIT &&
+                    weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
+    const struct vcm_visibility_place place = {
+        in_type || in_function,
+        in_head || in_trait || (around && around->kind == VCM_SYMBOL_INTERFACE),
+    };
+    enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
+    bool script = vcm_language_is_script(weave->language);
+
+    if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
+        around->block->role == VCM_ROLE_DEFINE)
+        return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+    if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
+        return VCM_SYMBOL_PUBLIC;
+    if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
+        around->kind == VCM_SYMBOL_ENUM)
+        return VCM_SYMBOL_PRIVATE;
+    if (script && is_in_function(nest, symbol))
+        return VCM_SYMBOL_PRIVATE;
+    /* A method at the top of a script is one of an object without a name. */
+    bool named =
+        symbol->kind != VCM_SYMBOL_MODULE && !(script && symbol->kind == VCM_SYMBOL_METHOD);
+    if (is_closed(nest) && named && is_at_top(nest, symbol))
+        return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                             : VCM_SYMBOL_PRIVATE;
+    const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
+                   vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
+               ? said->visibility
+               : visibility;
+}
+
+static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const struct vcm_find *found)
+{
+    struct vcm_weave *weave = nest->weave;
+    struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
+    const struct vcm_describe_place place = {weave->text, found->start, found->end,
+                                             vcm_weave_head_end(weave, found), found->name_end};
+    const struct level *around = innermost(nest);
+
+    symbol->name = vcm_weave_keep(weave, slice(weave, found->name, found->name_end));
+    symbol->kind = settle_kind(nest, found);
+    symbol->line = found->line;
+    symbol->end_line = found->end_line;
+    if (found->holder_end > 0 && nest->path.len > 0) {
+        vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
+        vcm_buf_append_byte(&line, '.');
+    }
+    if (found->holder_end > 0)
+        vcm_buf_append_slice(&line, slice(weave, found->holder, found->holder_end));
+    else
+        vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
+    symbol->container = vcm_weave_keep_line(weave, &line);
+    vcm_buf_append_slice(&line, vcm_weave_opening_word(weave, found));
+    if (line.len > 0)
+        vcm_buf_append_byte(&line, ' ');
+    vcm_describe_signature(&line, weave->language, &place);
+    symbol->signature = vcm_weave_keep_line(weave, &line);
+    /* A comment above a line is on what the line begins with. */
+    if (!around || around->block->line != found->line)
+        vcm_describe_comment(&line, weave->language, &place);
+    if (line.len == 0 &&
+        (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
+        vcm_describe_remark(&line, weave->language, &place);
+    symbol->documentation = vcm_weave_keep_line(weave, &line);
+    symbol->visibility = settle_visibility(nest, symbol, found);
+    vcm_buf_release(&line);
+}
+
+/* Puts definitions in order, with their containers; what is local to a function becomes a local
+ * name. Then walks uses beside them. */
+struct walk {
+    struct nest nest;
+    struct exports exports;
+    struct names makers, holders;
+    uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
+    bool *open;         /* for each block whether it is entered */
+    struct vcm_locals locals;
+};
+
+/* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
+static bool is_single(const struct vcm_symbol *symbol)
+{
+    const struct vcm_slice head = symbol->signature;
+    const char *word = memmem(head.data, head.len, "object ", 7);
+    size_t at = word ? (size_t)(word + 7 - head.data) : head.len;
+
+    return head.len - at >= symbol->name.len &&
+           vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
+}
+
+/* Of types whose name, called, makes one; and of all that may stand before such a name. */
+static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
+{
+    const struct vcm_symbols *out = weave->out;
+    bool makes = vcm_language_makes_by_call(weave->language);
+    size_t room = (makes ? out->definition_count : 0) + (size_t)1;
+
+    walk->makers.items = calloc(room, sizeof *walk->makers.items);
+    walk->holders.items = calloc(room, sizeof *walk->holders.items);
+    if (!walk->makers.items || !walk->holders.items)
+        return false;
+    for (uint32_t i = 0; makes && i < out->definition_count; i++) {
+        const struct vcm_symbol *symbol = &out->definitions[i];
+        bool makes_one = symbol->kind == VCM_SYMBOL_CLASS || symbol->kind == VCM_SYMBOL_STRUCT;
+        if (makes_one && !is_single(symbol))
+            walk->makers.items[walk->makers.count++] = symbol->name;
+        if (vcm_symbol_is_type(symbol->kind))
+            walk->holders.items[walk->holders.count++] = symbol->name;
+    }
+    qsort(walk->makers.items, walk->makers.count, sizeof *walk->makers.items, by_bytes);
+    qsort(walk->holders.items, walk->holders.count, sizeof *walk->holders.items, by_bytes);
+    return true;
+}
+
+/* Haskell and Elixir write a function as several clauses, one behind the other. */
+static bool goes_on(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_symbol *last = weave->out->definition_count > 0
+                                        ? &weave->out->definitions[weave->out->definition_count - 1]
+                                        : NULL;
+
+    return last &&
+           (weave->language == VCM_LANGUAGE_HASKELL || weave->language == VCM_LANGUAGE_ELIXIR) &&
+           vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
+           vcm_slice_equal(last->name, slice(weave, found->name, found->name_end)) &&
+           vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
+}
+
+/* "count = 0" and "count = 1": where variables are not declared, the second one is written. */
+static bool is_defined_again(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_symbols *out = weave->out;
+    bool assigned = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE &&
+                    found->start == found->name &&
+                    (weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH);
+    const struct vcm_slice name = slice(weave, found->name, found->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
+         i--, looked++)
+        if (out->definitions[i - 1].container.len == 0 &&
+            vcm_slice_equal(out->definitions[i - 1].name, name))
+            return nest->depth == 0;
+    return false;
+}
+
+static void define(struct walk *walk, size_t block)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    const struct vcm_find *found = &weave->blocks.items[block];
+    enum vcm_symbol_kind kind = VCM_SYMBOL_TYPE;
+    uint32_t index = 0;
+
+    leave_until(nest, found->start);
+    leave_sibling(nest, found);
+    if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
+        (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
+        return;
+    }
+    if (is_defined_again(nest, found)) {
+        weave->blocks.items[block].role = VCM_ROLE_NONE;
+        return;
+    }
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
+        struct vcm_find local = *found;
+        local.role = VCM_ROLE_LOCAL;
+        local.start = local.end = local.name;
+        vcm_weave_add(weave, &local);
+        return;
+    }
+    if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
+        kind = settle_kind(nest, found);
+        index = weave->out->definition_count;
+        weave->out->definitions[index - 1].end_line = found->end_line;
+    } else if (found->role == VCM_ROLE_DEFINE) {
+        if (weave->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
+            weave->too_many = true;
+            return;
+        }
+        kind = settle_kind(nest, found);
+        fill_symbol(nest, &weave->out->definitions[weave->out->definition_count], found);
+        index = ++weave->out->definition_count;
+    }
+    walk->index_of[block] = index;
+    walk->open[block] = true;
+    weave->no_memory = weave->no_memory || !enter(nest, found, index, kind);
+}
+
+static void define_all(struct walk *walk)
+{
+    struct vcm_weave *weave = walk->nest.weave;
+
+    weave->out->definitions = vcm_arena_alloc(
+        &weave->out->arena, (weave->blocks.count + 1) * sizeof *weave->out->definitions);
+    weave->no_memory = weave->no_memory || !weave->out->definitions;
+    for (size_t i = 0; i < weave->blocks.count && !weave->no_memory; i++)
+        define(walk, i);
+    walk->nest.depth = 0;
+    vcm_buf_clear(&walk->nest.path);
+}
+
+/* Whether the language has such a local name without a declaration. */
+static bool is_implied(const struct nest *nest, struct vcm_slice name)
+{
+    static const struct {
+        const char *name;
+        enum vcm_language language;
+        bool in_field; /* only in what reads and writes one */
+    } implied[] = {
+        {"it", VCM_LANGUAGE_KOTLIN, false},    {"_", VCM_LANGUAGE_KOTLIN, false},
+        {"field", VCM_LANGUAGE_KOTLIN, true},  {"_", VCM_LANGUAGE_SCALA, false},
+        {"value", VCM_LANGUAGE_C_SHARP, true}, {"_", VCM_LANGUAGE_C_SHARP, false},
+        {"it", VCM_LANGUAGE_RUBY, false},
+    };
+    const struct level *around = innermost(nest);
+
+    for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
+        if (implied[i].language == nest->weave->language &&
+            vcm_slice_equal(name, vcm_slice_of_string(implied[i].name)) &&
+            (!implied[i].in_field || (around && around->kind == VCM_SYMBOL_FIELD)))
+            return true;
+    return false;
+}
+
+/* Whether a name is a parameter or variable of what is around. */
+static bool is_local(const struct walk *walk, struct vcm_slice name)
+{
+    const struct nest *nest = &walk->nest;
+
+    if (is_implied(nest, name))
+        return true;
+    for (size_t i = nest->depth; i > 0; i--) {
+        /* "struct node *node" in a type of C: the tag is another name. */
+        if (nest->weave->language == VCM_LANGUAGE_C && vcm_symbol_is_type(nest->levels[i - 1].kind))
+            continue;
+        size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
+        enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block);
+        if (answer != VCM_LOCALS_NO)
+            return answer == VCM_LOCALS_YES;
+    }
+    return false;
+}
+
+/* The outermost function around, whose head names the object in Go. */
+static const struct vcm_find *function_around(const struct nest *nest)
+{
+    for (size_t i = 0; i < nest->depth; i++)
+        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
+            return nest->levels[i].block;
+    return NULL;
+}
+
+/* What the use is qualified by. A local name is no module or type, but it may be the object. */
+static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
+                                     const struct vcm_find *use)
+{
+    const struct vcm_weave *weave = walk->nest.weave;
+    const struct vcm_find *function = function_around(&walk->nest);
+    struct vcm_slice words = vcm_slice_of("", 0);
+
+    *qualified = use->detail != VCM_SYMBOL_OVERRIDE &&
+                 vcm_qualifier_find(&words, weave->language, weave->text, use->name);
+    if (words.len == 0)
+        return words;
+    struct vcm_slice rest = words, first = words;
+    while (rest.len > 0)
+        first = vcm_qualifier_pop(&rest);
+    struct vcm_slice head =
+        function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
+    return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
+                   is_local(walk, first)
+               ? vcm_slice_of("", 0)
+               : words;
+}
+
+/* Most follow one with the same. */
+static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice qualifier)
+{
+    const struct vcm_symbols *out = weave->out;
+    struct vcm_slice last = out->reference_count > 0
+                                ? out->references[out->reference_count - 1].qualifier
+                                : vcm_slice_of("", 0);
+
+    if (qualifier.len == 0 || vcm_slice_equal(qualifier, last))
+        return qualifier.len == 0 ? vcm_slice_of("", 0) : last;
+    return vcm_weave_keep(weave, qualifier);
+}
+
+static void refer(struct walk *walk, const struct vcm_find *use)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    struct vcm_symbols *out = weave->out;
+    uint32_t from = 0;
+
+    for (size_t i = nest->depth; i > 0 && from == 0; i--)
+        from = nest->levels[i - 1].index;
+    bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
+                        use->detail == VCM_SYMBOL_CALL || use->detail == VCM_SYMBOL_INSTANTIATE;
+    bool qualified = false;
+    struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
+    if (!qualified && vcm_weave_is_no_name(weave, use))
+        return;
+    if (may_be_local && !qualified && !use->is_member &&
+        is_local(walk, slice(weave, use->name, use->name_end)))
+        return;
+    if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
+        weave->too_many = true;
+        return;
+    }
+    struct vcm_slice path = qualifier;
+    bool makes = use->detail == VCM_SYMBOL_CALL &&
+                 has_name(&walk->makers, slice(weave, use->name, use->name_end)) &&
+                 (!qualified || has_name(&walk->holders, vcm_qualifier_pop(&path)));
+    out->references[out->reference_count++] = (struct vcm_symbol_reference){
+        .name = vcm_weave_keep(weave, slice(weave, use->name, use->name_end)),
+        .line = use->line,
+        .from = from,
+        .use = makes ? VCM_SYMBOL_INSTANTIATE : (enum vcm_symbol_use)use->detail,
+        .qualified = qualified,
+        .qualifier = keep_qualifier(weave, qualifier),
+    };
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Where names of definitions are, which are no references but to what they override. */
+static uint32_t *list_names(const struct vcm_weave *weave)
+{
+    uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
+
+    for (size_t i = 0; names && i < weave->blocks.count; i++)
+        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ||
+                           weave->blocks.items[i].role == VCM_ROLE_NONE ||
+                           is_aside(&weave->blocks.items[i])
+                       ? UINT32_MAX
+                       : weave->blocks.items[i].name;
+    if (names)
+        qsort(names, weave->blocks.count, sizeof *names, by_number);
+    return names;
+}
+
+/* Of the names of one declaration, "int a = f(), b = g()", the last one before a use has it. */
+static bool begins_before(const struct vcm_weave *weave, size_t block, uint32_t name)
+{
+    const struct vcm_find *found = &weave->blocks.items[block];
+    bool follows = block > 0 && found->role == VCM_ROLE_DEFINE &&
+                   found[-1].role == VCM_ROLE_DEFINE && found[-1].start == found->start &&
+                   found[-1].end == found->end;
+
+    return found->start <= name && (!follows || found->name <= name);
+}
+
+static int refer_all(struct walk *walk, struct vcm_error *err)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    struct vcm_symbols *out = weave->out;
+    size_t block = 0, kept = 0;
+    uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
+
+    if (weave->uses.count > 0)
+        qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
+    out->references =
+        vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
+    out->imports =
+        vcm_arena_alloc(&out->arena, (vcm_weave_count_imports(weave) + 1) * sizeof *out->imports);
+    uint32_t *names = list_names(weave);
+    int rc = out->references && out->imports && names &&
+                     vcm_locals_fill(&walk->locals, weave, walk->open)
+                 ? VCM_OK
+                 : vcm_error_memory(err);
+    for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
+        const struct vcm_find *use = &weave->uses.items[i];
+        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_OUTER ||
+            (kept > 0 && weave->uses.items[kept - 1].name == use->name))
+            continue;
+        kept = i + 1;
+        if (use->role == VCM_ROLE_IGNORE && use->name_end > passed)
+            passed = use->name_end;
+        if (use->role == VCM_ROLE_IGNORE)
+            continue;
+        for (; block < weave->blocks.count && begins_before(weave, block, use->name); block++) {
+            const struct vcm_find *found = &weave->blocks.items[block];
+            leave_until(nest, found->start);
+            leave_sibling(nest, found);
+            if (walk->open[block])
+                weave->no_memory = weave->no_memory ||
+                                   !enter(nest, found, walk->index_of[block],
+                                          walk->index_of[block] > 0
+                                              ? out->definitions[walk->index_of[block] - 1].kind
+                                              : VCM_SYMBOL_TYPE);
+        }
+        leave_until(nest, use->name);
+        if (use->role == VCM_ROLE_IMPORT) {
+            vcm_weave_put_import(weave, use);
+            if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
+                passed = use->name_end;
+        } else if (use->name >= passed &&
+                   (use->detail == VCM_SYMBOL_OVERRIDE ||
+                    !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
+            refer(walk, use);
+    }
+    free(names);
+    return rc;
+}
+
+/* A function by the name of a type makes one. */
+static void name_constructors(const struct walk *walk)
+{
+    struct vcm_symbols *out = walk->nest.weave->out;
+
+    for (uint32_t i = 0; i < out->definition_count; i++)
+        if (vcm_symbol_is_function(out->definitions[i].kind) &&
+            has_name(&walk->makers, out->definitions[i].name))
+            out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
+}
+
+int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
+{
+    struct walk walk = {.nest = {.weave = weave, .exports = &walk.exports}};
+    int rc = VCM_OK;
+
+    vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
+    drop_repeated_names(&weave->blocks);
+    walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
+    walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
+    if (!walk.index_of || !walk.open || !list_exports(&walk.exports, weave))
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK) {
+        define_all(&walk);
+        if (weave->no_memory || !list_makers(&walk, weave))
+            rc = vcm_error_memory(err);
+        if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
+            name_constructors(&walk);
+    }
+    if (rc == VCM_OK)
+        rc = refer_all(&walk, err);
+    if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
+        rc = vcm_error_memory(err);
+    free(walk.makers.items);
+    free(walk.holders.items);
+    release_exports(&walk.exports);
+    free(walk.index_of);
+    free(walk.open);
+    vcm_locals_release(&walk.locals);
+    free(walk.nest.levels);
+    vcm_buf_release(&walk.nest.path);
+    return rc;
+}
+
+void vcm_weave_release(struct vcm_weave *weave)
+{
+    free(weave->blocks.items);
+    free(weave->uses.items);
+    free(weave->exported.items);
+}
