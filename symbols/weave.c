@@ -124,7 +124,7 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave,
         if (exported->items[i].role == role)
             names->items[names->count++] =
                 slice(weave, exported->items[i].name, exported->items[i].name_end);
-    if (names->count > 0)
+    if (names->items && names->count > 0)
         qsort(names->items, names->count, sizeof *names->items, by_bytes);
     return names->items != NULL;
 }
