@@ -39,7 +39,7 @@ struct vcm_weave {
 
 /* To the list that its role belongs in. Says in the weave when it could not: too many, no memory.
  */
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *find);
+void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found);
 
 /* Fills the symbols of a weave, once. INTERNAL without memory. */
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err);
