@@ -369,7 +369,8 @@ static bool visit_match(void *context, const TSQueryMatch *match)
 {
     struct run *run = context;
 
-    take_match(run, match, match->pattern_index, run->query->captures);
+    if (vcm_patterns_words_fit(run->query->patterns, match, run->weave.text))
+        take_match(run, match, match->pattern_index, run->query->captures);
     return !run->weave.too_many && !run->weave.no_memory;
 }
 
