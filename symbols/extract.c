@@ -178,6 +178,18 @@ static void set_block(struct vcm_find *found, TSNode node, enum vcm_language lan
         found->end_line--;
 }
 
+/* Julia's grammar has no fields: the body of a function is what is behind its head. */
+static void set_body_behind(struct vcm_find *found, TSNode node)
+{
+    const bool is_value = strcmp(ts_node_type(node), "assignment") == 0;
+    const uint32_t count = ts_node_named_child_count(node), place = is_value ? count - 1 : 1;
+
+    if ((found->detail == VCM_SYMBOL_FUNCTION || found->detail == VCM_SYMBOL_CONSTRUCTOR ||
+         found->detail == VCM_SYMBOL_MACRO) &&
+        count > 1)
+        found->body = ts_node_start_byte(ts_node_named_child(node, place));
+}
+
 /* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
 static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
 {
@@ -204,12 +216,21 @@ static void take_words_before(struct vcm_find *found, TSNode node)
     }
 }
 
+static void adapt_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    if (language == VCM_LANGUAGE_JULIA)
+        set_body_behind(found, node);
+    if (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE)
+        take_words_before(found, node);
+}
+
 /* Whether a node of a pattern or a type is a name by itself. */
 static bool is_name(TSNode node)
 {
     const char *kind = ts_node_type(node);
 
-    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0;
+    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0 ||
+           strcmp(kind, "value_name") == 0;
 }
 
 /* All names in a part of the tree. Parts may hold others: what that costs is bounded. */
@@ -242,7 +263,8 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
 static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
 {
     /* A name that is missing may be where the text ends. */
-    found->name += found->name < found->name_end && text[found->name] == ':';
+    found->name += found->name < found->name_end && text[found->name] == ':' &&
+                   language != VCM_LANGUAGE_HASKELL;
     while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
            strchr(": \t\r\n", text[found->name_end - 1]))
         found->name_end--;
@@ -251,6 +273,15 @@ static void trim_name(struct vcm_find *found, enum vcm_language language, const 
         found->name++;
         found->name_end--;
     }
+}
+
+/* "$1" is no name of anything, nor is the type that OCaml is to find by itself. */
+static bool is_no_name(const struct vcm_find *found, enum vcm_language language, const char *text)
+{
+    const bool blank = found->name_end - found->name == 1 && text[found->name] == '_';
+
+    return (text[found->name] >= '0' && text[found->name] <= '9') ||
+           (blank && (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE));
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
@@ -297,10 +328,8 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
             found.detail = capture->detail;
             if (capture->role != VCM_ROLE_REFER)
                 set_block(&found, node, run->weave.language);
-            if (capture->role == VCM_ROLE_DEFINE &&
-                (run->weave.language == VCM_LANGUAGE_OCAML ||
-                 run->weave.language == VCM_LANGUAGE_OCAML_INTERFACE))
-                take_words_before(&found, node);
+            if (capture->role == VCM_ROLE_DEFINE)
+                adapt_block(&found, node, run->weave.language);
             break;
         default:
             found.role = capture->role;
@@ -328,8 +357,8 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         found.line = ts_node_start_point(name).row + 1;
     }
     if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
-        (run->weave.text.data[found.name] >= '0' && run->weave.text.data[found.name] <= '9'))
-        return; /* "$1" is no name of anything */
+        is_no_name(&found, run->weave.language, run->weave.text.data))
+        return;
     bool constant = found.role == VCM_ROLE_LOCAL && found.detail == VCM_LOCAL_LOWER &&
                     isupper((unsigned char)run->weave.text.data[found.name]);
     if (!constant)
@@ -340,7 +369,8 @@ static bool visit_match(void *context, const TSQueryMatch *match)
 {
     struct run *run = context;
 
-    take_match(run, match, match->pattern_index, run->query->captures);
+    if (vcm_patterns_words_fit(run->query->patterns, match, run->weave.text))
+        take_match(run, match, match->pattern_index, run->query->captures);
     return !run->weave.too_many && !run->weave.no_memory;
 }
 

@@ -13,6 +13,7 @@
 #define CAPTURES_MAX 4u         /* of one node */
 #define MATCH_MAX    16u        /* captures of a match */
 #define CHAIN_MAX    12u
+#define WORDS_MAX    16u        /* that a predicate has */
 #define NOT_READ     UINT16_MAX /* a field that was not asked for yet */
 
 /* A node of a pattern. Alternatives stand in for one another. */
@@ -20,6 +21,7 @@ struct form {
     bool alternatives; /* `children` are these */
     TSSymbol symbol;
     TSFieldId field; /* 0: any */
+    bool first;      /* of the children that have a name */
     uint32_t captures[CAPTURES_MAX];
     unsigned capture_count;
     bool holds_name; /* in it or below: what a match is about */
@@ -34,7 +36,17 @@ struct chain {
     unsigned count;
     const struct form *forms[CHAIN_MAX];
     TSFieldId fields[CHAIN_MAX]; /* an alternative is in the field that the choice is in */
+    bool firsts[CHAIN_MAX];      /* and is first where the choice is */
     struct chain *next;          /* of the same kind */
+};
+
+/* That the text of a capture is one of some words, or none of them. */
+struct asked {
+    uint32_t capture;
+    bool negated;
+    size_t count;
+    struct vcm_slice words[WORDS_MAX];
+    struct asked *next;
 };
 
 struct vcm_patterns {
@@ -47,6 +59,7 @@ struct vcm_patterns {
     struct chain **by_parent; /* where that may be any: of the node above */
     struct chain *loose;      /* where that may be any too */
     bool *has_field;          /* kinds above others whose field is asked for */
+    struct asked **asked;     /* for each pattern, by its place in the text */
     uint32_t *left;           /* the patterns that are none of ours, by their place in the text */
     uint32_t left_count;
 };
@@ -56,7 +69,8 @@ struct vcm_patterns {
 struct reader {
     struct vcm_patterns *patterns;
     struct vcm_slice rest;
-    bool bad; /* not simple, or no memory */
+    struct asked *asked; /* of the pattern */
+    bool bad;            /* not simple, or no memory */
 };
 
 static void skip_space(struct reader *r)
@@ -165,6 +179,16 @@ static void read_kind(struct reader *r, struct form *form)
 
 static struct form *read_form(struct reader *r, unsigned depth);
 
+/* The mark of a first child; others are not simple. */
+static bool take_anchor(struct reader *r, const struct form *form)
+{
+    skip_space(r);
+    if (r->rest.len < 2 || r->rest.data[0] != '.' || is_word(r->rest.data[1]))
+        return false;
+    r->bad = r->bad || form->children;
+    return take_mark(r, '.');
+}
+
 /* "name: (identifier) @name", "!body", or a predicate, which is checked where matches arrive. */
 static bool read_item(struct reader *r, struct form *form, struct form ***end, unsigned depth)
 {
@@ -178,6 +202,8 @@ static bool read_item(struct reader *r, struct form *form, struct form ***end, u
             form->without[form->without_count++] = find_field(r, take_word(r));
         return !r->bad;
     }
+    bool first = take_anchor(r, form);
+    skip_space(r);
     if (r->rest.len > 0 && is_word(r->rest.data[0])) {
         field = find_field(r, take_word(r));
         r->bad = r->bad || !take_mark(r, ':');
@@ -185,6 +211,7 @@ static bool read_item(struct reader *r, struct form *form, struct form ***end, u
     struct form *child = r->bad ? NULL : read_form(r, depth + 1);
     if (child) {
         child->field = field;
+        child->first = first;
         form->holds_name = form->holds_name || child->holds_name;
         **end = child;
         *end = &child->next;
@@ -241,6 +268,43 @@ static struct form *read_form(struct reader *r, unsigned depth)
     return form;
 }
 
+static struct vcm_slice take_string(struct reader *r)
+{
+    const char *end = r->rest.len > 0 ? memchr(r->rest.data, '"', r->rest.len) : NULL;
+    size_t len = end ? (size_t)(end - r->rest.data) : 0;
+    const char *copy = vcm_arena_copy(&r->patterns->arena, vcm_slice_of(r->rest.data, len));
+
+    r->bad = r->bad || !end || !copy || memchr(r->rest.data, '\\', len);
+    if (r->bad)
+        return vcm_slice_of("", 0);
+    r->rest = vcm_slice_of(end + 1, r->rest.len - len - 1);
+    return vcm_slice_of(copy, len);
+}
+
+/* "#any-of? @verb "require" "load")"; what is known of others is for the rest to say. */
+static void read_predicate(struct reader *r)
+{
+    struct asked *asked = vcm_arena_alloc(&r->patterns->arena, sizeof *asked);
+
+    r->bad = r->bad || !asked || !take_mark(r, '#');
+    if (r->bad)
+        return;
+    *asked = (struct asked){.next = r->asked};
+    struct vcm_slice name = take_word(r);
+    asked->negated = vcm_slice_equal(name, vcm_slice_of("not-any-of", 10));
+    r->bad = r->bad || (!asked->negated && !vcm_slice_equal(name, vcm_slice_of("any-of", 6))) ||
+             !take_mark(r, '?') || !take_mark(r, '@');
+    if (!r->bad)
+        asked->capture = number_capture(r, take_word(r));
+    while (!r->bad && take_mark(r, '"')) {
+        r->bad = asked->count == WORDS_MAX;
+        if (!r->bad)
+            asked->words[asked->count++] = take_string(r);
+    }
+    r->bad = r->bad || !take_mark(r, ')');
+    r->asked = asked;
+}
+
 /* "((identifier) @name)": a group of one is that one. */
 static struct form *read_pattern(struct reader *r)
 {
@@ -251,6 +315,8 @@ static struct form *read_pattern(struct reader *r)
     if (group)
         r->rest = inner.rest;
     struct form *form = read_form(r, 0);
+    while (group && !r->bad && take_mark(r, '('))
+        read_predicate(r);
     if (group)
         r->bad = r->bad || !take_mark(r, ')');
     skip_space(r);
@@ -322,10 +388,13 @@ static void put_chain(struct linking *linking)
         unsigned other = chain->count - 1 - i;
         const struct form *form = chain->forms[i];
         TSFieldId field = chain->fields[i];
+        bool first = chain->firsts[i];
         chain->forms[i] = chain->forms[other];
         chain->fields[i] = chain->fields[other];
+        chain->firsts[i] = chain->firsts[other];
         chain->forms[other] = form;
         chain->fields[other] = field;
+        chain->firsts[other] = first;
     }
     struct chain **list = &patterns->loose;
     if (chain->forms[0]->symbol != ANY)
@@ -340,7 +409,7 @@ static void put_chain(struct linking *linking)
 }
 
 /* Follows the children in which the name is; alternatives make a chain each. */
-static void link_form(struct linking *linking, const struct form *form, TSFieldId field)
+static void link_form(struct linking *linking, const struct form *form, TSFieldId field, bool first)
 {
     const struct form *below = NULL;
     struct chain *chain = &linking->chain;
@@ -348,20 +417,21 @@ static void link_form(struct linking *linking, const struct form *form, TSFieldI
     if (form->alternatives) {
         linking->bad = linking->bad || form->capture_count > 0;
         for (const struct form *child = form->children; child && !linking->bad; child = child->next)
-            link_form(linking, child, field);
+            link_form(linking, child, field, first);
         return;
     }
     linking->bad = linking->bad || chain->count == CHAIN_MAX || !form->holds_name;
     if (linking->bad)
         return;
     chain->forms[chain->count] = form;
+    chain->firsts[chain->count] = first;
     chain->fields[chain->count++] = field;
     for (const struct form *child = form->children; child; child = child->next) {
         linking->bad = linking->bad || (child->holds_name && below);
         below = child->holds_name ? child : below;
     }
     if (below)
-        link_form(linking, below, below->field);
+        link_form(linking, below, below->field, below->first);
     else
         put_chain(linking);
     chain->count--;
@@ -375,10 +445,11 @@ static bool take_pattern(struct vcm_patterns *patterns, uint32_t index, struct v
     if (r.bad || !form || !form->holds_name)
         return false;
     struct linking linking = {.patterns = patterns, .chain = {.pattern = index}, .trial = true};
-    link_form(&linking, form, 0);
+    link_form(&linking, form, 0, false);
     linking.trial = false;
     if (!linking.bad)
-        link_form(&linking, form, 0);
+        link_form(&linking, form, 0, false);
+    patterns->asked[index] = r.asked;
     return !linking.bad;
 }
 
@@ -388,6 +459,11 @@ static int take_all(struct vcm_patterns *patterns, struct vcm_slice text, struct
     uint32_t index = 0;
 
     for (struct vcm_slice pattern; (pattern = next_pattern(&text)).len > 0; index++) {
+        struct asked **asked = realloc(patterns->asked, (index + 1) * sizeof(struct asked *));
+        if (!asked)
+            return vcm_error_memory(err);
+        patterns->asked = asked;
+        patterns->asked[index] = NULL;
         if (take_pattern(patterns, index, pattern))
             continue;
         uint32_t *left = realloc(patterns->left, (patterns->left_count + 1) * sizeof *left);
@@ -437,6 +513,7 @@ void vcm_patterns_close(struct vcm_patterns *patterns)
     free(patterns->by_parent);
     free(patterns->has_field);
     free(patterns->left);
+    free(patterns->asked);
     free(patterns);
 }
 
@@ -455,12 +532,39 @@ uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left)
     return patterns->left[left];
 }
 
+static bool is_among(const struct asked *asked, struct vcm_slice word)
+{
+    for (size_t i = 0; i < asked->count; i++)
+        if (vcm_slice_equal(asked->words[i], word))
+            return true;
+    return false;
+}
+
+bool vcm_patterns_words_fit(const struct vcm_patterns *patterns, const TSQueryMatch *match,
+                            struct vcm_slice text)
+{
+    for (const struct asked *asked = patterns->asked[match->pattern_index]; asked;
+         asked = asked->next) {
+        struct vcm_slice word = vcm_slice_of("", 0);
+        for (uint16_t i = 0; i < match->capture_count; i++) {
+            const TSNode node = match->captures[i].node;
+            if (match->captures[i].index == asked->capture)
+                word = vcm_slice_of(text.data + ts_node_start_byte(node),
+                                    ts_node_end_byte(node) - ts_node_start_byte(node));
+        }
+        if (is_among(asked, word) == asked->negated)
+            return false;
+    }
+    return true;
+}
+
 /* Searching a tree */
 
 struct level {
     TSNode node;
     TSSymbol symbol;
-    bool named;
+    bool named, first;
+    uint32_t named_children; /* that were entered */
     TSFieldId field;
 };
 
@@ -510,8 +614,11 @@ static bool has_child(struct search *search, const struct form *form, TSNode nod
         search->stopped = search->stopped || ++search->steps > search->steps_max;
         if (search->stopped)
             break;
+        TSNode child = ts_tree_cursor_current_node(&cursor);
         found = (form->field == 0 || ts_tree_cursor_current_field_id(&cursor) == form->field) &&
-                form_fits(search, form, ts_tree_cursor_current_node(&cursor));
+                form_fits(search, form, child);
+        if (form->first && ts_node_is_named(child))
+            break;
     }
     ts_tree_cursor_delete(&cursor);
     return found;
@@ -566,7 +673,8 @@ static bool chain_fits(struct search *search, const struct chain *chain)
     for (unsigned i = 0; i < chain->count; i++) {
         const struct form *form = chain->forms[i];
         const struct level *level = levels - i;
-        if (form->symbol == ANY ? !level->named : level->symbol != form->symbol)
+        if ((form->symbol == ANY ? !level->named : level->symbol != form->symbol) ||
+            (chain->firsts[i] && !level->first))
             return false;
     }
     for (unsigned i = 0; i < chain->count; i++)
@@ -612,6 +720,8 @@ static void enter(struct search *search)
     level->symbol = ts_node_symbol(level->node);
     level->named = ts_node_is_named(level->node);
     level->field = NOT_READ;
+    level->named_children = 0;
+    level->first = level->named && search->depth > 1 && ++level[-1].named_children == 1;
     /* Later the cursor is further down. */
     bool known = level->symbol < patterns->symbol_count;
     if (known && patterns->has_field[level->symbol])

@@ -4,7 +4,8 @@
  * tree-sitter's own cursor follows every pattern that has begun, at every node. Most of ours ask
  * for a node of some kind in certain fields of nodes of certain kinds above it: they are looked up
  * by the kind of the node and compared with what is above. Those patterns are switched off in the
- * query, which still finds the rest: anchors, several children without fields, repetitions.
+ * query, which still finds the rest: anchors but that of a first child, several children without
+ * fields, repetitions.
  * The finds are the same, in another order. Trees are walked without recursion.
  * Any number of threads may search. Private to extract.c.
  */
@@ -26,6 +27,11 @@ void vcm_patterns_close(struct vcm_patterns *patterns);
 
 /* The name of a capture by the number that matches have; "" beyond the last. */
 struct vcm_slice vcm_patterns_capture(const struct vcm_patterns *patterns, uint32_t id);
+
+/* Whether the text has the words that the pattern of a match asks for: (#any-of? @verb "require").
+ * A search does not look at them. */
+bool vcm_patterns_words_fit(const struct vcm_patterns *patterns, const TSQueryMatch *match,
+                            struct vcm_slice text);
 
 /* How many patterns are in the rest, and the place in the whole text of each. */
 uint32_t vcm_patterns_left(const struct vcm_patterns *patterns);

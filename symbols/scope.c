@@ -71,15 +71,9 @@ bool vcm_scope_spreads_types(enum vcm_language language)
 
 enum vcm_scope_call vcm_scope_call_of_type(enum vcm_language language, enum vcm_symbol_kind kind)
 {
-    switch (language) {
-    case VCM_LANGUAGE_CPP:
-    case VCM_LANGUAGE_JULIA:
-    case VCM_LANGUAGE_KOTLIN:
-    case VCM_LANGUAGE_PYTHON:
-    case VCM_LANGUAGE_RUST:
-    case VCM_LANGUAGE_SCALA:
-    case VCM_LANGUAGE_SWIFT:
+    if (vcm_language_makes_by_call(language))
         return VCM_SCOPE_MAKE;
+    switch (language) {
     case VCM_LANGUAGE_C:
     case VCM_LANGUAGE_C_SHARP:
     case VCM_LANGUAGE_HASKELL:

@@ -426,6 +426,48 @@ RESOLVE_TEST(php_calls_what_its_class_or_this_has,
              "a.php:11 -\n"
              "a.php:12 a.php:2\n")
 
+RESOLVE_TEST(elixir_calls_what_a_group_or_a_list_imports,
+             {{"lib/a.ex", "defmodule A do\n"
+                           "  alias Shop.{Cart, Till}\n"
+                           "  import Shop.Sums, only: [total: 1]\n"
+                           "  def run(x) do\n"
+                           "    Cart.total(x)\n"
+                           "    total(x)\n"
+                           "    Till.total(x)\n"
+                           "    Shop.Sums.total(x)\n"
+                           "  end\n"
+                           "end\n"},
+              {"lib/b.ex", "defmodule B do\n"
+                           "  import Shop.Sums, only: [other: 1]\n"
+                           "  def run(x), do: total(x)\n"
+                           "end\n"},
+              {"lib/shop/cart.ex", "defmodule Shop.Cart do\n  def total(x), do: x\nend\n"},
+              {"lib/shop/sums.ex", "defmodule Shop.Sums do\n  def total(x), do: x\nend\n"}},
+             "lib/a.ex:5 lib/shop/cart.ex:2\n"
+             "lib/a.ex:6 lib/shop/sums.ex:2\n"
+             "lib/a.ex:7 -\n"
+             "lib/a.ex:8 lib/shop/sums.ex:2\n"
+             "lib/b.ex:3 -\n")
+
+RESOLVE_TEST(haskell_and_julia_call_what_a_list_imports,
+             {{"A.hs", "module A (run) where\n"
+                       "import Shop.Till (other,\n"
+                       "                  total)\n"
+                       "import Shop.Desk (other)\n"
+                       "run y = total y\n"
+                       "walk y = Shop.Till.total y\n"},
+              {"Shop/Till.hs", "module Shop.Till where\ntotal :: Int -> Int\ntotal x = x\n"},
+              {"Shop/Desk.hs", "module Shop.Desk where\ntotal :: Int -> Int\ntotal x = x\n"},
+              {"a.jl", "using Till: total, other\n"
+                       "import Desk as D\n"
+                       "run(x) = total(x)\n"
+                       "walk(x) = D.total(x)\n"},
+              {"Desk.jl", "module Desk\ntotal(x) = x\nend\n"}},
+             "A.hs:5 Shop/Till.hs:2\n"
+             "A.hs:6 Shop/Till.hs:2\n"
+             "a.jl:3 Desk.jl:2\n"
+             "a.jl:4 Desk.jl:2\n")
+
 RESOLVE_TEST(haskell_composes_with_the_mark_that_qualifies,
              {{"A.hs", "module A where\n"
                        "import qualified Shop.Till as Till\n"
@@ -538,6 +580,35 @@ RESOLVE_TEST(a_constructor_is_no_other_thing_than_its_class,
              "A.java:3 -\n"
              "total.java:4 total.java:1 made\n")
 
+RESOLVE_TEST(imports_of_whole_packages_and_of_groups_bring_names,
+             {{"A.java", "import org.shop.*;\n"
+                         "class A { total t; }\n"},
+              {"src/org/shop/total.java", "package org.shop;\npublic class total { }\n"},
+              {"b/B.scala", "import org.till.{other, total}\n"
+                            "class B { val t: total = null }\n"},
+              {"c/C.scala", "import org.till.{other, total => sum}\n"
+                            "class C { val t: total = null }\n"},
+              {"src/org/till/total.scala", "package org.till\nclass total\n"}},
+             "A.java:2 src/org/shop/total.java:2\n"
+             "b/B.scala:2 src/org/till/total.scala:2\n"
+             "c/C.scala:2 -\n")
+
+RESOLVE_TEST(a_name_that_python_imports_is_told_from_one_for_a_module,
+             {{"a.py", "from shop import total\n"
+                       "total()\n"},
+              {"b.py", "import shop as total\n"
+                       "total()\n"},
+              {"c.py", "from shop import (other,  # total\n"
+                       "                  sum as total)\n"
+                       "total()\n"},
+              {"d.py", "from shop import *\n"
+                       "total()\n"},
+              {"shop.py", "def total(): pass\n"}},
+             "a.py:2 shop.py:1\n"
+             "b.py:2 -\n"
+             "c.py:3 -\n"
+             "d.py:2 shop.py:1\n")
+
 RESOLVE_ONE_TEST(the_only_constructor_is_called_where_objects_are_made, "total.java", 2,
                  {{"A.java", "class A {\n"
                              "  Object run(total t) { return new total(1); }\n"
@@ -598,12 +669,16 @@ int main(void)
         cmocka_unit_test(elixir_calls_what_its_module_has),
         cmocka_unit_test(ruby_calls_what_its_class_or_self_has),
         cmocka_unit_test(php_calls_what_its_class_or_this_has),
+        cmocka_unit_test(elixir_calls_what_a_group_or_a_list_imports),
+        cmocka_unit_test(haskell_and_julia_call_what_a_list_imports),
         cmocka_unit_test(haskell_composes_with_the_mark_that_qualifies),
         cmocka_unit_test(ocaml_calls_what_its_module_has),
         cmocka_unit_test(lua_calls_what_its_module_or_table_has),
         cmocka_unit_test(swift_kotlin_and_r_do_not_take_a_member_for_a_function),
         cmocka_unit_test(python_makes_an_object_of_the_class_that_it_calls),
         cmocka_unit_test(a_constructor_is_no_other_thing_than_its_class),
+        cmocka_unit_test(imports_of_whole_packages_and_of_groups_bring_names),
+        cmocka_unit_test(a_name_that_python_imports_is_told_from_one_for_a_module),
         cmocka_unit_test(the_only_constructor_is_called_where_objects_are_made),
         cmocka_unit_test(which_of_two_constructors_is_called_is_not_known),
         cmocka_unit_test(julia_makes_an_object_of_the_struct_that_it_calls),
