@@ -67,8 +67,8 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
         const struct vcm_find *use = &weave->uses.items[i];
         if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
             continue;
-        for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {
-            while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].start)
+        for (; next < blocks->count && blocks->items[next].place <= use->name; next++) {
+            while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].place)
                 depth--;
             if (open[next])
                 around[depth++] = next;

@@ -51,7 +51,8 @@ void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
         list->items = items;
         list->capacity = capacity;
     }
-    list->items[list->count++] = *found;
+    list->items[list->count] = *found;
+    list->items[list->count++].place = found->start;
 }
 
 static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
@@ -64,8 +65,8 @@ static int by_place(const void *a, const void *b)
 {
     const struct vcm_find *x = a, *y = b;
 
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
+    if (x->place != y->place)
+        return x->place < y->place ? -1 : 1;
     if (x->end != y->end)
         return x->end > y->end ? -1 : 1;
     if (x->name != y->name)
@@ -150,6 +151,11 @@ static void release_exports(struct exports *exports)
     free(exports->parts.items);
 }
 
+static bool is_value(unsigned kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
 /* Of several definitions by one name, the first pattern's. */
 static void drop_repeated_names(struct vcm_finds *list)
 {
@@ -163,6 +169,24 @@ static void drop_repeated_names(struct vcm_finds *list)
             list->items[kept++] = list->items[i];
     list->count = kept;
     if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_place);
+}
+
+/* "int a = f(), b = g()": the second one begins with its name, and has what follows. */
+static void place_siblings(struct vcm_finds *list)
+{
+    bool moved = false;
+
+    for (size_t i = 1; i < list->count; i++) {
+        struct vcm_find *one = &list->items[i - 1], *next = &list->items[i];
+        if (one->role == VCM_ROLE_DEFINE && next->role == VCM_ROLE_DEFINE &&
+            (is_value(one->detail) || one->detail == VCM_SYMBOL_FIELD) &&
+            one->start == next->start && one->end == next->end) {
+            next->place = next->name;
+            moved = true;
+        }
+    }
+    if (moved)
         qsort(list->items, list->count, sizeof *list->items, by_place);
 }
 
@@ -194,11 +218,6 @@ static void leave_until(struct nest *nest, uint32_t start)
 {
     while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start)
         leave(nest);
-}
-
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
 }
 
 /* "int a, b;": the one is not in the other. */
@@ -576,7 +595,7 @@ static void define(struct walk *walk, size_t block)
     enum vcm_symbol_kind kind = VCM_SYMBOL_TYPE;
     uint32_t index = 0;
 
-    leave_until(nest, found->start);
+    leave_until(nest, found->place);
     leave_sibling(nest, found);
     if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
         (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
@@ -770,17 +789,6 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     return names;
 }
 
-/* Of the names of one declaration, "int a = f(), b = g()", the last one before a use has it. */
-static bool begins_before(const struct vcm_weave *weave, size_t block, uint32_t name)
-{
-    const struct vcm_find *found = &weave->blocks.items[block];
-    bool follows = block > 0 && found->role == VCM_ROLE_DEFINE &&
-                   found[-1].role == VCM_ROLE_DEFINE && found[-1].start == found->start &&
-                   found[-1].end == found->end;
-
-    return found->start <= name && (!follows || found->name <= name);
-}
-
 static int refer_all(struct walk *walk, struct vcm_error *err)
 {
     struct nest *nest = &walk->nest;
@@ -810,9 +818,10 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
             passed = use->name_end;
         if (use->role == VCM_ROLE_IGNORE)
             continue;
-        for (; block < weave->blocks.count && begins_before(weave, block, use->name); block++) {
+        for (; block < weave->blocks.count && weave->blocks.items[block].place <= use->name;
+             block++) {
             const struct vcm_find *found = &weave->blocks.items[block];
-            leave_until(nest, found->start);
+            leave_until(nest, found->place);
             leave_sibling(nest, found);
             if (walk->open[block])
                 weave->no_memory = weave->no_memory ||
@@ -853,6 +862,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     drop_repeated_names(&weave->blocks);
+    place_siblings(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
     if (!walk.index_of || !walk.open || !list_exports(&walk.exports, weave))
