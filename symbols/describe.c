@@ -1,6 +1,5 @@
 #include "symbols/describe.h"
 
-#include <ctype.h>
 #include <strings.h>
 
 #include "base/limits.h"
@@ -378,73 +377,4 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
     put_sentence(out, vcm_buf_slice(&words));
     out->fault = words.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&words);
-}
-
-static bool has_word(struct vcm_slice text, const char *word)
-{
-    size_t len = strlen(word);
-    const char *end = text.data + text.len;
-
-    for (const char *at = text.len > 0 ? text.data : NULL; at && at < end;) {
-        at = memmem(at, (size_t)(end - at), word, len);
-        if (!at)
-            return false;
-        bool before = at == text.data || !(isalnum((unsigned char)at[-1]) || at[-1] == '_');
-        bool behind = at + len == end || !(isalnum((unsigned char)at[len]) || at[len] == '_');
-        if (before && behind)
-            return true;
-        at++;
-    }
-    return false;
-}
-
-/* Attributes are the module's own, but for types and callbacks. */
-static bool is_hidden_in_elixir(struct vcm_slice signature)
-{
-    if (begins(signature, "@"))
-        return !begins(signature, "@type ") && !begins(signature, "@opaque ") &&
-               !begins(signature, "@callback ") && !begins(signature, "@macrocallback ");
-    return begins(signature, "defp ") || begins(signature, "defmacrop ") ||
-           begins(signature, "defguardp ");
-}
-
-enum vcm_symbol_visibility vcm_describe_visibility(enum vcm_language language,
-                                                   struct vcm_slice name,
-                                                   struct vcm_slice signature, bool in_type)
-{
-    bool says_private = has_word(signature, "private") || has_word(signature, "fileprivate");
-
-    switch (language) {
-    case VCM_LANGUAGE_C:
-        return has_word(signature, "static") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_CPP:
-        return !in_type && has_word(signature, "static") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_PYTHON:
-        return begins(name, "_") && !(begins(name, "__") && ends(name, "__")) ? VCM_SYMBOL_PRIVATE
-                                                                              : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_GO: /* lower-case letters of other scripts are rare enough */
-        return name.len > 0 && (islower((unsigned char)name.data[0]) || name.data[0] == '_')
-                   ? VCM_SYMBOL_PRIVATE
-                   : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_RUST:
-        return has_word(signature, "pub") ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
-    case VCM_LANGUAGE_ZIG: /* fields have no word for it */
-        return has_word(signature, "pub") || has_word(signature, "export") ||
-                       !(has_word(signature, "const") || has_word(signature, "var") ||
-                         has_word(signature, "fn"))
-                   ? VCM_SYMBOL_PUBLIC
-                   : VCM_SYMBOL_PRIVATE;
-    case VCM_LANGUAGE_ELIXIR:
-        return is_hidden_in_elixir(signature) ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_JULIA:
-        return begins(name, "_") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_R:
-        return begins(name, ".") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    case VCM_LANGUAGE_LUA:
-        return begins(signature, "local") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    default:
-        if (has_word(signature, "protected"))
-            return VCM_SYMBOL_PROTECTED;
-        return says_private || begins(name, "#") ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
-    }
 }

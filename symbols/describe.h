@@ -1,7 +1,6 @@
 /*
- * describe.h - what the text around a definition says of it: its signature, its comment, who may
- * see it. Works on bytes and lines, language by language; knows no syntax tree. Private to this
- * folder.
+ * describe.h - what the text around a definition says of it: its signature, its comment. Works on
+ * bytes and lines, language by language; knows no syntax tree. Private to this folder.
  */
 #ifndef VCM_SYMBOLS_DESCRIBE_H
 #define VCM_SYMBOLS_DESCRIBE_H
@@ -23,10 +22,5 @@ void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place
  * docstring with which its body begins. */
 void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
                           const struct vcm_describe_place *place);
-
-/* By the words of the signature and the form of the name, as the language has it. */
-enum vcm_symbol_visibility vcm_describe_visibility(enum vcm_language language,
-                                                   struct vcm_slice name,
-                                                   struct vcm_slice signature, bool in_type);
 
 #endif

@@ -233,6 +233,22 @@ const char *vcm_language_source(enum vcm_language language)
     return vcm_language_ctags_name(language) ? "ctags" : "tree-sitter";
 }
 
+bool vcm_language_makes_by_call(enum vcm_language language)
+{
+    switch (language) {
+    case VCM_LANGUAGE_CPP:
+    case VCM_LANGUAGE_JULIA:
+    case VCM_LANGUAGE_KOTLIN:
+    case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_RUST:
+    case VCM_LANGUAGE_SCALA:
+    case VCM_LANGUAGE_SWIFT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 enum vcm_language vcm_language_of_path(struct vcm_slice path)
 {
     struct vcm_slice name = vcm_path_base_name(path);

@@ -49,10 +49,11 @@ static const char *const state_names[VCM_SYMBOL_STATE_COUNT] = {
     [VCM_SYMBOL_NO_CTAGS] = "no_ctags",
 };
 
-static const char *const visibility_names[] = {
+static const char *const visibility_names[VCM_SYMBOL_VISIBILITY_COUNT] = {
     [VCM_SYMBOL_PUBLIC] = "public",
     [VCM_SYMBOL_PROTECTED] = "protected",
     [VCM_SYMBOL_PRIVATE] = "private",
+    [VCM_SYMBOL_INTERNAL] = "internal",
 };
 
 const char *vcm_symbol_kind_name(enum vcm_symbol_kind kind)
@@ -72,7 +73,7 @@ const char *vcm_symbol_state_name(enum vcm_symbol_state state)
 
 const char *vcm_symbol_visibility_name(enum vcm_symbol_visibility visibility)
 {
-    return (unsigned)visibility <= VCM_SYMBOL_PRIVATE ? visibility_names[visibility] : "";
+    return (unsigned)visibility < VCM_SYMBOL_VISIBILITY_COUNT ? visibility_names[visibility] : "";
 }
 
 bool vcm_symbol_kind_of(enum vcm_symbol_kind *out, const char *name)
@@ -226,7 +227,7 @@ static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *
         symbol->signature = vcm_wire_get_bytes(r);
         symbol->documentation = vcm_wire_get_bytes(r);
         r->bad = r->bad || (unsigned)symbol->kind >= VCM_SYMBOL_KIND_COUNT ||
-                 (unsigned)symbol->visibility > VCM_SYMBOL_PRIVATE;
+                 (unsigned)symbol->visibility >= VCM_SYMBOL_VISIBILITY_COUNT;
     }
 }
 

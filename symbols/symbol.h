@@ -13,7 +13,7 @@
 #include "symbols/language.h"
 
 /* Goes up whenever the same bytes give other symbols, or another stored form. */
-#define VCM_SYMBOL_FORMAT 3
+#define VCM_SYMBOL_FORMAT 4
 
 enum vcm_symbol_kind {
     VCM_SYMBOL_FUNCTION,
@@ -41,6 +41,8 @@ enum vcm_symbol_visibility {
     VCM_SYMBOL_PUBLIC,
     VCM_SYMBOL_PROTECTED,
     VCM_SYMBOL_PRIVATE,
+    VCM_SYMBOL_INTERNAL, /* to its package, module, crate or assembly */
+    VCM_SYMBOL_VISIBILITY_COUNT,
 };
 
 struct vcm_symbol {

@@ -15,10 +15,10 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         const char *name;
         enum vcm_tree_query_role role;
     } plain[] = {
-        {"name", VCM_ROLE_NAME},     {"scope", VCM_ROLE_SCOPE}, {"container", VCM_ROLE_CONTAINER},
-        {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},   {"access", VCM_ROLE_ACCESS},
-        {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},   {"word", VCM_ROLE_VERB},
-        {"ignore", VCM_ROLE_IGNORE},
+        {"name", VCM_ROLE_NAME},     {"scope", VCM_ROLE_SCOPE},   {"container", VCM_ROLE_CONTAINER},
+        {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},     {"access", VCM_ROLE_ACCESS},
+        {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},     {"word", VCM_ROLE_VERB},
+        {"ignore", VCM_ROLE_IGNORE}, {"export", VCM_ROLE_EXPORT}, {"closed", VCM_ROLE_CLOSED},
     };
     char text[64];
 

@@ -26,6 +26,8 @@ enum vcm_tree_query_role {
     VCM_ROLE_BODY,   /* where a definition's body begins, when no field of the grammar tells */
     VCM_ROLE_IGNORE, /* looks like a use and is none */
     VCM_ROLE_LOCAL,  /* a name that hides others of the same name in the function around it */
+    VCM_ROLE_EXPORT, /* a name that the file gives to others */
+    VCM_ROLE_CLOSED, /* says that the file keeps the names that it does not export */
 };
 
 struct vcm_tree_query_capture {

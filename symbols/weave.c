@@ -1,0 +1,657 @@
+#include "symbols/weave.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+#include "symbols/describe.h"
+#include "symbols/qualifier.h"
+#include "symbols/visibility.h"
+
+#include "base/banned.h"
+
+static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
+{
+    switch (role) {
+    case VCM_ROLE_DEFINE:
+    case VCM_ROLE_SCOPE:
+    case VCM_ROLE_ACCESS:
+        return &weave->blocks;
+    case VCM_ROLE_EXPORT:
+        return &weave->exported;
+    default:
+        return &weave->uses;
+    }
+}
+
+void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
+{
+    struct vcm_finds *list = list_of(weave, found->role);
+
+    if (list->count >= 2 * VCM_LIMIT_SYMBOLS_COUNT) {
+        weave->too_many = true;
+        return;
+    }
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        struct vcm_find *items = realloc(list->items, capacity * sizeof *items);
+        weave->no_memory = weave->no_memory || !items;
+        if (!items)
+            return;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *found;
+}
+
+static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
+{
+    return vcm_slice_of(weave->text.data + start, end - start);
+}
+
+/* Outer before inner; of several for one name the first pattern of the query. */
+static int by_place(const void *a, const void *b)
+{
+    const struct vcm_find *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct vcm_find *x = a, *y = b;
+
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
+        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+static int compare_texts(const struct vcm_weave *weave, const struct vcm_find *a,
+                         const struct vcm_find *b)
+{
+    uint32_t x = a->name_end - a->name, y = b->name_end - b->name;
+    int order = memcmp(weave->text.data + a->name, weave->text.data + b->name, x < y ? x : y);
+
+    return order != 0 ? order : (x > y) - (x < y);
+}
+
+static int by_text(const void *a, const void *b, void *context)
+{
+    const struct vcm_find *x = a, *y = b;
+    int order = compare_texts(context, x, y);
+
+    return order != 0 ? order : (x->name > y->name) - (x->name < y->name);
+}
+
+/* A set of names, in order. */
+struct names {
+    struct vcm_slice *items;
+    size_t count;
+};
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct vcm_slice *x = a, *y = b;
+    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+static bool has_name(const struct names *names, struct vcm_slice name)
+{
+    return names->count > 0 &&
+           bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
+}
+
+/* Of what the file exports. */
+static bool list_exported(struct names *names, const struct vcm_weave *weave)
+{
+    const struct vcm_finds *exported = &weave->exported;
+
+    names->items = calloc(exported->count + 1, sizeof *names->items);
+    for (; names->items && names->count < exported->count; names->count++)
+        names->items[names->count] = slice(weave, exported->items[names->count].name,
+                                           exported->items[names->count].name_end);
+    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    return names->items != NULL;
+}
+
+/* Of types whose name, called, makes one. */
+static bool list_makers(struct names *names, const struct vcm_weave *weave)
+{
+    const struct vcm_symbols *out = weave->out;
+    bool makes = vcm_language_makes_by_call(weave->language);
+
+    names->items = calloc((makes ? out->definition_count : 0) + (size_t)1, sizeof *names->items);
+    for (uint32_t i = 0; makes && names->items && i < out->definition_count; i++)
+        if (out->definitions[i].kind == VCM_SYMBOL_CLASS ||
+            out->definitions[i].kind == VCM_SYMBOL_STRUCT)
+            names->items[names->count++] = out->definitions[i].name;
+    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    return names->items != NULL;
+}
+
+/* Of several definitions by one name, the first pattern's. */
+static void drop_repeated_names(struct vcm_finds *list)
+{
+    size_t kept = 0;
+
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_name);
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->items[kept - 1].name != list->items[i].name)
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_place);
+}
+
+/* The blocks around a place, innermost last. */
+struct level {
+    const struct vcm_find *block;
+    uint32_t index; /* 1 + of the definition; 0 of a scope, or of one that was left out */
+    enum vcm_symbol_kind kind;
+    size_t path;                           /* length of the container's name up to here */
+    enum vcm_symbol_visibility visibility; /* of what follows, once a word said so */
+    bool has_visibility;
+};
+
+struct nest {
+    struct vcm_weave *weave;
+    const struct names *exported;
+    struct level *levels;
+    size_t depth, capacity;
+    struct vcm_buf path;
+};
+
+static void leave_until(struct nest *nest, uint32_t start)
+{
+    while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start) {
+        nest->depth--;
+        vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
+    }
+}
+
+static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
+                  enum vcm_symbol_kind kind)
+{
+    if (nest->depth == nest->capacity) {
+        size_t capacity = nest->capacity ? 2 * nest->capacity : 32;
+        struct level *levels = realloc(nest->levels, capacity * sizeof *levels);
+        if (!levels)
+            return false;
+        nest->levels = levels;
+        nest->capacity = capacity;
+    }
+    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH) {
+        if (nest->path.len > 0)
+            vcm_buf_append_byte(&nest->path, '.');
+        if (block->holder_end > 0) {
+            vcm_buf_append_slice(&nest->path, slice(nest->weave, block->holder, block->holder_end));
+            vcm_buf_append_byte(&nest->path, '.');
+        }
+        vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
+    }
+    struct level *level = &nest->levels[nest->depth++];
+    *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
+    /* What a C++ class holds is private until it says otherwise. */
+    level->has_visibility = nest->weave->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
+                            block->role == VCM_ROLE_DEFINE;
+    level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+    return true;
+}
+
+static void change_access(struct nest *nest, const struct vcm_find *word)
+{
+    static const char *const names[] = {"public", "protected", "private"};
+    struct vcm_slice text = slice(nest->weave, word->name, word->name_end);
+
+    for (unsigned i = 0; nest->depth > 0 && i < 3; i++)
+        if (vcm_slice_equal(text, vcm_slice_of_string(names[i]))) {
+            nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
+            nest->levels[nest->depth - 1].has_visibility = true;
+        }
+}
+
+static struct vcm_slice keep(struct vcm_weave *weave, struct vcm_slice text)
+{
+    const char *copy = vcm_arena_copy(&weave->out->arena, text);
+
+    weave->no_memory = weave->no_memory || !copy;
+    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
+}
+
+static struct vcm_slice keep_line(struct vcm_weave *weave, struct vcm_buf *line)
+{
+    struct vcm_slice kept = keep(weave, vcm_buf_slice(line));
+
+    weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
+    vcm_buf_clear(line);
+    return kept;
+}
+
+static const struct level *innermost(const struct nest *nest)
+{
+    return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+}
+
+static bool is_value(unsigned kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* Whether values that are defined here are seen from here alone: in a function, or in what another
+ * value is made of. */
+static bool has_own_names(const struct nest *nest)
+{
+    for (size_t i = nest->depth; i > 0; i--) {
+        enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
+            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
+            return true;
+    }
+    return false;
+}
+
+static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
+{
+    enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
+    const struct level *around = innermost(nest);
+    bool in_type =
+        around &&
+        (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
+
+    return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
+                                                                             : kind;
+}
+
+/* Whether only modules are around, whose names the file may export. */
+static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    if (!vcm_slice_equal(symbol->container, vcm_buf_slice(&nest->path)))
+        return false;
+    for (size_t i = 0; i < nest->depth; i++)
+        if (nest->levels[i].kind != VCM_SYMBOL_MODULE &&
+            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE)
+            return false;
+    return true;
+}
+
+static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
+                                                    const struct vcm_symbol *symbol)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct level *around = innermost(nest);
+    enum vcm_symbol_visibility visibility =
+        vcm_visibility_of(weave->language, symbol, around && vcm_symbol_is_type(around->kind));
+    bool in_promise =
+        around && (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE);
+
+    if (symbol->kind == VCM_SYMBOL_ENUMERATOR || in_promise)
+        return VCM_SYMBOL_PUBLIC;
+    if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+        return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+    return around && around->has_visibility && visibility == VCM_SYMBOL_PUBLIC ? around->visibility
+                                                                               : visibility;
+}
+
+static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const struct vcm_find *found)
+{
+    struct vcm_weave *weave = nest->weave;
+    struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
+    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body};
+    const struct level *around = innermost(nest);
+
+    symbol->name = keep(weave, slice(weave, found->name, found->name_end));
+    symbol->kind = settle_kind(nest, found);
+    symbol->line = found->line;
+    symbol->end_line = found->end_line;
+    if (found->holder_end > 0 && nest->path.len > 0) {
+        vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
+        vcm_buf_append_byte(&line, '.');
+    }
+    if (found->holder_end > 0)
+        vcm_buf_append_slice(&line, slice(weave, found->holder, found->holder_end));
+    else
+        vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
+    symbol->container = keep_line(weave, &line);
+    vcm_describe_signature(&line, &place);
+    symbol->signature = keep_line(weave, &line);
+    /* A comment above a line is on what the line begins with. */
+    if (!around || around->block->line != found->line)
+        vcm_describe_comment(&line, weave->language, &place);
+    symbol->documentation = keep_line(weave, &line);
+    symbol->visibility = settle_visibility(nest, symbol);
+    vcm_buf_release(&line);
+}
+
+/* Puts definitions in order, with their containers; what is local to a function becomes a local
+ * name. Then walks uses beside them. */
+struct walk {
+    struct nest nest;
+    struct names exported, makers;
+    uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
+};
+
+/* Haskell and Elixir write a function as several clauses, one behind the other. */
+static bool goes_on(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_symbol *last = weave->out->definition_count > 0
+                                        ? &weave->out->definitions[weave->out->definition_count - 1]
+                                        : NULL;
+
+    return last &&
+           (weave->language == VCM_LANGUAGE_HASKELL || weave->language == VCM_LANGUAGE_ELIXIR) &&
+           vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
+           vcm_slice_equal(last->name, slice(weave, found->name, found->name_end)) &&
+           vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
+}
+
+static void define(struct walk *walk, size_t block)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    const struct vcm_find *found = &weave->blocks.items[block];
+    enum vcm_symbol_kind kind = VCM_SYMBOL_TYPE;
+    uint32_t index = 0;
+
+    leave_until(nest, found->start);
+    if (found->role == VCM_ROLE_ACCESS) {
+        change_access(nest, found);
+        return;
+    }
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
+        struct vcm_find local = *found;
+        local.role = VCM_ROLE_LOCAL;
+        local.start = local.end = local.name;
+        vcm_weave_add(weave, &local);
+        return;
+    }
+    if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
+        kind = settle_kind(nest, found);
+        index = weave->out->definition_count;
+        weave->out->definitions[index - 1].end_line = found->end_line;
+    } else if (found->role == VCM_ROLE_DEFINE) {
+        if (weave->out->definition_count >= VCM_LIMIT_SYMBOLS_COUNT) {
+            weave->too_many = true;
+            return;
+        }
+        kind = settle_kind(nest, found);
+        fill_symbol(nest, &weave->out->definitions[weave->out->definition_count], found);
+        index = ++weave->out->definition_count;
+    }
+    walk->index_of[block] = index;
+    weave->no_memory = weave->no_memory || !enter(nest, found, index, kind);
+}
+
+static void define_all(struct walk *walk)
+{
+    struct vcm_weave *weave = walk->nest.weave;
+
+    weave->out->definitions = vcm_arena_alloc(
+        &weave->out->arena, (weave->blocks.count + 1) * sizeof *weave->out->definitions);
+    weave->no_memory = weave->no_memory || !weave->out->definitions;
+    for (size_t i = 0; i < weave->blocks.count && !weave->no_memory; i++)
+        define(walk, i);
+    walk->nest.depth = 0;
+    vcm_buf_clear(&walk->nest.path);
+}
+
+/* Names that mean something else in the function that is walked. */
+struct locals {
+    struct vcm_find *items; /* by name's text, then place */
+    size_t count;
+};
+
+/* Whether a name is local to the function [start, end). */
+static bool is_local(const struct vcm_weave *weave, const struct locals *locals,
+                     const struct vcm_find *use, uint32_t start, uint32_t end)
+{
+    size_t low = 0, high = locals->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = compare_texts(weave, &locals->items[middle], use);
+        if (order < 0 || (order == 0 && locals->items[middle].name < start))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < locals->count && compare_texts(weave, &locals->items[low], use) == 0 &&
+           locals->items[low].name < end;
+}
+
+/* Whether it has parameters; classes of OCaml do. */
+static bool has_locals(const struct vcm_weave *weave, enum vcm_symbol_kind kind)
+{
+    return vcm_symbol_is_function(kind) || kind == VCM_SYMBOL_MACRO ||
+           (kind == VCM_SYMBOL_CLASS && weave->language == VCM_LANGUAGE_OCAML);
+}
+
+/* The outermost function around, whose names reach inwards. */
+static const struct vcm_find *function_around(const struct nest *nest)
+{
+    for (size_t i = 0; i < nest->depth; i++)
+        if (nest->levels[i].index > 0 && has_locals(nest->weave, nest->levels[i].kind))
+            return nest->levels[i].block;
+    return NULL;
+}
+
+/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+static struct vcm_slice without_keyword(struct vcm_slice target)
+{
+    static const char *const keywords[] = {"import ", "using ", "export "};
+
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
+        size_t len = strlen(keywords[i]);
+        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
+            return vcm_slice_of(target.data + len, target.len - len);
+    }
+    return target;
+}
+
+static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
+{
+    struct vcm_slice target = without_keyword(slice(weave, use->name, use->name_end));
+    struct vcm_slice alias =
+        vcm_qualifier_alias(weave->language, weave->text, use->name, use->name_end);
+
+    while (target.len > 1 && strchr("\"'<`", target.data[0]))
+        target = vcm_slice_of(target.data + 1, target.len - 1);
+    while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
+        target.len--;
+    weave->out->imports[weave->out->import_count++] =
+        (struct vcm_symbol_import){keep(weave, target), keep(weave, alias), use->line};
+}
+
+/* What the use is qualified by. A local name is no module or type, but it may be the object. */
+static struct vcm_slice qualifier_of(bool *qualified, struct vcm_weave *weave,
+                                     const struct locals *locals, const struct vcm_find *use,
+                                     const struct vcm_find *function)
+{
+    struct vcm_slice words = vcm_slice_of("", 0);
+
+    *qualified = use->detail != VCM_SYMBOL_OVERRIDE &&
+                 vcm_qualifier_find(&words, weave->language, weave->text, use->name);
+    if (words.len == 0 || !function)
+        return words;
+    struct vcm_slice rest = words, first = words;
+    while (rest.len > 0)
+        first = vcm_qualifier_pop(&rest);
+    const uint32_t start = (uint32_t)(first.data - weave->text.data);
+    const struct vcm_find word = {.name = start, .name_end = start + (uint32_t)first.len};
+    struct vcm_slice head = slice(weave, function->start, function->end);
+    return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
+                   is_local(weave, locals, &word, function->start, function->end)
+               ? vcm_slice_of("", 0)
+               : words;
+}
+
+/* Most follow one with the same. */
+static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice qualifier)
+{
+    const struct vcm_symbols *out = weave->out;
+    struct vcm_slice last = out->reference_count > 0
+                                ? out->references[out->reference_count - 1].qualifier
+                                : vcm_slice_of("", 0);
+
+    if (qualifier.len == 0 || vcm_slice_equal(qualifier, last))
+        return qualifier.len == 0 ? vcm_slice_of("", 0) : last;
+    return keep(weave, qualifier);
+}
+
+static void refer(struct walk *walk, const struct locals *locals, const struct vcm_find *use)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    struct vcm_symbols *out = weave->out;
+    uint32_t from = 0;
+
+    for (size_t i = nest->depth; i > 0 && from == 0; i--)
+        from = nest->levels[i - 1].index;
+    const struct vcm_find *function = function_around(nest);
+    bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
+                        use->detail == VCM_SYMBOL_CALL;
+    bool qualified = false;
+    struct vcm_slice qualifier = qualifier_of(&qualified, weave, locals, use, function);
+    if (function && may_be_local && !qualified &&
+        is_local(weave, locals, use, function->start, function->end))
+        return;
+    if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
+        weave->too_many = true;
+        return;
+    }
+    bool makes = use->detail == VCM_SYMBOL_CALL && !qualified &&
+                 has_name(&walk->makers, slice(weave, use->name, use->name_end));
+    out->references[out->reference_count++] = (struct vcm_symbol_reference){
+        .name = keep(weave, slice(weave, use->name, use->name_end)),
+        .line = use->line,
+        .from = from,
+        .use = makes ? VCM_SYMBOL_INSTANTIATE : (enum vcm_symbol_use)use->detail,
+        .qualified = qualified,
+        .qualifier = keep_qualifier(weave, qualifier),
+    };
+}
+
+/* Local names into a list of their own. */
+static int split_locals(struct locals *locals, struct vcm_weave *weave, struct vcm_error *err)
+{
+    locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
+    if (!locals->items)
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < weave->uses.count; i++)
+        if (weave->uses.items[i].role == VCM_ROLE_LOCAL)
+            locals->items[locals->count++] = weave->uses.items[i];
+    qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, weave);
+    return VCM_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Where names of definitions are, which are no references but to what they override. */
+static uint32_t *list_names(const struct vcm_weave *weave)
+{
+    uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
+
+    for (size_t i = 0; names && i < weave->blocks.count; i++)
+        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX
+                                                                 : weave->blocks.items[i].name;
+    if (names)
+        qsort(names, weave->blocks.count, sizeof *names, by_number);
+    return names;
+}
+
+static int refer_all(struct walk *walk, struct vcm_error *err)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    struct vcm_symbols *out = weave->out;
+    struct locals locals = {0};
+    size_t block = 0, kept = 0;
+
+    if (weave->uses.count > 0)
+        qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
+    out->references =
+        vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
+    out->imports = vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->imports);
+    uint32_t *names = list_names(weave);
+    int rc = out->references && out->imports && names ? split_locals(&locals, weave, err)
+                                                      : vcm_error_memory(err);
+    for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
+        const struct vcm_find *use = &weave->uses.items[i];
+        if (use->role == VCM_ROLE_LOCAL ||
+            (kept > 0 && weave->uses.items[kept - 1].name == use->name))
+            continue;
+        kept = i + 1;
+        if (use->role == VCM_ROLE_IGNORE)
+            continue;
+        for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
+             block++) {
+            const struct vcm_find *found = &weave->blocks.items[block];
+            leave_until(nest, found->start);
+            if (found->role == VCM_ROLE_SCOPE || walk->index_of[block] > 0)
+                weave->no_memory = weave->no_memory ||
+                                   !enter(nest, found, walk->index_of[block],
+                                          walk->index_of[block] > 0
+                                              ? out->definitions[walk->index_of[block] - 1].kind
+                                              : VCM_SYMBOL_TYPE);
+        }
+        leave_until(nest, use->name);
+        if (use->role == VCM_ROLE_IMPORT)
+            put_import(weave, use);
+        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
+                 !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
+            refer(walk, &locals, use);
+    }
+    free(names);
+    free(locals.items);
+    return rc;
+}
+
+int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
+{
+    struct walk walk = {.nest = {.weave = weave, .exported = &walk.exported}};
+    int rc = VCM_OK;
+
+    vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
+    drop_repeated_names(&weave->blocks);
+    walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
+    if (!walk.index_of || !list_exported(&walk.exported, weave))
+        rc = vcm_error_memory(err);
+    if (rc == VCM_OK) {
+        define_all(&walk);
+        if (weave->no_memory || !list_makers(&walk.makers, weave))
+            rc = vcm_error_memory(err);
+    }
+    if (rc == VCM_OK)
+        rc = refer_all(&walk, err);
+    if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
+        rc = vcm_error_memory(err);
+    free(walk.makers.items);
+    free(walk.exported.items);
+    free(walk.index_of);
+    free(walk.nest.levels);
+    vcm_buf_release(&walk.nest.path);
+    return rc;
+}
+
+void vcm_weave_release(struct vcm_weave *weave)
+{
+    free(weave->blocks.items);
+    free(weave->uses.items);
+    free(weave->exported.items);
+}
