@@ -71,11 +71,34 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
+/* "typedef struct {...} a" is "typedef struct a". False for all else. */
+static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
+{
+    struct vcm_buf line = VCM_BUF_INIT(2 * COMMENT_BYTES_MAX);
+    const char *open = begins(head, "typedef") ? memchr(head.data, '{', head.len) : NULL;
+    const char *close = open ? memrchr(head.data, '}', head.len) : NULL;
+
+    if (!close || close < open)
+        return false;
+    struct vcm_slice tail = vcm_slice_of(close + 1, head.len - (size_t)(close + 1 - head.data));
+    while (tail.len > 0 && (tail.data[tail.len - 1] == ';' || is_space(tail.data[tail.len - 1])))
+        tail.len--;
+    vcm_buf_append_slice(&line, vcm_slice_of(head.data, (size_t)(open - head.data)));
+    vcm_buf_append_byte(&line, ' ');
+    vcm_buf_append_slice(&line, tail);
+    put_line(out, vcm_buf_slice(&line), VCM_LIMIT_SIGNATURE_BYTES);
+    out->fault = line.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
+    vcm_buf_release(&line);
+    return true;
+}
+
 void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
 
+    if (place->body >= place->end && put_typedef(out, head))
+        return;
     if (place->body >= place->end) {
         const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
         const char *brace = head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
@@ -282,6 +305,15 @@ static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
     return line;
 }
 
+/* Without the tag of documentation tools that says that this is the first sentence. */
+static struct vcm_slice without_brief(struct vcm_slice line)
+{
+    bool brief = line.len > 7 && (line.data[0] == '@' || line.data[0] == '\\') &&
+                 memcmp(line.data + 1, "brief ", 6) == 0;
+
+    return brief ? trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
+}
+
 static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 {
     size_t end = 0;
@@ -358,7 +390,7 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
     while (comment.len > 0) {
         const char *end = memchr(comment.data, '\n', comment.len);
         size_t len = end ? (size_t)(end - comment.data) : comment.len;
-        struct vcm_slice line = bare(vcm_slice_of(comment.data, len), language);
+        struct vcm_slice line = without_brief(bare(vcm_slice_of(comment.data, len), language));
         /* Julia's documentation begins with the call, indented. */
         bool is_call = language == VCM_LANGUAGE_JULIA && words.len == 0 &&
                        begins(vcm_slice_of(comment.data, len), "    ");

@@ -126,61 +126,119 @@ static void set_block(struct vcm_find *found, TSNode node)
         found->end_line--;
 }
 
+/* What a match has captured. */
+struct taken {
+    struct vcm_find find;
+    TSNode name, body, tail; /* without an id when there is none */
+};
+
+static void take_capture(struct run *run, struct taken *taken,
+                         const struct vcm_tree_query_capture *capture, TSNode node)
+{
+    struct vcm_find *find = &taken->find;
+
+    switch (capture->role) {
+    case VCM_ROLE_TYPE:
+    case VCM_ROLE_MEMBER:
+    case VCM_ROLE_NAME:
+        find->is_type = capture->role == VCM_ROLE_TYPE;
+        find->is_member = capture->role == VCM_ROLE_MEMBER;
+        taken->name = node;
+        break;
+    case VCM_ROLE_NONE:
+    case VCM_ROLE_VERB:
+        break;
+    case VCM_ROLE_BODY:
+        taken->body = node;
+        break;
+    case VCM_ROLE_TAIL:
+        taken->tail = node;
+        break;
+    case VCM_ROLE_CLOSED:
+        run->weave.is_closed = true;
+        break;
+    case VCM_ROLE_CONTAINER:
+        if (find->holder_end == 0 || find->holder > ts_node_start_byte(node))
+            find->holder = ts_node_start_byte(node);
+        if (find->holder_end < ts_node_end_byte(node))
+            find->holder_end = ts_node_end_byte(node);
+        break;
+    case VCM_ROLE_DEFINE:
+    case VCM_ROLE_SCOPE:
+    case VCM_ROLE_HEAD:
+    case VCM_ROLE_REFER:
+        find->role = capture->role;
+        find->detail = capture->detail;
+        if (capture->role != VCM_ROLE_REFER)
+            set_block(find, node);
+        break;
+    default:
+        find->role = capture->role;
+        taken->name = node;
+    }
+}
+
+/* Where the definition ends, and its body begins, when its node does not tell. */
+static void set_ends(const struct taken *taken, struct vcm_find *find)
+{
+    if (taken->tail.id) {
+        find->body += find->body == find->end ? ts_node_end_byte(taken->tail) - find->end : 0;
+        find->end = ts_node_end_byte(taken->tail);
+        find->end_line = ts_node_end_point(taken->tail).row + 1;
+    }
+    if (taken->body.id)
+        find->body = ts_node_start_byte(taken->body);
+}
+
+/* Of "operator bool() const", which is one node in C++, what is no name. */
+static uint32_t length_of_brackets(struct vcm_slice name)
+{
+    static const char word[] = "operator ";
+    size_t len = sizeof word - 1;
+    const char *open = name.len > len && memcmp(name.data, word, len) == 0
+                           ? memchr(name.data, '(', name.len)
+                           : NULL;
+
+    return open ? (uint32_t)(name.len - (size_t)(open - name.data)) : 0;
+}
+
+static bool has_no_name(const struct vcm_find *find)
+{
+    return find->role == VCM_ROLE_HEAD ||
+           (find->role == VCM_ROLE_SCOPE && find->detail == VCM_SORT_BODY);
+}
+
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
                        const struct vcm_tree_query_capture *captures)
 {
-    struct vcm_find found = {.pattern = pattern};
-    TSNode name = {.id = NULL}, body = {.id = NULL};
+    struct taken taken = {.find = {.pattern = pattern}};
+    struct vcm_find *find = &taken.find;
+    const char *text = run->weave.text.data;
 
-    for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct vcm_tree_query_capture *capture = &captures[match->captures[i].index];
-        TSNode node = match->captures[i].node;
-        switch (capture->role) {
-        case VCM_ROLE_NAME:
-            name = node;
-            break;
-        case VCM_ROLE_NONE:
-        case VCM_ROLE_VERB:
-            break;
-        case VCM_ROLE_BODY:
-            body = node;
-            break;
-        case VCM_ROLE_CLOSED:
-            run->weave.is_closed = true;
-            break;
-        case VCM_ROLE_CONTAINER:
-            found.holder = ts_node_start_byte(node);
-            found.holder_end = ts_node_end_byte(node);
-            break;
-        case VCM_ROLE_DEFINE:
-        case VCM_ROLE_SCOPE:
-        case VCM_ROLE_REFER:
-            found.role = capture->role;
-            found.detail = capture->detail;
-            if (capture->role != VCM_ROLE_REFER)
-                set_block(&found, node);
-            break;
-        default:
-            found.role = capture->role;
-            name = node;
-        }
-    }
-    if (!name.id || found.role == VCM_ROLE_NONE)
+    for (uint16_t i = 0; i < match->capture_count; i++)
+        take_capture(run, &taken, &captures[match->captures[i].index], match->captures[i].node);
+    if (find->role == VCM_ROLE_NONE || (!taken.name.id && !has_no_name(find)))
         return;
-    found.name = ts_node_start_byte(name);
-    found.name_end = ts_node_end_byte(name);
-    found.name += run->weave.text.data[found.name] == ':'; /* an atom's mark */
-    bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
-    if (block && body.id)
-        found.body = ts_node_start_byte(body);
-    if (!block) {
-        found.start = found.end = found.name;
-        found.line = ts_node_start_point(name).row + 1;
+    if (has_no_name(find)) {
+        find->name = find->name_end = find->start;
+        vcm_weave_add(&run->weave, find);
+        return;
     }
-    if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
-        (run->weave.text.data[found.name] >= '0' && run->weave.text.data[found.name] <= '9'))
+    find->name = ts_node_start_byte(taken.name);
+    find->name_end = ts_node_end_byte(taken.name);
+    find->name += text[find->name] == ':'; /* an atom's mark */
+    find->name_end -=
+        length_of_brackets(vcm_slice_of(text + find->name, find->name_end - find->name));
+    if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
+        set_ends(&taken, find);
+    } else {
+        find->start = find->end = find->name;
+        find->line = ts_node_start_point(taken.name).row + 1;
+    }
+    if (find->name == find->name_end || find->name_end - find->name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
+        (text[find->name] >= '0' && text[find->name] <= '9'))
         return; /* "$1" is no name of anything */
-    vcm_weave_add(&run->weave, &found);
+    vcm_weave_add(&run->weave, find);
 }
 
 static bool visit_match(void *context, const TSQueryMatch *match)

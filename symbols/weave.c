@@ -9,11 +9,14 @@
 
 #include "base/banned.h"
 
+#define GENERICS_MAX ((size_t)64) /* in one place; more are not known */
+
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
 {
     switch (role) {
     case VCM_ROLE_DEFINE:
     case VCM_ROLE_SCOPE:
+    case VCM_ROLE_HEAD:
     case VCM_ROLE_ACCESS:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
@@ -62,14 +65,20 @@ static int by_place(const void *a, const void *b)
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
+/* Whether it is a name that the code itself brings, and none of others. */
+static bool is_own(const struct vcm_find *found)
+{
+    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_GENERIC;
+}
+
 static int by_name(const void *a, const void *b)
 {
     const struct vcm_find *x = a, *y = b;
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if ((x->role == VCM_ROLE_LOCAL) != (y->role == VCM_ROLE_LOCAL))
-        return x->role == VCM_ROLE_LOCAL ? -1 : 1;
+    if (is_own(x) != is_own(y))
+        return is_own(x) ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
@@ -123,17 +132,25 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave)
     return names->items != NULL;
 }
 
-/* Of types whose name, called, makes one. */
+/* Of types whose name, called, makes one: those of the file, in C++ bases from elsewhere too. */
 static bool list_makers(struct names *names, const struct vcm_weave *weave)
 {
     const struct vcm_symbols *out = weave->out;
+    const struct vcm_finds *uses = &weave->uses;
     bool makes = vcm_language_makes_by_call(weave->language);
+    bool bases = weave->language == VCM_LANGUAGE_CPP;
 
-    names->items = calloc((makes ? out->definition_count : 0) + (size_t)1, sizeof *names->items);
+    names->items = calloc((makes ? out->definition_count : 0) + (bases ? uses->count : 0) + 1,
+                          sizeof *names->items);
     for (uint32_t i = 0; makes && names->items && i < out->definition_count; i++)
         if (out->definitions[i].kind == VCM_SYMBOL_CLASS ||
             out->definitions[i].kind == VCM_SYMBOL_STRUCT)
             names->items[names->count++] = out->definitions[i].name;
+    for (size_t i = 0; bases && names->items && i < uses->count; i++)
+        if (uses->items[i].role == VCM_ROLE_REFER &&
+            uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
+            names->items[names->count++] =
+                slice(weave, uses->items[i].name, uses->items[i].name_end);
     qsort(names->items, names->count, sizeof *names->items, by_bytes);
     return names->items != NULL;
 }
@@ -153,6 +170,45 @@ static void drop_repeated_names(struct vcm_finds *list)
         qsort(list->items, list->count, sizeof *list->items, by_place);
 }
 
+static bool have_same_span(const struct vcm_find *a, const struct vcm_find *b)
+{
+    return a->start == b->start && a->end == b->end;
+}
+
+/* Whether the blocks from `first` on begin with what the head is of. */
+static bool take_head(struct vcm_finds *blocks, size_t first, const struct vcm_find *head)
+{
+    if (first == blocks->count || blocks->items[first].role != VCM_ROLE_DEFINE ||
+        blocks->items[first].start >= head->end)
+        return false;
+    const struct vcm_find block = blocks->items[first];
+    for (size_t i = first; i < blocks->count && have_same_span(&block, &blocks->items[i]); i++) {
+        blocks->items[i].start = head->start;
+        blocks->items[i].line = head->line;
+    }
+    return true;
+}
+
+/* Definitions begin where their heads do; a head of none holds the names that it makes. */
+static void join_heads(struct vcm_finds *blocks)
+{
+    size_t kept = blocks->count;
+
+    for (size_t i = blocks->count; i > 0; i--) {
+        struct vcm_find block = blocks->items[i - 1];
+        bool taken = block.role == VCM_ROLE_HEAD && take_head(blocks, kept, &block);
+        if (block.role == VCM_ROLE_HEAD) {
+            block.role = VCM_ROLE_SCOPE;
+            block.detail = VCM_SORT_BODY;
+        }
+        if (!taken)
+            blocks->items[--kept] = block;
+    }
+    blocks->count -= kept;
+    if (kept > 0)
+        memmove(blocks->items, blocks->items + kept, blocks->count * sizeof *blocks->items);
+}
+
 /* The blocks around a place, innermost last. */
 struct level {
     const struct vcm_find *block;
@@ -163,19 +219,81 @@ struct level {
     bool has_visibility;
 };
 
+/* A type parameter, in the level that it is of. */
+struct generic {
+    struct vcm_slice name;
+    size_t depth;
+};
+
 struct nest {
     struct vcm_weave *weave;
     const struct names *exported;
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
+    struct generic generics[GENERICS_MAX];
+    size_t generic_count;
 };
 
-static void leave_until(struct nest *nest, uint32_t start)
+static void leave(struct nest *nest)
 {
-    while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start) {
-        nest->depth--;
-        vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
+    nest->depth--;
+    vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
+    while (nest->generic_count > 0 && nest->generics[nest->generic_count - 1].depth > nest->depth)
+        nest->generic_count--;
+}
+
+static const struct level *innermost(const struct nest *nest)
+{
+    return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+}
+
+static bool is_c(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
+}
+
+/* Leaves what ended before the block. "typedef struct a {...} b" does not hold its struct. */
+static void leave_before(struct nest *nest, const struct vcm_find *block)
+{
+    while (nest->depth > 0 && innermost(nest)->block->end <= block->start)
+        leave(nest);
+    bool tagged = block->role == VCM_ROLE_DEFINE &&
+                  vcm_symbol_is_type((enum vcm_symbol_kind)block->detail) &&
+                  block->detail != VCM_SYMBOL_TYPE;
+    const struct level *around = innermost(nest);
+    if (tagged && is_c(nest->weave->language) && around && around->kind == VCM_SYMBOL_TYPE &&
+        around->block->role == VCM_ROLE_DEFINE)
+        leave(nest);
+}
+
+/* Whether the block is one more name in the same declaration: "int a, b". */
+static bool is_sibling(const struct nest *nest, const struct vcm_find *block)
+{
+    const struct level *around = innermost(nest);
+
+    return around && block->role == VCM_ROLE_DEFINE && around->block->role == VCM_ROLE_DEFINE &&
+           have_same_span(around->block, block);
+}
+
+/* Appends a container as it is written elsewhere: "a.B" of "a::B<T>". */
+static void put_holder(struct vcm_buf *out, const struct vcm_weave *weave,
+                       const struct vcm_find *block)
+{
+    struct vcm_slice holder = slice(weave, block->holder, block->holder_end);
+    unsigned depth = 0;
+
+    if (weave->language != VCM_LANGUAGE_CPP) {
+        vcm_buf_append_slice(out, holder);
+        return;
+    }
+    for (size_t i = 0; i < holder.len; i++) {
+        char c = holder.data[i];
+        bool scope = c == ':' && i + 1 < holder.len && holder.data[i + 1] == ':';
+        depth += c == '<';
+        if (depth == 0 && (scope || !strchr(": \t\r\n", c)))
+            vcm_buf_append_byte(out, scope ? '.' : c);
+        depth -= c == '>' && depth > 0;
     }
 }
 
@@ -190,11 +308,11 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         nest->levels = levels;
         nest->capacity = capacity;
     }
-    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH) {
+    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH && block->name < block->name_end) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
-            vcm_buf_append_slice(&nest->path, slice(nest->weave, block->holder, block->holder_end));
+            put_holder(&nest->path, nest->weave, block);
             vcm_buf_append_byte(&nest->path, '.');
         }
         vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
@@ -237,9 +355,9 @@ static struct vcm_slice keep_line(struct vcm_weave *weave, struct vcm_buf *line)
     return kept;
 }
 
-static const struct level *innermost(const struct nest *nest)
+static bool is_body(const struct vcm_find *block)
 {
-    return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    return block->role == VCM_ROLE_SCOPE && block->detail == VCM_SORT_BODY;
 }
 
 static bool is_value(unsigned kind)
@@ -253,11 +371,33 @@ static bool has_own_names(const struct nest *nest)
 {
     for (size_t i = nest->depth; i > 0; i--) {
         enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
-        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
-            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
+        const struct vcm_find *block = nest->levels[i - 1].block;
+        if (is_body(block) ||
+            (block->role == VCM_ROLE_DEFINE &&
+             (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD)))
             return true;
     }
     return false;
+}
+
+/* Whether a function of C++ has the name of the type that it is in. */
+static bool is_constructor(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct level *around = innermost(nest);
+    struct vcm_slice type = slice(weave, found->holder, found->holder_end);
+    const char *arguments = type.len > 0 ? memchr(type.data, '<', type.len) : NULL;
+
+    if (weave->language != VCM_LANGUAGE_CPP ||
+        (found->detail != VCM_SYMBOL_FUNCTION && found->detail != VCM_SYMBOL_METHOD))
+        return false;
+    if (arguments)
+        type.len = (size_t)(arguments - type.data);
+    if (type.len > 0)
+        type = vcm_qualifier_pop(&type);
+    else if (around && (around->kind == VCM_SYMBOL_CLASS || around->kind == VCM_SYMBOL_STRUCT))
+        type = slice(weave, around->block->name, around->block->name_end);
+    return type.len > 0 && vcm_slice_equal(type, slice(weave, found->name, found->name_end));
 }
 
 static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
@@ -265,10 +405,12 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around &&
+        around && !is_body(around->block) &&
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
+    if (is_constructor(nest, found))
+        return VCM_SYMBOL_CONSTRUCTOR;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
                                                                              : kind;
 }
@@ -293,7 +435,10 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     enum vcm_symbol_visibility visibility =
         vcm_visibility_of(weave->language, symbol, around && vcm_symbol_is_type(around->kind));
     bool in_promise =
-        around && (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE);
+        around &&
+        (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
+         (around->block->role == VCM_ROLE_SCOPE && around->block->detail == VCM_SORT_PROMISE));
 
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR || in_promise)
         return VCM_SYMBOL_PUBLIC;
@@ -319,7 +464,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
         vcm_buf_append_byte(&line, '.');
     }
     if (found->holder_end > 0)
-        vcm_buf_append_slice(&line, slice(weave, found->holder, found->holder_end));
+        put_holder(&line, weave, found);
     else
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
     symbol->container = keep_line(weave, &line);
@@ -364,10 +509,15 @@ static void define(struct walk *walk, size_t block)
     enum vcm_symbol_kind kind = VCM_SYMBOL_TYPE;
     uint32_t index = 0;
 
-    leave_until(nest, found->start);
+    leave_before(nest, found);
     if (found->role == VCM_ROLE_ACCESS) {
         change_access(nest, found);
         return;
+    }
+    struct level first = {0};
+    if (is_sibling(nest, found)) {
+        first = *innermost(nest);
+        leave(nest);
     }
     if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
         struct vcm_find local = *found;
@@ -390,7 +540,9 @@ static void define(struct walk *walk, size_t block)
         index = ++weave->out->definition_count;
     }
     walk->index_of[block] = index;
-    weave->no_memory = weave->no_memory || !enter(nest, found, index, kind);
+    bool entered = first.block ? enter(nest, first.block, first.index, first.kind)
+                               : enter(nest, found, index, kind);
+    weave->no_memory = weave->no_memory || !entered;
 }
 
 static void define_all(struct walk *walk)
@@ -441,7 +593,8 @@ static bool has_locals(const struct vcm_weave *weave, enum vcm_symbol_kind kind)
 static const struct vcm_find *function_around(const struct nest *nest)
 {
     for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].index > 0 && has_locals(nest->weave, nest->levels[i].kind))
+        if (is_body(nest->levels[i].block) ||
+            (nest->levels[i].index > 0 && has_locals(nest->weave, nest->levels[i].kind)))
             return nest->levels[i].block;
     return NULL;
 }
@@ -473,27 +626,45 @@ static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
         (struct vcm_symbol_import){keep(weave, target), keep(weave, alias), use->line};
 }
 
+static bool is_generic(const struct nest *nest, struct vcm_slice name)
+{
+    for (size_t i = nest->generic_count; i > 0; i--)
+        if (vcm_slice_equal(nest->generics[i - 1].name, name))
+            return true;
+    return false;
+}
+
+static void add_generic(struct nest *nest, const struct vcm_find *use)
+{
+    if (nest->depth > 0 && nest->generic_count < GENERICS_MAX)
+        nest->generics[nest->generic_count++] =
+            (struct generic){slice(nest->weave, use->name, use->name_end), nest->depth};
+}
+
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
-static struct vcm_slice qualifier_of(bool *qualified, struct vcm_weave *weave,
+static struct vcm_slice qualifier_of(bool *qualified, const struct nest *nest,
                                      const struct locals *locals, const struct vcm_find *use,
                                      const struct vcm_find *function)
 {
+    const struct vcm_weave *weave = nest->weave;
     struct vcm_slice words = vcm_slice_of("", 0);
 
-    *qualified = use->detail != VCM_SYMBOL_OVERRIDE &&
-                 vcm_qualifier_find(&words, weave->language, weave->text, use->name);
-    if (words.len == 0 || !function)
+    *qualified =
+        use->detail != VCM_SYMBOL_OVERRIDE &&
+        (vcm_qualifier_find(&words, weave->language, weave->text, use->name) || use->is_member);
+    if (words.len == 0)
         return words;
     struct vcm_slice rest = words, first = words;
     while (rest.len > 0)
         first = vcm_qualifier_pop(&rest);
     const uint32_t start = (uint32_t)(first.data - weave->text.data);
     const struct vcm_find word = {.name = start, .name_end = start + (uint32_t)first.len};
-    struct vcm_slice head = slice(weave, function->start, function->end);
-    return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
-                   is_local(weave, locals, &word, function->start, function->end)
-               ? vcm_slice_of("", 0)
-               : words;
+    struct vcm_slice head =
+        function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
+    bool local = function &&
+                 vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
+                 is_local(weave, locals, &word, function->start, function->end);
+    return local || is_generic(nest, first) ? vcm_slice_of("", 0) : words;
 }
 
 /* Most follow one with the same. */
@@ -509,34 +680,87 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
     return keep(weave, qualifier);
 }
 
+/* Whether the name means something that the code around brings itself. */
+static bool is_hidden(const struct nest *nest, const struct locals *locals,
+                      const struct vcm_find *use, const struct vcm_find *function)
+{
+    bool may_be_local =
+        !use->is_type && (use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
+                          use->detail == VCM_SYMBOL_CALL);
+
+    return (function && may_be_local &&
+            is_local(nest->weave, locals, use, function->start, function->end)) ||
+           (use->detail != VCM_SYMBOL_OVERRIDE &&
+            is_generic(nest, slice(nest->weave, use->name, use->name_end)));
+}
+
+/* Macros of C take types too, which is no syntax: "container_of(a, struct b, c)". */
+static bool is_keyword(const struct vcm_weave *weave, const struct vcm_find *use)
+{
+    static const char *const words[] = {"struct", "const", "union", "enum", "unsigned", "volatile"};
+    struct vcm_slice name = slice(weave, use->name, use->name_end);
+
+    for (size_t i = 0; is_c(weave->language) && i < sizeof words / sizeof words[0]; i++)
+        if (name.data[0] == words[i][0] && vcm_slice_equal(name, vcm_slice_of_string(words[i])))
+            return true;
+    return false;
+}
+
+/* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
+static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_find *use,
+                                      bool qualified)
+{
+    const struct vcm_weave *weave = walk->nest.weave;
+    bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
+
+    if (qualified || (use->detail != VCM_SYMBOL_CALL && !initialises) ||
+        !has_name(&walk->makers, slice(weave, use->name, use->name_end)))
+        return (enum vcm_symbol_use)use->detail;
+    return initialises ? VCM_SYMBOL_CALL : VCM_SYMBOL_INSTANTIATE;
+}
+
+/* The innermost definition around; of several in one declaration the last one before the use. */
+static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
+{
+    struct nest *nest = &walk->nest;
+    const struct vcm_finds *blocks = &nest->weave->blocks;
+    uint32_t from = 0;
+
+    for (size_t i = nest->depth; i > 0 && from == 0; i--) {
+        struct level *level = &nest->levels[i - 1];
+        size_t next = (size_t)(level->block - blocks->items) + 1;
+        for (; next < blocks->count && have_same_span(level->block, &blocks->items[next]) &&
+               blocks->items[next].name < use->name && walk->index_of[next] > 0;
+             next++) {
+            level->block = &blocks->items[next];
+            level->index = walk->index_of[next];
+        }
+        from = level->index;
+    }
+    return from;
+}
+
 static void refer(struct walk *walk, const struct locals *locals, const struct vcm_find *use)
 {
     struct nest *nest = &walk->nest;
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
-    uint32_t from = 0;
-
-    for (size_t i = nest->depth; i > 0 && from == 0; i--)
-        from = nest->levels[i - 1].index;
+    uint32_t from = definition_around(walk, use);
     const struct vcm_find *function = function_around(nest);
-    bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
-                        use->detail == VCM_SYMBOL_CALL;
     bool qualified = false;
-    struct vcm_slice qualifier = qualifier_of(&qualified, weave, locals, use, function);
-    if (function && may_be_local && !qualified &&
-        is_local(weave, locals, use, function->start, function->end))
+
+    struct vcm_slice qualifier = qualifier_of(&qualified, nest, locals, use, function);
+    if (!qualified && (is_hidden(nest, locals, use, function) || is_keyword(weave, use)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
         return;
     }
-    bool makes = use->detail == VCM_SYMBOL_CALL && !qualified &&
-                 has_name(&walk->makers, slice(weave, use->name, use->name_end));
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
         .name = keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
-        .use = makes ? VCM_SYMBOL_INSTANTIATE : (enum vcm_symbol_use)use->detail,
+        .use = settle_use(walk, use, qualified),
         .qualified = qualified,
         .qualifier = keep_qualifier(weave, qualifier),
     };
@@ -575,6 +799,27 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     return names;
 }
 
+/* Enters the blocks that begin before the use and leaves those that end. */
+static void move_to(struct walk *walk, size_t *block, const struct vcm_find *use)
+{
+    struct nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+
+    for (; *block < weave->blocks.count && weave->blocks.items[*block].start <= use->name;
+         ++*block) {
+        const struct vcm_find *found = &weave->blocks.items[*block];
+        const uint32_t index = walk->index_of[*block];
+        leave_before(nest, found);
+        if ((found->role == VCM_ROLE_SCOPE || index > 0) && !is_sibling(nest, found))
+            weave->no_memory =
+                weave->no_memory ||
+                !enter(nest, found, index,
+                       index > 0 ? weave->out->definitions[index - 1].kind : VCM_SYMBOL_TYPE);
+    }
+    while (nest->depth > 0 && innermost(nest)->block->end <= use->name)
+        leave(nest);
+}
+
 static int refer_all(struct walk *walk, struct vcm_error *err)
 {
     struct nest *nest = &walk->nest;
@@ -593,26 +838,16 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                                                       : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role == VCM_ROLE_LOCAL ||
-            (kept > 0 && weave->uses.items[kept - 1].name == use->name))
+        if (kept > 0 && weave->uses.items[kept - 1].name == use->name)
             continue;
         kept = i + 1;
-        if (use->role == VCM_ROLE_IGNORE)
+        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_IGNORE)
             continue;
-        for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
-             block++) {
-            const struct vcm_find *found = &weave->blocks.items[block];
-            leave_until(nest, found->start);
-            if (found->role == VCM_ROLE_SCOPE || walk->index_of[block] > 0)
-                weave->no_memory = weave->no_memory ||
-                                   !enter(nest, found, walk->index_of[block],
-                                          walk->index_of[block] > 0
-                                              ? out->definitions[walk->index_of[block] - 1].kind
-                                              : VCM_SYMBOL_TYPE);
-        }
-        leave_until(nest, use->name);
+        move_to(walk, &block, use);
         if (use->role == VCM_ROLE_IMPORT)
             put_import(weave, use);
+        else if (use->role == VCM_ROLE_GENERIC)
+            add_generic(nest, use);
         else if (use->detail == VCM_SYMBOL_OVERRIDE ||
                  !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
             refer(walk, &locals, use);
@@ -629,6 +864,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     drop_repeated_names(&weave->blocks);
+    join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     if (!walk.index_of || !list_exported(&walk.exported, weave))
         rc = vcm_error_memory(err);

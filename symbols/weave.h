@@ -16,6 +16,7 @@ struct vcm_find {
     uint32_t pattern;
     enum vcm_tree_query_role role;
     unsigned detail;
+    bool is_type, is_member; /* its name (tree_query.h) */
 };
 
 struct vcm_finds {
