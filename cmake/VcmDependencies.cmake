@@ -4,9 +4,9 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 
-function(vcm_dependency name module)
+macro(vcm_dependency name module)
     pkg_check_modules(${name} REQUIRED IMPORTED_TARGET GLOBAL ${module})
-endfunction()
+endmacro()
 
 vcm_dependency(LMDB lmdb)          # base/kv.c
 vcm_dependency(YAJL yajl)          # base/json.c
@@ -20,6 +20,14 @@ vcm_dependency(DEFLATE libdeflate) # git/pack_reader.c
 vcm_dependency(SQLITE sqlite3)     # kb/store*.c
 vcm_dependency(POPPLER poppler-glib) # kb/extract_pdf.c, of vcm-extract alone
 vcm_dependency(SECCOMP libseccomp) # kb/extract_sandbox.c, of vcm-extract alone
+
+# libgit2 is not linked but loaded when it is needed (git/libgit2.h), by the name of its interface.
+execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${LIBGIT2_LINK_LIBRARIES}
+    OUTPUT_VARIABLE sections COMMAND_ERROR_IS_FATAL ANY)
+if(NOT sections MATCHES "SONAME +([^ \n]+)")
+    message(FATAL_ERROR "${LIBGIT2_LINK_LIBRARIES} does not say its name")
+endif()
+set(VCM_LIBGIT2_NAME ${CMAKE_MATCH_1})
 
 if(VCM_TESTS)
     vcm_dependency(CMOCKA cmocka)

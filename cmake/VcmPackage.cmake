@@ -15,8 +15,17 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The program runs git for fetching.
-set(CPACK_DEBIAN_PACKAGE_DEPENDS "git, python3:any")
+# The program runs git for fetching. libgit2 is loaded when it is needed, which no tool sees.
+find_program(DPKG_QUERY dpkg-query)
+set(libgit2_package "")
+if(DPKG_QUERY)
+    execute_process(COMMAND ${DPKG_QUERY} -S "*/${VCM_LIBGIT2_NAME}"
+        OUTPUT_VARIABLE owner ERROR_QUIET)
+    if(owner MATCHES "^([^:]+):")
+        set(libgit2_package ", ${CMAKE_MATCH_1}")
+    endif()
+endif()
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "git, python3:any${libgit2_package}")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "git-lfs, universal-ctags")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 # cpack's own `shlibs` comes with scripts that run ldconfig, which the trigger does.

@@ -12,6 +12,18 @@
 #include "base/banned.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+/* Of libFuzzer; not there when a corpus is replayed. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+/* Leaves the language alone, so that a corpus of one language stays one. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    (void)seed;
+    if (size == 0 || max_size < 2)
+        return size;
+    return 1 + LLVMFuzzerMutate(data + 1, size - 1, max_size - 1);
+}
 
 static void check_symbols(const struct vcm_symbols *symbols, struct vcm_slice text)
 {

@@ -144,8 +144,8 @@ static bool has_ref(const struct vcm_git_repo *repo, const char *place, const st
     char name[REF_BYTES];
 
     name_kept(name, place, id);
-    bool found = git_reference_lookup(&ref, repo->handle, name) == 0;
-    git_reference_free(ref);
+    bool found = vcm_libgit2.reference_lookup(&ref, repo->handle, name) == 0;
+    vcm_libgit2.reference_free(ref);
     return found;
 }
 
@@ -154,9 +154,9 @@ static bool has_commit(const struct fetch *fetch, const git_oid *oid)
 {
     git_commit *commit = NULL;
 
-    bool found = git_commit_lookup(&commit, fetch->repo->handle, oid) == 0 &&
-                 git_odb_exists(fetch->repo->odb, git_commit_tree_id(commit)) == 1;
-    git_commit_free(commit);
+    bool found = vcm_libgit2.commit_lookup(&commit, fetch->repo->handle, oid) == 0 &&
+                 vcm_libgit2.odb_exists(fetch->repo->odb, vcm_libgit2.commit_tree_id(commit)) == 1;
+    vcm_libgit2.commit_free(commit);
     return found;
 }
 
@@ -197,14 +197,14 @@ static bool is_sound_in(const struct fetch *fetch, const char *glob)
     git_reference *ref = NULL;
     bool sound = true;
 
-    if (git_reference_iterator_glob_new(&refs, fetch->repo->handle, glob) != 0)
+    if (vcm_libgit2.reference_iterator_glob_new(&refs, fetch->repo->handle, glob) != 0)
         return false;
-    while (sound && git_reference_next(&ref, refs) == 0) {
-        const git_oid *oid = git_reference_target(ref);
+    while (sound && vcm_libgit2.reference_next(&ref, refs) == 0) {
+        const git_oid *oid = vcm_libgit2.reference_target(ref);
         sound = oid && has_commit(fetch, oid);
-        git_reference_free(ref);
+        vcm_libgit2.reference_free(ref);
     }
-    git_reference_iterator_free(refs);
+    vcm_libgit2.reference_iterator_free(refs);
     return sound;
 }
 
@@ -224,15 +224,15 @@ static int set_ref(const struct fetch *fetch, const char *name, const struct vcm
     git_oid oid;
 
     vcm_git_internal_to_oid(&oid, id);
-    int git_code = git_reference_create(&ref, handle, name, &oid, 1, NULL);
-    if (git_code != 0 && git_reference_list(&names, handle) == 0) {
+    int git_code = vcm_libgit2.reference_create(&ref, handle, name, &oid, 1, NULL);
+    if (git_code != 0 && vcm_libgit2.reference_list(&names, handle) == 0) {
         for (size_t i = 0; i < names.count; i++)
             if (is_branch_or_tag(names.strings[i]))
-                git_reference_remove(handle, names.strings[i]);
-        git_strarray_dispose(&names);
-        git_code = git_reference_create(&ref, handle, name, &oid, 1, NULL);
+                vcm_libgit2.reference_remove(handle, names.strings[i]);
+        vcm_libgit2.strarray_dispose(&names);
+        git_code = vcm_libgit2.reference_create(&ref, handle, name, &oid, 1, NULL);
     }
-    git_reference_free(ref);
+    vcm_libgit2.reference_free(ref);
     return git_code == 0 ? VCM_OK : vcm_git_internal_error(err, git_code, "cannot keep '%s'", name);
 }
 
@@ -261,7 +261,7 @@ static void forget_gone(const struct fetch *fetch, const git_strarray *names)
         if (is_branch_or_tag(names->strings[i])) {
             asked++;
             if (!vcm_git_remote_find(&fetch->remote, names->strings[i]))
-                git_reference_remove(fetch->repo->handle, names->strings[i]);
+                vcm_libgit2.reference_remove(fetch->repo->handle, names->strings[i]);
         }
 }
 
@@ -283,7 +283,7 @@ static int ask_remote(struct fetch *fetch, struct vcm_error *err)
     snprintf(refs[5], REF_BYTES, "%s%s", name, PEELED);
     for (size_t i = 0; i < MEANINGS; i++)
         asked[i] = refs[i];
-    if (git_reference_list(&known, fetch->repo->handle) != 0)
+    if (vcm_libgit2.reference_list(&known, fetch->repo->handle) != 0)
         known.count = 0;
     for (size_t i = 0; i < known.count && count < MEANINGS + KNOWN_REFS_MAX; i++)
         if (is_branch_or_tag(known.strings[i]))
@@ -293,7 +293,7 @@ static int ask_remote(struct fetch *fetch, struct vcm_error *err)
     int rc = vcm_git_remote_ask(&fetch->remote, &runner, asked, err);
     if (rc == VCM_OK)
         forget_gone(fetch, &known);
-    git_strarray_dispose(&known);
+    vcm_libgit2.strarray_dispose(&known);
     return rc;
 }
 
@@ -598,12 +598,13 @@ static int keep_head(const struct fetch *fetch, const struct vcm_git_id *id, str
 
     snprintf(name, sizeof name, "%s%s", HEADS, remote->head_branch);
     if (remote->head_branch[0] != '\0') {
-        git_code = git_reference_symbolic_create(&head, fetch->repo->handle, "HEAD", name, 1, NULL);
+        git_code = vcm_libgit2.reference_symbolic_create(&head, fetch->repo->handle, "HEAD", name,
+                                                         1, NULL);
     } else if (remote->head_id && !fetch->name && !fetch->request->branch) {
         vcm_git_internal_to_oid(&oid, id);
-        git_code = git_repository_set_head_detached(fetch->repo->handle, &oid);
+        git_code = vcm_libgit2.repository_set_head_detached(fetch->repo->handle, &oid);
     }
-    git_reference_free(head);
+    vcm_libgit2.reference_free(head);
     return git_code == 0 ? VCM_OK
                          : vcm_git_internal_error(err, git_code, "cannot set HEAD of '%s'",
                                                   fetch->place.path);
@@ -620,7 +621,7 @@ static int keep(const struct fetch *fetch, const struct target *target, const st
     int rc = set_ref(fetch, name, id, err);
     if (rc == VCM_OK && is_whole && has_ref(fetch->repo, PARTS, id)) {
         name_kept(name, PARTS, id);
-        git_reference_remove(fetch->repo->handle, name);
+        vcm_libgit2.reference_remove(fetch->repo->handle, name);
     }
     if (rc == VCM_OK && target->keep[0] != '\0' && fetch->steps[0] == '\0')
         rc = set_ref(fetch, target->keep, id, err);

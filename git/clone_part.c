@@ -58,7 +58,7 @@ static int judge(void *context, const struct vcm_git_entry *entry, struct vcm_er
         return VCM_OK;
     vcm_git_internal_to_oid(&oid, &entry->id);
     /* Without looking for new packs at each blob that is not here. */
-    if (git_odb_exists_ext(look->odb, &oid, GIT_ODB_LOOKUP_NO_REFRESH) == 1)
+    if (vcm_libgit2.odb_exists_ext(look->odb, &oid, GIT_ODB_LOOKUP_NO_REFRESH) == 1)
         return VCM_OK;
     look->files_missing++;
     if (!is_below(entry->path, look->subpath) && !rules(entry->path, look->subpath))

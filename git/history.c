@@ -89,18 +89,18 @@ static int note(struct survey *s, uint64_t key, bool yes)
 
 static int look_at_file(bool *wanted, struct survey *s, const git_tree_entry *entry)
 {
-    git_filemode_t mode = git_tree_entry_filemode(entry);
+    git_filemode_t mode = vcm_libgit2.tree_entry_filemode(entry);
     struct vcm_git_entry file = {.path = vcm_buf_slice(&s->path)};
 
     *wanted = false;
     if ((mode != GIT_FILEMODE_BLOB && mode != GIT_FILEMODE_BLOB_EXECUTABLE) ||
         !s->query->matches(s->query->context, file.path))
         return VCM_OK;
-    uint64_t key = key_of(git_tree_entry_id(entry), file.path, SEED_BLOB);
+    uint64_t key = key_of(vcm_libgit2.tree_entry_id(entry), file.path, SEED_BLOB);
     if (recall(wanted, s, key))
         return VCM_OK;
     file.kind = mode == GIT_FILEMODE_BLOB ? VCM_GIT_FILE : VCM_GIT_EXECUTABLE;
-    vcm_git_internal_from_oid(&file.id, git_tree_entry_id(entry));
+    vcm_git_internal_from_oid(&file.id, vcm_libgit2.tree_entry_id(entry));
     int rc = s->query->is_wanted(wanted, s->query->context, &file, s->err);
     return rc == VCM_OK ? note(s, key, *wanted) : rc;
 }
@@ -112,10 +112,10 @@ static int look_at_entry(bool *wanted, struct survey *s, const git_tree_entry *e
     size_t len = s->path.len;
     int rc;
 
-    vcm_buf_append_format(&s->path, "%s%s", len > 0 ? "/" : "", git_tree_entry_name(entry));
+    vcm_buf_append_format(&s->path, "%s%s", len > 0 ? "/" : "", vcm_libgit2.tree_entry_name(entry));
     rc = vcm_buf_check(&s->path, "a path", s->err);
-    if (rc == VCM_OK && git_tree_entry_type(entry) == GIT_OBJECT_TREE)
-        rc = look_at_tree(wanted, s, git_tree_entry_id(entry));
+    if (rc == VCM_OK && vcm_libgit2.tree_entry_type(entry) == GIT_OBJECT_TREE)
+        rc = look_at_tree(wanted, s, vcm_libgit2.tree_entry_id(entry));
     else if (rc == VCM_OK)
         rc = look_at_file(wanted, s, entry);
     vcm_buf_truncate(&s->path, len);
@@ -136,17 +136,17 @@ static int look_at_tree(bool *wanted, struct survey *s, const git_oid *id)
     if (s->depth >= VCM_LIMIT_TREE_DEPTH)
         return vcm_error_set(s->err, VCM_UNSUPPORTED, "a tree is deeper than %d directories",
                              VCM_LIMIT_TREE_DEPTH);
-    int git_code = git_tree_lookup(&tree, s->repo->handle, id);
+    int git_code = vcm_libgit2.tree_lookup(&tree, s->repo->handle, id);
     if (git_code != 0)
         return vcm_git_internal_error(s->err, git_code, "cannot read a directory of the history");
     s->depth++;
-    for (size_t i = 0; rc == VCM_OK && i < git_tree_entrycount(tree); i++) {
+    for (size_t i = 0; rc == VCM_OK && i < vcm_libgit2.tree_entrycount(tree); i++) {
         bool found = false;
-        rc = look_at_entry(&found, s, git_tree_entry_byindex(tree, i));
+        rc = look_at_entry(&found, s, vcm_libgit2.tree_entry_byindex(tree, i));
         *wanted = *wanted || found;
     }
     s->depth--;
-    git_tree_free(tree);
+    vcm_libgit2.tree_free(tree);
     return rc == VCM_OK ? note(s, key, *wanted) : rc;
 }
 
@@ -156,11 +156,11 @@ static int look_at_root_file(bool *counted, struct survey *s, const git_commit *
     git_tree *tree = NULL;
     struct vcm_git_id id;
 
-    int git_code = git_commit_tree(&tree, commit);
+    int git_code = vcm_libgit2.commit_tree(&tree, commit);
     if (git_code != 0)
         return vcm_git_internal_error(s->err, git_code, "cannot read the tree of a commit");
-    const git_tree_entry *entry = git_tree_entry_byname(tree, s->query->root_file);
-    const git_oid *oid = entry ? git_tree_entry_id(entry) : &nothing;
+    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(tree, s->query->root_file);
+    const git_oid *oid = entry ? vcm_libgit2.tree_entry_id(entry) : &nothing;
     uint64_t key = key_of(oid, vcm_slice_of(NULL, 0), SEED_ROOT);
     int rc = VCM_OK;
     if (!recall(counted, s, key)) {
@@ -169,7 +169,7 @@ static int look_at_root_file(bool *counted, struct survey *s, const git_commit *
         if (rc == VCM_OK)
             rc = note(s, key, *counted);
     }
-    git_tree_free(tree);
+    vcm_libgit2.tree_free(tree);
     return rc;
 }
 
@@ -180,19 +180,19 @@ static int look_at_commit(uint64_t *commits, struct survey *s, const git_oid *id
     git_commit *commit = NULL;
     bool counted = false, wanted = false;
 
-    int git_code = git_commit_lookup(&commit, s->repo->handle, id);
+    int git_code = vcm_libgit2.commit_lookup(&commit, s->repo->handle, id);
     if (git_code != 0)
         return vcm_git_internal_error(s->err, git_code, "cannot read a commit");
     int rc = look_at_root_file(&counted, s, commit);
     if (rc == VCM_OK)
-        rc = look_at_tree(&wanted, s, git_commit_tree_id(commit));
+        rc = look_at_tree(&wanted, s, vcm_libgit2.commit_tree_id(commit));
     counted = counted || wanted;
-    for (unsigned i = 0; !counted && i < git_commit_parentcount(commit); i++)
-        recall(&counted, s, key_of(git_commit_parent_id(commit, i), none, SEED_COMMIT));
+    for (unsigned i = 0; !counted && i < vcm_libgit2.commit_parentcount(commit); i++)
+        recall(&counted, s, key_of(vcm_libgit2.commit_parent_id(commit, i), none, SEED_COMMIT));
     *commits += counted;
     if (rc == VCM_OK)
         rc = note(s, key_of(id, none, SEED_COMMIT), counted);
-    git_commit_free(commit);
+    vcm_libgit2.commit_free(commit);
     return rc;
 }
 
@@ -206,18 +206,18 @@ int vcm_git_history_count(uint64_t *commits, struct vcm_git_repo *repo,
 
     *commits = 0;
     vcm_buf_init(&s.path, VCM_LIMIT_TREE_PATH_BYTES);
-    int git_code = git_revwalk_new(&walk, repo->handle);
+    int git_code = vcm_libgit2.revwalk_new(&walk, repo->handle);
     if (git_code == 0)
-        git_code = git_revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL | GIT_SORT_REVERSE);
+        git_code = vcm_libgit2.revwalk_sorting(walk, GIT_SORT_TOPOLOGICAL | GIT_SORT_REVERSE);
     if (git_code == 0)
-        git_code = git_revwalk_push_glob(walk, "refs/heads/*");
+        git_code = vcm_libgit2.revwalk_push_glob(walk, "refs/heads/*");
     if (git_code == 0)
-        git_code = git_revwalk_push_glob(walk, "refs/tags/*");
-    while (git_code == 0 && rc == VCM_OK && (git_code = git_revwalk_next(&id, walk)) == 0)
+        git_code = vcm_libgit2.revwalk_push_glob(walk, "refs/tags/*");
+    while (git_code == 0 && rc == VCM_OK && (git_code = vcm_libgit2.revwalk_next(&id, walk)) == 0)
         rc = look_at_commit(commits, &s, &id);
     if (rc == VCM_OK && git_code != GIT_ITEROVER)
         rc = vcm_git_internal_error(err, git_code, "cannot read the history of '%s'", repo->root);
-    git_revwalk_free(walk);
+    vcm_libgit2.revwalk_free(walk);
     vcm_buf_release(&s.path);
     free(s.notes.slots);
     return rc;

@@ -1,13 +1,11 @@
 /*
  * internal.h - what the files of this folder share: the handle, and libgit2's errors in our words.
- *
- * Private to this folder, the only one that includes <git2.h>.
+ * Private to this folder.
  */
 #ifndef VCM_GIT_INTERNAL_H
 #define VCM_GIT_INTERNAL_H
 
-#include <git2.h>
-
+#include "git/libgit2.h"
 #include "git/repo.h"
 
 struct vcm_git_pack_reader;

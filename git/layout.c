@@ -17,13 +17,13 @@ static int put_directory(struct vcm_buf *out, const char *path, struct vcm_error
 
 int vcm_git_layout_directory(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
 {
-    return put_directory(out, git_repository_path(repo->handle), err);
+    return put_directory(out, vcm_libgit2.repository_path(repo->handle), err);
 }
 
 int vcm_git_layout_common_directory(struct vcm_buf *out, struct vcm_git_repo *repo,
                                     struct vcm_error *err)
 {
-    return put_directory(out, git_repository_commondir(repo->handle), err);
+    return put_directory(out, vcm_libgit2.repository_commondir(repo->handle), err);
 }
 
 int vcm_git_layout_each_alternate(struct vcm_git_repo *repo, vcm_git_layout_fn visit, void *context,
@@ -50,14 +50,14 @@ int vcm_git_layout_setting(struct vcm_buf *out, struct vcm_git_repo *repo, const
     const char *value = NULL;
     int rc = VCM_OK;
 
-    int git_code = git_repository_config_snapshot(&config, repo->handle);
+    int git_code = vcm_libgit2.repository_config_snapshot(&config, repo->handle);
     if (git_code == 0)
-        git_code = git_config_get_string(&value, config, name);
+        git_code = vcm_libgit2.config_get_string(&value, config, name);
     if (git_code == 0)
         vcm_buf_append_string(out, value);
     else if (git_code != GIT_ENOTFOUND)
         rc = vcm_git_internal_error(err, git_code, "cannot read %s from the configuration of '%s'",
                                     name, repo->root);
-    git_config_free(config);
+    vcm_libgit2.config_free(config);
     return rc == VCM_OK ? vcm_buf_check(out, name, err) : rc;
 }

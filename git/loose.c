@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <git2/sys/odb_backend.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -43,7 +42,7 @@ struct object {
 
 static int refuse(const char *reason)
 {
-    git_error_set_str(GIT_ERROR_ODB, reason);
+    vcm_libgit2.error_set_str(GIT_ERROR_ODB, reason);
     return GIT_ERROR;
 }
 
@@ -58,7 +57,7 @@ static int refuse_sys(const char *what, int cause)
 
 static int refuse_memory(void)
 {
-    git_error_set_oom();
+    vcm_libgit2.error_set_oom();
     return GIT_ERROR;
 }
 
@@ -87,7 +86,7 @@ static int find_file(struct object *object, const struct loose *loose, const git
     char path[VCM_LIMIT_PATH_BYTES + GIT_OID_HEXSZ + 4];
     char name[GIT_OID_HEXSZ + 2] = "";
 
-    git_oid_pathfmt(name, id);
+    vcm_libgit2.oid_pathfmt(name, id);
     for (unsigned i = 0; i < loose->directories.count; i++) {
         snprintf(path, sizeof path, "%s/%s", loose->directories.items[i].path, name);
         int git_code = open_file(object, path);
@@ -166,7 +165,7 @@ static const char *parse_type(git_object_t *out, const char *text)
                                          GIT_OBJECT_TAG};
 
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
-        const char *name = git_object_type2string(types[i]);
+        const char *name = vcm_libgit2.object_type2string(types[i]);
         size_t len = strlen(name);
         if (strncmp(text, name, len) == 0 && text[len] == ' ') {
             *out = types[i];
@@ -252,7 +251,7 @@ static int read_object(void **data, size_t *len, git_object_t *type, git_odb_bac
         git_code = refuse("the loose object is too large");
     if (git_code == 0) {
         /* With a NUL behind it, as libgit2's own readers have it. */
-        content = git_odb_backend_data_alloc(backend, object.size + 1);
+        content = vcm_libgit2.odb_backend_data_alloc(backend, object.size + 1);
         git_code = content ? read_content(&object, content) : refuse_memory();
     }
     if (git_code == 0) {
@@ -261,7 +260,7 @@ static int read_object(void **data, size_t *len, git_object_t *type, git_odb_bac
         *len = object.size;
         *type = object.type;
     } else if (content) {
-        git_odb_backend_data_free(backend, content);
+        vcm_libgit2.odb_backend_data_free(backend, content);
     }
     close_object(&object);
     return git_code;
@@ -302,7 +301,7 @@ int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error
 
     if (!loose)
         return vcm_error_memory(err);
-    git_odb_init_backend(&loose->backend, GIT_ODB_BACKEND_VERSION);
+    vcm_libgit2.odb_init_backend(&loose->backend, GIT_ODB_BACKEND_VERSION);
     loose->backend.read = read_object;
     loose->backend.read_header = read_header;
     loose->backend.refresh = refresh;
@@ -311,7 +310,7 @@ int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error
     for (unsigned i = 0; rc == VCM_OK && i < loose->directories.count; i++)
         rc = vcm_git_pack_index_check(loose->directories.items[i].path, err);
     if (rc == VCM_OK) {
-        int git_code = git_odb_add_backend(odb, &loose->backend, PRIORITY);
+        int git_code = vcm_libgit2.odb_add_backend(odb, &loose->backend, PRIORITY);
         if (git_code == 0)
             return VCM_OK;
         rc = vcm_git_internal_error(err, git_code, "cannot read the objects of the repository");

@@ -77,13 +77,13 @@ int vcm_git_object_dirs_find(struct vcm_git_object_dirs *out, git_repository *ha
     git_buf objects = {0};
 
     memset(out, 0, sizeof *out);
-    int git_code = git_repository_item_path(&objects, handle, GIT_REPOSITORY_ITEM_OBJECTS);
+    int git_code = vcm_libgit2.repository_item_path(&objects, handle, GIT_REPOSITORY_ITEM_OBJECTS);
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot find the objects of the repository");
     int rc = add_directory(out, objects.ptr, err);
     for (unsigned i = 0; rc == VCM_OK && i < out->count; i++)
         rc = add_alternates_of(out, i, err);
-    git_buf_dispose(&objects);
+    vcm_libgit2.buf_dispose(&objects);
     return rc;
 }
 

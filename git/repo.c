@@ -34,20 +34,24 @@ static void configure(void)
 {
     const char *extensions[] = {"worktreeconfig", "partialclone", "preciousobjects"};
 
-    git_libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions, sizeof extensions / sizeof *extensions);
-    git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
-    git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, WINDOWS_BYTES_MAX);
-    git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)OBJECT_CACHE_BYTES);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_EXTENSIONS, extensions,
+                             sizeof extensions / sizeof *extensions);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, WINDOWS_BYTES_MAX);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)OBJECT_CACHE_BYTES);
     /* A tree is read once. The cache counts its bytes, and not what its entries take. */
-    git_libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)0);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)0);
     /* git/tree.c checks the blobs that it reads. */
-    git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
+    vcm_libgit2.libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 }
 
 static int enter_library(struct vcm_error *err)
 {
+    int rc = vcm_libgit2_load(err);
+    if (rc != VCM_OK)
+        return rc;
     pthread_mutex_lock(&library_lock);
-    int count = git_libgit2_init();
+    int count = vcm_libgit2.libgit2_init();
     if (count >= 0 && library_users++ == 0)
         configure();
     pthread_mutex_unlock(&library_lock);
@@ -58,7 +62,7 @@ static void leave_library(void)
 {
     pthread_mutex_lock(&library_lock);
     library_users--;
-    git_libgit2_shutdown();
+    vcm_libgit2.libgit2_shutdown();
     pthread_mutex_unlock(&library_lock);
 }
 
@@ -70,7 +74,8 @@ static void print_version(void)
     int minor = 0;
     int revision = 0;
 
-    git_libgit2_version(&major, &minor, &revision);
+    if (vcm_libgit2_load(NULL) == VCM_OK)
+        vcm_libgit2.libgit2_version(&major, &minor, &revision);
     snprintf(version_text, sizeof version_text, "libgit2 %d.%d.%d", major, minor, revision);
 }
 
@@ -84,7 +89,7 @@ const char *vcm_git_library_version(void)
 
 static const char *library_message(void)
 {
-    const git_error *last = git_error_last();
+    const git_error *last = vcm_libgit2.error_last();
 
     return last && last->message ? last->message : "no reason given";
 }
@@ -106,7 +111,7 @@ static enum vcm_code translate(int git_code)
 
 int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *format, ...)
 {
-    const git_error *last = git_error_last();
+    const git_error *last = vcm_libgit2.error_last();
     char what[400];
     va_list args;
 
@@ -167,10 +172,10 @@ static char *find_owned_directory(const char *path)
         *strrchr(directory, '/') = '\0';
     }
     free(directory);
-    if (git_repository_discover(&found, path, 0, NULL) != 0)
+    if (vcm_libgit2.repository_discover(&found, path, 0, NULL) != 0)
         return NULL;
     directory = realpath(found.ptr, NULL);
-    git_buf_dispose(&found);
+    vcm_libgit2.buf_dispose(&found);
     return directory;
 }
 
@@ -202,17 +207,17 @@ static bool trusts_every_owner(void)
     git_config_entry *value = NULL;
     bool trusted = false;
 
-    if (git_config_open_default(&config) == 0 &&
-        git_config_multivar_iterator_new(&values, config, "safe.directory", NULL) == 0) {
-        while (git_config_next(&value, values) == 0) {
+    if (vcm_libgit2.config_open_default(&config) == 0 &&
+        vcm_libgit2.config_multivar_iterator_new(&values, config, "safe.directory", NULL) == 0) {
+        while (vcm_libgit2.config_next(&value, values) == 0) {
             if (!value->value || value->value[0] == '\0')
                 trusted = false;
             else if (strcmp(value->value, "*") == 0)
                 trusted = true;
         }
     }
-    git_config_iterator_free(values);
-    git_config_free(config);
+    vcm_libgit2.config_iterator_free(values);
+    vcm_libgit2.config_free(config);
     return trusted;
 }
 
@@ -223,10 +228,10 @@ bool vcm_git_internal_user_sets(const char *name)
 
     if (enter_library(NULL) != VCM_OK)
         return false;
-    bool sets =
-        git_config_open_default(&config) == 0 && git_config_get_entry(&entry, config, name) == 0;
-    git_config_entry_free(entry);
-    git_config_free(config);
+    bool sets = vcm_libgit2.config_open_default(&config) == 0 &&
+                vcm_libgit2.config_get_entry(&entry, config, name) == 0;
+    vcm_libgit2.config_entry_free(entry);
+    vcm_libgit2.config_free(config);
     leave_library();
     return sets;
 }
@@ -238,15 +243,15 @@ static int open_checked(git_repository **out, const char *path)
 {
     const char *ceiling = getenv("GIT_CEILING_DIRECTORIES");
 
-    int git_code = git_repository_open_ext(out, path, 0, ceiling);
+    int git_code = vcm_libgit2.repository_open_ext(out, path, 0, ceiling);
     if (git_code == 0 || !is_owner_refusal(git_code))
         return git_code;
     if (!trusts_every_owner())
         return GIT_EOWNER;
     pthread_mutex_lock(&library_lock);
-    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
-    git_code = git_repository_open_ext(out, path, 0, ceiling);
-    git_libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 0);
+    git_code = vcm_libgit2.repository_open_ext(out, path, 0, ceiling);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_OWNER_VALIDATION, 1);
     pthread_mutex_unlock(&library_lock);
     return git_code;
 }
@@ -291,7 +296,8 @@ static char *tidy_directory(const char *path)
  * slash. */
 static const char *work_tree(git_repository *handle)
 {
-    const char *directory = git_repository_workdir(handle), *own = git_repository_path(handle);
+    const char *directory = vcm_libgit2.repository_workdir(handle),
+               *own = vcm_libgit2.repository_path(handle);
     struct vcm_slice name = vcm_path_base_name(vcm_slice_of_string(own));
 
     if (!directory || vcm_slice_equal(name, vcm_slice_of_string(".git")))
@@ -307,7 +313,7 @@ static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_e
     if (git_code != 0)
         return explain_open_failure(git_code, path, err);
 
-    git_code = git_repository_odb(&repo->odb, repo->handle);
+    git_code = vcm_libgit2.repository_odb(&repo->odb, repo->handle);
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot open the objects of '%s'", path);
     int rc = vcm_git_loose_install(repo->odb, repo->handle, err);
@@ -315,7 +321,7 @@ static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_e
         return vcm_error_wrap(err, rc, "%s", path);
 
     const char *directory = work_tree(repo->handle);
-    repo->root = tidy_directory(directory ? directory : git_repository_path(repo->handle));
+    repo->root = tidy_directory(directory ? directory : vcm_libgit2.repository_path(repo->handle));
     return repo->root ? VCM_OK : vcm_error_memory(err);
 }
 
@@ -346,8 +352,8 @@ void vcm_git_repo_close(struct vcm_git_repo *repo)
     if (!repo)
         return;
     vcm_git_pack_reader_close(repo->packs);
-    git_odb_free(repo->odb);
-    git_repository_free(repo->handle);
+    vcm_libgit2.odb_free(repo->odb);
+    vcm_libgit2.repository_free(repo->handle);
     leave_library();
     free(repo->root);
     free(repo);
@@ -400,27 +406,28 @@ void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url)
     vcm_buf_append_string(out, info.data + info.len + 1);
 }
 
-/* Straight from the configuration, since git_remote_url() applies url.*.insteadOf of whoever
- * runs us, and two users of one repository would then disagree on where it comes from. */
+/* Straight from the configuration, since vcm_libgit2.remote_url() applies url.*.insteadOf of
+ * whoever runs us, and two users of one repository would then disagree on where it comes from. */
 int vcm_git_repo_origin(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
 {
     git_config *config = NULL;
     git_config_iterator *values = NULL;
     git_config_entry *value = NULL;
 
-    int git_code = git_repository_config_snapshot(&config, repo->handle);
+    int git_code = vcm_libgit2.repository_config_snapshot(&config, repo->handle);
     if (git_code == 0)
-        git_code = git_config_multivar_iterator_new(&values, config, ORIGIN_URL_VARIABLE, NULL);
+        git_code =
+            vcm_libgit2.config_multivar_iterator_new(&values, config, ORIGIN_URL_VARIABLE, NULL);
     if (git_code == 0)
-        git_code = git_config_next(&value, values);
+        git_code = vcm_libgit2.config_next(&value, values);
     int rc = VCM_OK;
     if (git_code == 0 && value->value)
         vcm_git_repo_strip_credentials(out, value->value);
     else if (git_code != 0 && git_code != GIT_ITEROVER && git_code != GIT_ENOTFOUND)
         rc = vcm_git_internal_error(err, git_code, "cannot read the configuration of '%s'",
                                     repo->root);
-    git_config_iterator_free(values);
-    git_config_free(config);
+    vcm_libgit2.config_iterator_free(values);
+    vcm_libgit2.config_free(config);
     return rc == VCM_OK ? vcm_buf_check(out, "the URL of origin", err) : rc;
 }
 
@@ -429,13 +436,13 @@ int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, str
     static const char heads[] = "refs/heads/";
     git_reference *head = NULL;
 
-    int git_code = git_reference_lookup(&head, repo->handle, "HEAD");
+    int git_code = vcm_libgit2.reference_lookup(&head, repo->handle, "HEAD");
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot read HEAD of '%s'", repo->root);
-    const char *target = git_reference_symbolic_target(head);
+    const char *target = vcm_libgit2.reference_symbolic_target(head);
     if (target && strncmp(target, heads, sizeof heads - 1) == 0)
         vcm_buf_append_string(out, target + sizeof heads - 1);
-    git_reference_free(head);
+    vcm_libgit2.reference_free(head);
     return vcm_buf_check(out, "the name of the branch", err);
 }
 
@@ -448,7 +455,7 @@ static int check_name(char full[REF_NAME_BYTES], const char *place, const char *
     int len = snprintf(full, REF_NAME_BYTES, "%s%s", place, name);
 
     if (name[0] == '\0' || name[0] == '-' || len >= REF_NAME_BYTES ||
-        git_reference_name_is_valid(&valid, full) != 0 || !valid)
+        vcm_libgit2.reference_name_is_valid(&valid, full) != 0 || !valid)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no valid name of a %s", name,
                              what);
     return VCM_OK;
@@ -471,9 +478,9 @@ static bool has_refs(struct vcm_git_repo *repo)
     git_reference_iterator *refs = NULL;
     const char *name = NULL;
 
-    bool any = git_reference_iterator_new(&refs, repo->handle) == 0 &&
-               git_reference_next_name(&name, refs) == 0;
-    git_reference_iterator_free(refs);
+    bool any = vcm_libgit2.reference_iterator_new(&refs, repo->handle) == 0 &&
+               vcm_libgit2.reference_next_name(&name, refs) == 0;
+    vcm_libgit2.reference_iterator_free(refs);
     return any;
 }
 
@@ -490,12 +497,12 @@ static int find_head(git_object **out, struct vcm_git_repo *repo, struct vcm_err
 {
     git_reference *head = NULL;
 
-    int git_code = git_repository_head(&head, repo->handle);
+    int git_code = vcm_libgit2.repository_head(&head, repo->handle);
     if (git_code == GIT_EUNBORNBRANCH)
         return refuse_unborn(repo, err);
     if (git_code == 0)
-        git_code = git_reference_peel(out, head, GIT_OBJECT_ANY);
-    git_reference_free(head);
+        git_code = vcm_libgit2.reference_peel(out, head, GIT_OBJECT_ANY);
+    vcm_libgit2.reference_free(head);
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot follow HEAD");
     return VCM_OK;
@@ -508,7 +515,7 @@ static bool head_is_unborn_branch(struct vcm_git_repo *repo, const char *branch)
     bool same = vcm_git_repo_head_branch(&name, repo, NULL) == VCM_OK &&
                 strcmp(vcm_buf_text(&name), branch) == 0;
     vcm_buf_release(&name);
-    return same && git_repository_head_unborn(repo->handle) == 1;
+    return same && vcm_libgit2.repository_head_unborn(repo->handle) == 1;
 }
 
 static int find_branch(git_object **out, struct vcm_git_repo *repo, const char *branch,
@@ -522,12 +529,12 @@ static int find_branch(git_object **out, struct vcm_git_repo *repo, const char *
         int rc = check_name(name, places[i], "branch", branch, err);
         if (rc != VCM_OK)
             return rc;
-        int git_code = git_reference_lookup(&ref, repo->handle, name);
+        int git_code = vcm_libgit2.reference_lookup(&ref, repo->handle, name);
         if (git_code == GIT_ENOTFOUND)
             continue;
         if (git_code == 0)
-            git_code = git_reference_peel(out, ref, GIT_OBJECT_ANY);
-        git_reference_free(ref);
+            git_code = vcm_libgit2.reference_peel(out, ref, GIT_OBJECT_ANY);
+        vcm_libgit2.reference_free(ref);
         if (git_code != 0)
             return vcm_git_internal_error(err, git_code, "cannot follow the branch '%s'", branch);
         return VCM_OK;
@@ -551,8 +558,9 @@ static int look_up_prefix(git_object **out, struct vcm_git_repo *repo, const git
 {
     git_oid oid;
 
-    int git_code = git_odb_exists_prefix(&oid, repo->odb, prefix, len);
-    return git_code == 0 ? git_object_lookup(out, repo->handle, &oid, GIT_OBJECT_ANY) : git_code;
+    int git_code = vcm_libgit2.odb_exists_prefix(&oid, repo->odb, prefix, len);
+    return git_code == 0 ? vcm_libgit2.object_lookup(out, repo->handle, &oid, GIT_OBJECT_ANY)
+                         : git_code;
 }
 
 /* A full id before a ref of that name, a ref before an abbreviated id, as git has it. Of git's
@@ -565,18 +573,18 @@ static int look_up(git_object **out, struct vcm_git_repo *repo, const char *name
     bool digits = is_id_prefix(name);
     int git_code = GIT_ENOTFOUND;
 
-    if (digits && git_oid_fromstrn(&oid, name, len) != 0)
+    if (digits && vcm_libgit2.oid_fromstrn(&oid, name, len) != 0)
         return GIT_ENOTFOUND;
     if (digits && len == VCM_GIT_ID_HEX)
-        git_code = git_object_lookup(out, repo->handle, &oid, GIT_OBJECT_ANY);
+        git_code = vcm_libgit2.object_lookup(out, repo->handle, &oid, GIT_OBJECT_ANY);
     if (git_code != GIT_ENOTFOUND)
         return git_code;
-    git_code = git_reference_dwim(&ref, repo->handle, name);
+    git_code = vcm_libgit2.reference_dwim(&ref, repo->handle, name);
     if (git_code == 0)
-        git_code = git_reference_peel(out, ref, GIT_OBJECT_ANY);
+        git_code = vcm_libgit2.reference_peel(out, ref, GIT_OBJECT_ANY);
     else if (git_code == GIT_ENOTFOUND && digits && len < VCM_GIT_ID_HEX)
         git_code = look_up_prefix(out, repo, &oid, len);
-    git_reference_free(ref);
+    vcm_libgit2.reference_free(ref);
     return git_code;
 }
 
@@ -610,14 +618,14 @@ static int peel_to_commit(struct vcm_git_id *out, git_object *object, const char
 {
     git_object *commit = NULL;
 
-    int git_code = git_object_peel(&commit, object, GIT_OBJECT_COMMIT);
+    int git_code = vcm_libgit2.object_peel(&commit, object, GIT_OBJECT_COMMIT);
     if (git_code == GIT_EPEEL || git_code == GIT_EINVALIDSPEC)
         return vcm_error_set(err, VCM_NOT_FOUND, "'%s' is a %s, not a commit", name,
-                             git_object_type2string(git_object_type(object)));
+                             vcm_libgit2.object_type2string(vcm_libgit2.object_type(object)));
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot find the commit of '%s'", name);
-    vcm_git_internal_from_oid(out, git_object_id(commit));
-    git_object_free(commit);
+    vcm_git_internal_from_oid(out, vcm_libgit2.object_id(commit));
+    vcm_libgit2.object_free(commit);
     return VCM_OK;
 }
 
@@ -659,14 +667,14 @@ static int step_back(struct vcm_git_id *id, struct vcm_git_repo *repo, const cha
         if (kind == '^' && count == 0)
             continue;
         vcm_git_internal_to_oid(&oid, id);
-        int git_code = git_commit_lookup(&commit, repo->handle, &oid);
+        int git_code = vcm_libgit2.commit_lookup(&commit, repo->handle, &oid);
         if (git_code == 0)
-            git_code = kind == '~' ? git_commit_nth_gen_ancestor(&ancestor, commit, count)
-                                   : git_commit_parent(&ancestor, commit, count - 1);
+            git_code = kind == '~' ? vcm_libgit2.commit_nth_gen_ancestor(&ancestor, commit, count)
+                                   : vcm_libgit2.commit_parent(&ancestor, commit, count - 1);
         if (git_code == 0)
-            vcm_git_internal_from_oid(id, git_commit_id(ancestor));
-        git_commit_free(ancestor);
-        git_commit_free(commit);
+            vcm_git_internal_from_oid(id, vcm_libgit2.commit_id(ancestor));
+        vcm_libgit2.commit_free(ancestor);
+        vcm_libgit2.commit_free(commit);
         if (git_code == GIT_ENOTFOUND)
             return vcm_error_set(err, VCM_NOT_FOUND,
                                  "there is no commit '%s': '%s' has too few "
@@ -696,7 +704,7 @@ static int resolve_commit(struct vcm_git_id *out, struct vcm_git_repo *repo, con
         rc = peel_to_commit(out, object, vcm_buf_text(&start), err);
     if (rc == VCM_OK)
         rc = step_back(out, repo, name + len, name, err);
-    git_object_free(object);
+    vcm_libgit2.object_free(object);
     vcm_buf_release(&start);
     return rc;
 }
@@ -716,7 +724,7 @@ int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, cons
         rc = find_head(&object, repo, err);
     if (rc == VCM_OK)
         rc = peel_to_commit(out, object, branch ? branch : "HEAD", err);
-    git_object_free(object);
+    vcm_libgit2.object_free(object);
     return rc;
 }
 

@@ -112,8 +112,8 @@ static int parse_modules(git_config **out, struct vcm_slice text, const char *pa
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot keep %s in memory", MODULES_FILE);
     int rc = write_all(fd, text, err);
     snprintf(name, sizeof name, FD_PATH_FORMAT, fd);
-    if (rc == VCM_OK && git_config_open_ondisk(out, name) != 0) {
-        const git_error *last = git_error_last();
+    if (rc == VCM_OK && vcm_libgit2.config_open_ondisk(out, name) != 0) {
+        const git_error *last = vcm_libgit2.error_last();
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "submodule '%s': cannot parse %s: %s", path,
                            MODULES_FILE, last && last->message ? last->message : "no reason given");
     }
@@ -152,11 +152,11 @@ static int each_value(git_config *config, const char *variable, value_fn visit, 
     git_config_entry *entry = NULL;
     struct vcm_slice name;
 
-    int git_code = git_config_iterator_new(&values, config);
-    while (git_code == 0 && (git_code = git_config_next(&entry, values)) == 0)
+    int git_code = vcm_libgit2.config_iterator_new(&values, config);
+    while (git_code == 0 && (git_code = vcm_libgit2.config_next(&entry, values)) == 0)
         if (entry->value && take_name(&name, entry->name, variable))
             git_code = visit(context, name, entry->value);
-    git_config_iterator_free(values);
+    vcm_libgit2.config_iterator_free(values);
     return git_code == GIT_ITEROVER ? 0 : git_code;
 }
 
@@ -393,7 +393,7 @@ int vcm_git_submodule_find(struct vcm_git_submodule *out, struct vcm_git_repo *r
         rc = settle_url(out, repo, err);
     if (rc == VCM_OK)
         rc = find_gitlink(out, repo, commit, err);
-    git_config_free(config);
+    vcm_libgit2.config_free(config);
     vcm_buf_release(&text);
     return rc;
 }
@@ -456,7 +456,7 @@ static int open_in_git_directory(struct vcm_git_repo **out, struct vcm_git_repo 
     struct vcm_buf place = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
     int rc = VCM_NOT_FOUND;
 
-    vcm_path_join(&place, git_repository_commondir(repo->handle), "modules");
+    vcm_path_join(&place, vcm_libgit2.repository_commondir(repo->handle), "modules");
     if (is_beneath(vcm_buf_text(&place), submodule->name)) {
         vcm_buf_append_format(&place, "/%s", submodule->name);
         rc = open_place(out, vcm_buf_text(&place), submodule);

@@ -47,13 +47,13 @@ struct walk {
 
 static unsigned mode_type(const git_tree_entry *entry)
 {
-    return (unsigned)git_tree_entry_filemode_raw(entry) & MODE_TYPE;
+    return (unsigned)vcm_libgit2.tree_entry_filemode_raw(entry) & MODE_TYPE;
 }
 
 /* Modes that git does not write count as files: the bytes are there to be read. */
 static enum vcm_git_kind kind_of(const git_tree_entry *entry)
 {
-    unsigned mode = (unsigned)git_tree_entry_filemode_raw(entry);
+    unsigned mode = (unsigned)vcm_libgit2.tree_entry_filemode_raw(entry);
 
     switch (mode & MODE_TYPE) {
     case MODE_SYMLINK:
@@ -70,14 +70,14 @@ static void fill_entry(struct vcm_git_entry *out, struct vcm_slice path,
 {
     out->path = path;
     out->kind = kind_of(entry);
-    vcm_git_internal_from_oid(&out->id, git_tree_entry_id(entry));
+    vcm_git_internal_from_oid(&out->id, vcm_libgit2.tree_entry_id(entry));
 }
 
 static int load_tree(git_tree **out, struct vcm_git_repo *repo, const git_oid *id, const char *path,
                      struct vcm_error *err)
 {
     *out = NULL;
-    int git_code = git_tree_lookup(out, repo->handle, id);
+    int git_code = vcm_libgit2.tree_lookup(out, repo->handle, id);
     if (git_code == 0)
         return VCM_OK;
     if (path[0] == '\0')
@@ -93,14 +93,14 @@ static int load_root(git_tree **out, struct vcm_git_repo *repo, const struct vcm
 
     *out = NULL;
     vcm_git_internal_to_oid(&oid, id);
-    int git_code = git_commit_lookup(&commit, repo->handle, &oid);
+    int git_code = vcm_libgit2.commit_lookup(&commit, repo->handle, &oid);
     if (git_code != 0) {
         char hex[VCM_GIT_ID_HEX + 1];
         vcm_git_id_to_hex(hex, id);
         return vcm_git_internal_error(err, git_code, "cannot read the commit %s", hex);
     }
-    int rc = load_tree(out, repo, git_commit_tree_id(commit), "", err);
-    git_commit_free(commit);
+    int rc = load_tree(out, repo, vcm_libgit2.commit_tree_id(commit), "", err);
+    vcm_libgit2.commit_free(commit);
     return rc;
 }
 
@@ -108,14 +108,14 @@ static int load_root(git_tree **out, struct vcm_git_repo *repo, const struct vcm
 static int load_below(git_tree **out, struct vcm_git_repo *repo, const git_tree *above,
                       const char *name, const char *path, struct vcm_error *err)
 {
-    const git_tree_entry *entry = git_tree_entry_byname(above, name);
+    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(above, name);
 
     *out = NULL;
     if (!entry)
         return vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s' in the tree", path);
     if (mode_type(entry) != MODE_DIRECTORY)
         return vcm_error_set(err, VCM_NOT_FOUND, "'%s' is no directory of the tree", path);
-    return load_tree(out, repo, git_tree_entry_id(entry), path, err);
+    return load_tree(out, repo, vcm_libgit2.tree_entry_id(entry), path, err);
 }
 
 /* Goes from *tree, which it consumes, into the directory `name`. *tree is NULL after a failure. */
@@ -125,7 +125,7 @@ static int descend(git_tree **tree, struct vcm_git_repo *repo, const char *name,
     git_tree *inner = NULL;
     int rc = load_below(&inner, repo, *tree, name, path, err);
 
-    git_tree_free(*tree);
+    vcm_libgit2.tree_free(*tree);
     *tree = inner;
     return rc;
 }
@@ -157,19 +157,19 @@ static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm
     if (rc == VCM_OK)
         *out = tree;
     else
-        git_tree_free(tree);
+        vcm_libgit2.tree_free(tree);
     return rc;
 }
 
 /* A base in which a name occurs twice is none: which of the two was what cannot be told. */
 static git_tree *refuse_doubles(git_tree *base)
 {
-    size_t count = base ? git_tree_entrycount(base) : 0;
+    size_t count = base ? vcm_libgit2.tree_entrycount(base) : 0;
 
     for (size_t i = 1; i < count; i++)
-        if (strcmp(git_tree_entry_name(git_tree_entry_byindex(base, i - 1)),
-                   git_tree_entry_name(git_tree_entry_byindex(base, i))) == 0) {
-            git_tree_free(base);
+        if (strcmp(vcm_libgit2.tree_entry_name(vcm_libgit2.tree_entry_byindex(base, i - 1)),
+                   vcm_libgit2.tree_entry_name(vcm_libgit2.tree_entry_byindex(base, i))) == 0) {
+            vcm_libgit2.tree_free(base);
             return NULL;
         }
     return base;
@@ -179,11 +179,11 @@ static git_tree *refuse_doubles(git_tree *base)
 static git_tree *load_base(const struct walk *walk, const char *name)
 {
     const git_tree *above = walk->depth > 0 ? walk->frames[walk->depth - 1].base : NULL;
-    const git_tree_entry *entry = above ? git_tree_entry_byname(above, name) : NULL;
+    const git_tree_entry *entry = above ? vcm_libgit2.tree_entry_byname(above, name) : NULL;
     git_tree *tree = NULL;
 
     if (!entry || mode_type(entry) != MODE_DIRECTORY ||
-        git_tree_lookup(&tree, walk->repo->handle, git_tree_entry_id(entry)) != 0)
+        vcm_libgit2.tree_lookup(&tree, walk->repo->handle, vcm_libgit2.tree_entry_id(entry)) != 0)
         return NULL;
     return refuse_doubles(tree);
 }
@@ -211,8 +211,8 @@ static int push(struct walk *walk, git_tree *tree, git_tree *base, size_t next,
     else if (walk->visitor->enter)
         rc = walk->visitor->enter(walk->context, &directory, err);
     if (rc != VCM_OK) {
-        git_tree_free(tree);
-        git_tree_free(base);
+        vcm_libgit2.tree_free(tree);
+        vcm_libgit2.tree_free(base);
         return rc;
     }
     if (walk->path.len > 0)
@@ -226,8 +226,8 @@ static void pop(struct walk *walk)
 {
     assert(walk->frames && walk->depth > 0);
     walk->depth--;
-    git_tree_free(walk->frames[walk->depth].tree);
-    git_tree_free(walk->frames[walk->depth].base);
+    vcm_libgit2.tree_free(walk->frames[walk->depth].tree);
+    vcm_libgit2.tree_free(walk->frames[walk->depth].base);
     if (walk->visitor->leave)
         walk->visitor->leave(walk->context);
 }
@@ -275,11 +275,11 @@ static int ask_unchanged(bool *skip, const struct walk *walk, const git_tree_ent
 {
     const git_tree *base = walk->frames[walk->depth - 1].base;
     const git_tree_entry *was =
-        base ? git_tree_entry_byname(base, git_tree_entry_name(entry)) : NULL;
+        base ? vcm_libgit2.tree_entry_byname(base, vcm_libgit2.tree_entry_name(entry)) : NULL;
 
     *skip = false;
     if (!walk->visitor->unchanged || !was || mode_type(was) != MODE_DIRECTORY ||
-        !git_oid_equal(git_tree_entry_id(was), git_tree_entry_id(entry)))
+        !vcm_libgit2.oid_equal(vcm_libgit2.tree_entry_id(was), vcm_libgit2.tree_entry_id(entry)))
         return VCM_OK;
     return walk->visitor->unchanged(walk->context, vcm_buf_slice(&walk->path), skip, err);
 }
@@ -289,7 +289,7 @@ static int pass_missing(const struct walk *walk, const git_oid *oid, int rc, str
 {
     struct vcm_git_id id;
 
-    if (!walk->visitor->missing || git_odb_exists(walk->repo->odb, oid))
+    if (!walk->visitor->missing || vcm_libgit2.odb_exists(walk->repo->odb, oid))
         return rc;
     vcm_error_reset(err);
     vcm_git_internal_from_oid(&id, oid);
@@ -305,7 +305,7 @@ static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vc
     int rc = count_entry(walk, err);
     if (rc != VCM_OK)
         return rc;
-    vcm_buf_append_string(&walk->path, git_tree_entry_name(entry));
+    vcm_buf_append_string(&walk->path, vcm_libgit2.tree_entry_name(entry));
     rc = vcm_buf_check(&walk->path, "a path of the tree", err);
     if (rc != VCM_OK)
         return rc;
@@ -316,10 +316,11 @@ static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vc
     rc = ask_unchanged(&skip, walk, entry, err);
     if (rc != VCM_OK || skip)
         return rc;
-    rc = load_tree(&tree, walk->repo, git_tree_entry_id(entry), vcm_buf_text(&walk->path), err);
+    rc = load_tree(&tree, walk->repo, vcm_libgit2.tree_entry_id(entry), vcm_buf_text(&walk->path),
+                   err);
     if (rc != VCM_OK)
-        return pass_missing(walk, git_tree_entry_id(entry), rc, err);
-    return push(walk, tree, load_base(walk, git_tree_entry_name(entry)), 0, err);
+        return pass_missing(walk, vcm_libgit2.tree_entry_id(entry), rc, err);
+    return push(walk, tree, load_base(walk, vcm_libgit2.tree_entry_name(entry)), 0, err);
 }
 
 static int run(struct walk *walk, struct vcm_error *err)
@@ -329,8 +330,9 @@ static int run(struct walk *walk, struct vcm_error *err)
     while (rc == VCM_OK && walk->depth > 0) {
         struct frame *frame = &walk->frames[walk->depth - 1];
         vcm_buf_truncate(&walk->path, frame->path_len);
-        if (frame->next < git_tree_entrycount(frame->tree)) {
-            const git_tree_entry *entry = git_tree_entry_byindex(frame->tree, frame->next++);
+        if (frame->next < vcm_libgit2.tree_entrycount(frame->tree)) {
+            const git_tree_entry *entry =
+                vcm_libgit2.tree_entry_byindex(frame->tree, frame->next++);
             if ((mode_type(entry) == MODE_DIRECTORY) == frame->in_directories)
                 rc = visit_entry(walk, entry, err);
         } else if (!frame->in_directories) {
@@ -383,7 +385,7 @@ struct vcm_slice vcm_git_directory_path(const struct vcm_git_directory *director
 bool vcm_git_directory_entry(struct vcm_git_entry *out, const struct vcm_git_directory *directory,
                              const char *name)
 {
-    const git_tree_entry *entry = git_tree_entry_byname(directory->tree, name);
+    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(directory->tree, name);
 
     memset(out, 0, sizeof *out);
     if (!entry || mode_type(entry) == MODE_DIRECTORY)
@@ -396,12 +398,12 @@ bool vcm_git_directory_same_entry(const struct vcm_git_directory *directory, con
 {
     if (!directory->base)
         return false;
-    const git_tree_entry *now = git_tree_entry_byname(directory->tree, name);
-    const git_tree_entry *was = git_tree_entry_byname(directory->base, name);
+    const git_tree_entry *now = vcm_libgit2.tree_entry_byname(directory->tree, name);
+    const git_tree_entry *was = vcm_libgit2.tree_entry_byname(directory->base, name);
     if (!now || !was)
         return now == was;
-    return git_tree_entry_filemode_raw(now) == git_tree_entry_filemode_raw(was) &&
-           git_oid_equal(git_tree_entry_id(now), git_tree_entry_id(was));
+    return vcm_libgit2.tree_entry_filemode_raw(now) == vcm_libgit2.tree_entry_filemode_raw(was) &&
+           vcm_libgit2.oid_equal(vcm_libgit2.tree_entry_id(now), vcm_libgit2.tree_entry_id(was));
 }
 
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
@@ -420,14 +422,14 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     int rc = find_tree(&tree, repo, commit, directory, err);
     if (rc != VCM_OK)
         return rc;
-    const git_tree_entry *entry = git_tree_entry_byname(tree, name);
+    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(tree, name);
     if (!entry)
         rc = vcm_error_set(err, VCM_NOT_FOUND, "no file '%s' in the tree", path);
     else if (mode_type(entry) == MODE_DIRECTORY)
         rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' is a directory", path);
     else
         fill_entry(out, vcm_slice_of_string(path), entry);
-    git_tree_free(tree);
+    vcm_libgit2.tree_free(tree);
     return rc;
 }
 
@@ -438,8 +440,8 @@ int vcm_git_tree_id(struct vcm_git_id *out, struct vcm_git_repo *repo,
 
     int rc = find_tree(&tree, repo, commit, vcm_slice_of_string(directory), err);
     if (rc == VCM_OK)
-        memcpy(out->bytes, git_tree_id(tree)->id, VCM_GIT_ID_BYTES);
-    git_tree_free(tree);
+        memcpy(out->bytes, vcm_libgit2.tree_id(tree)->id, VCM_GIT_ID_BYTES);
+    vcm_libgit2.tree_free(tree);
     return rc;
 }
 
@@ -454,7 +456,7 @@ int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
     while (directory.len > 0 && directory.data[directory.len - 1] == '/')
         directory.len--;
     int rc = find_tree(&tree, repo, commit, directory, &reason);
-    git_tree_free(tree);
+    vcm_libgit2.tree_free(tree);
     *found = rc == VCM_OK;
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
@@ -485,14 +487,14 @@ int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vc
 
     *size = 0;
     vcm_git_internal_to_oid(&oid, id);
-    int git_code = git_odb_read_header(&len, &type, repo->odb, &oid);
+    int git_code = vcm_libgit2.odb_read_header(&len, &type, repo->odb, &oid);
     if (git_code != 0)
         return refuse_object(git_code, id, err);
     if (type != GIT_OBJECT_BLOB) {
         char hex[VCM_GIT_ID_HEX + 1];
         vcm_git_id_to_hex(hex, id);
         return vcm_error_set(err, VCM_UNSUPPORTED, "the object %s is a %s, not a blob", hex,
-                             git_object_type2string(type));
+                             vcm_libgit2.object_type2string(type));
     }
     *size = len;
     return VCM_OK;
@@ -517,9 +519,9 @@ static void open_packs(struct vcm_git_repo *repo)
     git_buf objects = {0};
 
     repo->packs_opened = true;
-    if (git_repository_item_path(&objects, repo->handle, GIT_REPOSITORY_ITEM_OBJECTS) == 0)
+    if (vcm_libgit2.repository_item_path(&objects, repo->handle, GIT_REPOSITORY_ITEM_OBJECTS) == 0)
         repo->packs = vcm_git_pack_reader_open(objects.ptr);
-    git_buf_dispose(&objects);
+    vcm_libgit2.buf_dispose(&objects);
 }
 
 /* False when libgit2 has to answer, be it with what is wrong. */
@@ -554,18 +556,20 @@ int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_r
     if (!vcm_buf_reserve(out, (size_t)*size))
         return vcm_buf_check(out, "a file of the tree", err);
     vcm_git_internal_to_oid(&oid, id);
-    int git_code = git_odb_read(&object, repo->odb, &oid);
+    int git_code = vcm_libgit2.odb_read(&object, repo->odb, &oid);
     if (git_code != 0)
         return refuse_object(git_code, id, err);
-    struct vcm_slice data = vcm_slice_of(git_odb_object_data(object), git_odb_object_size(object));
+    struct vcm_slice data =
+        vcm_slice_of(vcm_libgit2.odb_object_data(object), vcm_libgit2.odb_object_size(object));
     if (is_blob(id, data)) {
         vcm_buf_append_slice(out, data);
         rc = vcm_buf_check(out, "a file of the tree", err);
     } else {
-        git_error_set_str(GIT_ERROR_ODB, "hash mismatch: its content is not what its id says");
+        vcm_libgit2.error_set_str(GIT_ERROR_ODB,
+                                  "hash mismatch: its content is not what its id says");
         rc = refuse_object(GIT_ERROR, id, err);
     }
-    git_odb_object_free(object);
+    vcm_libgit2.odb_object_free(object);
     return rc;
 }
 

@@ -165,15 +165,27 @@ static void take_capture(struct run *run, struct taken *taken,
         break;
     case VCM_ROLE_DEFINE:
     case VCM_ROLE_SCOPE:
-    case VCM_ROLE_HEAD:
+    case VCM_ROLE_PROMISE:
     case VCM_ROLE_REFER:
-        find->role = capture->role;
+        find->role = capture->role == VCM_ROLE_PROMISE ? VCM_ROLE_SCOPE : capture->role;
+        find->is_promised = capture->role == VCM_ROLE_PROMISE;
         find->detail = capture->detail;
         if (capture->role != VCM_ROLE_REFER)
             set_block(find, node);
         break;
+    case VCM_ROLE_REGION:
+    case VCM_ROLE_HEAD:
+        find->role = capture->role;
+        set_block(find, node);
+        break;
+    case VCM_ROLE_GENERIC:
+        find->role = VCM_ROLE_LOCAL;
+        find->is_type = true;
+        taken->name = node;
+        break;
     default:
         find->role = capture->role;
+        find->detail = capture->detail;
         taken->name = node;
     }
 }
@@ -204,8 +216,7 @@ static uint32_t length_of_brackets(struct vcm_slice name)
 
 static bool has_no_name(const struct vcm_find *find)
 {
-    return find->role == VCM_ROLE_HEAD ||
-           (find->role == VCM_ROLE_SCOPE && find->detail == VCM_SORT_BODY);
+    return find->role == VCM_ROLE_HEAD || find->role == VCM_ROLE_REGION;
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,

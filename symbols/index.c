@@ -11,6 +11,7 @@
 #include "symbols/ctags.h"
 #include "symbols/extract.h"
 #include "symbols/memo.h"
+#include "symbols/sweep.h"
 
 #include "base/banned.h"
 
@@ -406,6 +407,24 @@ static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, str
                       ignored.message);
 }
 
+/* Room that symbols of older formats take up goes to those of this one. */
+static void give_up_older(const struct vcm_index *index)
+{
+    const struct vcm_sweep sweep = {.blobs = TABLE_BLOBS,
+                                    .key_bytes = KEY_BYTES,
+                                    .memos = TABLE_MEMOS,
+                                    .format = VCM_SYMBOL_FORMAT};
+    struct vcm_error ignored = {0};
+    size_t dropped = 0;
+
+    if (vcm_sweep_run(&dropped, index->state->kv, &sweep, index->state->cancel, &ignored) != VCM_OK)
+        vcm_log_write(index->state->log, VCM_LOG_DEBUG, "older symbols stay for now: %s",
+                      ignored.message);
+    else if (dropped > 0)
+        vcm_log_write(index->state->log, VCM_LOG_DEBUG, "gave up the older symbols of %zu files",
+                      dropped);
+}
+
 /* Walks the tree, and parses what was never seen. */
 static int make_list(struct vcm_index *index, const struct vcm_index_request *request,
                      struct vcm_error *err)
@@ -422,6 +441,7 @@ static int make_list(struct vcm_index *index, const struct vcm_index_request *re
         encode_list(&list, index);
         if (vcm_buf_check(&list, "the list of files", NULL) == VCM_OK)
             remember(index, VCM_MEMO_FILES, vcm_buf_slice(&list));
+        give_up_older(index);
         rc = vcm_kv_read_begin(&index->state->txn, index->state->kv, err);
     }
     vcm_buf_release(&list);

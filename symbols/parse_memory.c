@@ -7,6 +7,17 @@
 
 #include "base/limits.h"
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#endif
+#ifdef HAS_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
 #include "base/banned.h"
 
 #define UNIT        ((size_t)16)
@@ -40,9 +51,32 @@ struct vcm_parse_memory {
     struct head *free_pieces[CLASS_COUNT];
     enum vcm_parse_outcome outcome;
     jmp_buf exit;
+    struct vcm_parse_rooms rooms;
 };
 
 static _Thread_local struct vcm_parse_memory *current;
+
+/* All pieces lie in chunks, which hides the faults of a scanner from AddressSanitizer unless it is
+ * told which bytes are somebody's. Heads are nobody's but for the length of an access. */
+static void allow(const void *at, size_t size)
+{
+#ifdef HAS_ASAN
+    __asan_unpoison_memory_region(at, size);
+#else
+    (void)at;
+    (void)size;
+#endif
+}
+
+static void forbid(const void *at, size_t size)
+{
+#ifdef HAS_ASAN
+    __asan_poison_memory_region(at, size);
+#else
+    (void)at;
+    (void)size;
+#endif
+}
 
 struct vcm_parse_memory *vcm_parse_memory_open(size_t bytes_max)
 {
@@ -118,6 +152,18 @@ static _Noreturn void give_up(struct vcm_parse_memory *memory, enum vcm_parse_ou
     longjmp(memory->exit, 1);
 }
 
+_Noreturn void vcm_parse_memory_refuse(void)
+{
+    if (!current)
+        abort();
+    give_up(current, VCM_PARSE_TOO_LARGE);
+}
+
+struct vcm_parse_rooms *vcm_parse_memory_rooms(void)
+{
+    return current ? &current->rooms : NULL;
+}
+
 static size_t class_of(size_t size)
 {
     size_t class = size > 0 ? (size - 1) / UNIT : 0;
@@ -155,6 +201,15 @@ static void add_chunk(struct vcm_parse_memory *memory, size_t size)
     memory->chunks = chunk;
     memory->at = (char *)(chunk + 1);
     memory->left = chunk->size;
+    forbid(memory->at, memory->left);
+}
+
+/* The piece behind a head, of which `size` bytes are asked for. */
+static void *open_piece(struct head *head, size_t size)
+{
+    forbid(head, sizeof *head);
+    allow(head + 1, size);
+    return head + 1;
 }
 
 static void *take(struct vcm_parse_memory *memory, size_t size)
@@ -164,8 +219,9 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
 
     memory->asked += size;
     if (head) {
+        allow(head, sizeof *head);
         memory->free_pieces[class] = head->next;
-        return head + 1;
+        return open_piece(head, size);
     }
     if (size > memory->bytes_max || memory->bytes + whole > memory->bytes_max)
         give_up(memory, VCM_PARSE_TOO_LARGE);
@@ -175,8 +231,9 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
     memory->at += whole;
     memory->left -= whole;
     memory->bytes += whole;
+    allow(head, sizeof *head);
     head->class = class;
-    return head + 1;
+    return open_piece(head, size);
 }
 
 void *vcm_parse_malloc(size_t size)
@@ -199,9 +256,14 @@ void *vcm_parse_realloc(void *old, size_t size)
         return realloc(old, size);
     if (!old)
         return take(current, size);
-    size_t had = size_of(((struct head *)old - 1)->class);
-    if (size <= had)
-        return old;
+    struct head *head = (struct head *)old - 1;
+    allow(head, sizeof *head);
+    size_t had = size_of(head->class);
+    allow(old, had);
+    if (size <= had) {
+        forbid((char *)old + size, had - size);
+        return open_piece(head, size);
+    }
     void *grown = take(current, size);
     memcpy(grown, old, had);
     vcm_parse_free(old);
@@ -217,6 +279,8 @@ void vcm_parse_free(void *old)
     if (!old)
         return;
     struct head *head = (struct head *)old - 1;
+    allow(head, sizeof *head);
     head->next = current->free_pieces[head->class];
     current->free_pieces[head->class] = head;
+    forbid(head, sizeof *head + size_of(head->class));
 }

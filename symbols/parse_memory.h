@@ -34,6 +34,21 @@ enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
  * cost, and the same on any machine. */
 uint64_t vcm_parse_memory_asked(void);
 
+/* Leaves the work in hand as too large. */
+_Noreturn void vcm_parse_memory_refuse(void);
+
+/* Where a scanner's state passes through (scanner_guard.h). The longest that one writes is a few
+ * bytes over what the parser holds. One that takes the wrong bytes for lengths reads on for at most
+ * 255 times as far as a byte reaches, over zeros. */
+struct vcm_parse_rooms {
+    char saved[4096];
+    char restored[128 * 1024];
+    unsigned restored_length; /* bytes that may not be zero */
+};
+
+/* Of the work in hand; NULL when there is none. */
+struct vcm_parse_rooms *vcm_parse_memory_rooms(void);
+
 /* Forgets all that was allocated, and keeps some room for the next time. */
 void vcm_parse_memory_reset(struct vcm_parse_memory *memory);
 

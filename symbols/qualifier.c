@@ -327,24 +327,91 @@ static struct vcm_slice word_behind(enum vcm_language language, struct vcm_slice
     return word_at(language, text, skip_forward(text, at + len, " \t"));
 }
 
-/* "import a, b" of "from m import a, b", up to the end of the line or the bracket. What holds
- * another import is broken, and would be kept once for each. */
-static struct vcm_slice names_behind(struct vcm_slice text, size_t at)
+/* Behind blanks, line ends, and comments up to these. */
+static size_t skip_gap(struct vcm_slice text, size_t at, size_t end)
 {
-    static const char word[] = "import ";
-    size_t len = sizeof word - 1;
+    while (at < end && (is_blank(text.data[at]) || strchr("\\#(", text.data[at]))) {
+        const char *line = text.data[at] == '#' ? memchr(text.data + at, '\n', end - at) : NULL;
+        if (text.data[at] == '#' && !line)
+            return end;
+        at = line ? (size_t)(line - text.data) : at + 1;
+    }
+    return at;
+}
+
+static void put_name(struct vcm_buf *out, struct vcm_slice name, struct vcm_slice here)
+{
+    if (out->len > 0)
+        vcm_buf_append_string(out, ", ");
+    vcm_buf_append_slice(out, name);
+    if (here.len > 0)
+        vcm_buf_append_string(out, " as ");
+    vcm_buf_append_slice(out, here);
+}
+
+/* "a, b as c" of [at, end), as far as it is such a list; marks for "as" differ. */
+static void put_names(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                      size_t at, size_t end)
+{
+    for (at = skip_gap(text, at, end); at < end; at = skip_gap(text, at + 1, end)) {
+        bool all =
+            text.data[at] == '*' || (language == VCM_LANGUAGE_SCALA && text.data[at] == '_' &&
+                                     (at + 1 == end || !is_word(language, text.data[at + 1])));
+        struct vcm_slice name = all ? vcm_slice_of("*", 1) : word_at(language, text, at), here;
+        at = skip_gap(text, at + (name.len > 0 ? name.len : 1), end);
+        here = word_behind(language, text, at, "as ");
+        if (here.len == 0 && language == VCM_LANGUAGE_SCALA)
+            here = word_behind(language, text, at, "=>");
+        if (here.len > 0)
+            at = skip_gap(text, (size_t)(here.data + here.len - text.data), end);
+        if (name.len > 0 && !vcm_slice_equal(here, vcm_slice_of("_", 1)))
+            put_name(out, name, here);
+        if (at >= end || text.data[at] != ',')
+            return;
+    }
+}
+
+/* The names of "from m import a, b", up to the end of the line or the bracket. What holds another
+ * import is broken, and would be kept once for each. */
+static bool put_names_behind(struct vcm_buf *out, struct vcm_slice text, size_t at)
+{
+    static const char word[] = "import";
+    const size_t len = sizeof word - 1;
 
     at = skip_forward(text, at, " \t");
-    if (text.len - at <= len || memcmp(text.data + at, word, len) != 0)
-        return vcm_slice_of("", 0);
+    if (text.len - at <= len || memcmp(text.data + at, word, len) != 0 ||
+        is_word(VCM_LANGUAGE_PYTHON, text.data[at + len]))
+        return false;
     size_t names = skip_forward(text, at + len, " \t");
     size_t left = text.len - names < NAMES_MAX ? text.len - names : NAMES_MAX;
     bool bracket = left > 0 && text.data[names] == '(';
     const char *end = memchr(text.data + names, bracket ? ')' : '\n', left);
+    while (end && !bracket && end > text.data + names && end[-1] == '\\')
+        end = memchr(end + 1, '\n', left - (size_t)(end + 1 - (text.data + names)));
     size_t stop = end ? (size_t)(end - text.data) : names + left;
-    bool whole =
-        (end || stop == text.len) && !memmem(text.data + names, stop - names, word, len - 1);
-    return whole ? vcm_slice_of(text.data + at, stop - at) : vcm_slice_of("-", 1);
+    if ((end || stop == text.len) && !memmem(text.data + names, stop - names, "import ", len + 1))
+        put_names(out, VCM_LANGUAGE_PYTHON, text, names, stop);
+    else
+        vcm_buf_append_byte(out, '-');
+    return true;
+}
+
+/* Behind a package: "import java.util.*", "import a.{b, c => d}". */
+static bool put_group_behind(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                             size_t at)
+{
+    size_t left = text.len - at < NAMES_MAX ? text.len - at : NAMES_MAX;
+    const char *end = left > 2 ? memchr(text.data + at, '}', left) : NULL;
+
+    if (left < 2 || text.data[at] != '.' || !strchr("*_{", text.data[at + 1]))
+        return false;
+    if (text.data[at + 1] != '{')
+        vcm_buf_append_byte(out, '*');
+    else if (end)
+        put_names(out, language, text, at + 2, (size_t)(end - text.data));
+    else
+        vcm_buf_append_byte(out, '-');
+    return true;
 }
 
 /* The word before the "=" of "shop = require("shop")", whose string begins at `start`. */
@@ -384,18 +451,17 @@ static bool is_whole(struct vcm_slice text, size_t end)
     return end >= text.len || text.data[end] != '.';
 }
 
-struct vcm_slice vcm_qualifier_alias(enum vcm_language language, struct vcm_slice text,
-                                     size_t start, size_t end)
+static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice text, size_t start,
+                                 size_t end)
 {
     const struct vcm_slice none = vcm_slice_of("-", 1);
     struct vcm_slice word = vcm_slice_of("", 0);
 
-    if (language == VCM_LANGUAGE_PYTHON) {
-        word = names_behind(text, end);
-        return word.len > 0 ? word : word_behind(language, text, end, "as ");
-    }
-    if (language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_KOTLIN)
+    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_HASKELL ||
+        language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA)
         return word_behind(language, text, end, "as ");
+    if (language == VCM_LANGUAGE_C_SHARP)
+        return word_assigned(language, text, start, "");
     if (language == VCM_LANGUAGE_ELIXIR) {
         word = word_behind(language, text, end, ", as:");
         bool names = ends_with(text, start, "alias ") || ends_with(text, start, "require ");
@@ -419,29 +485,65 @@ struct vcm_slice vcm_qualifier_alias(enum vcm_language language, struct vcm_slic
     return word;
 }
 
-static bool is_between(char c)
+bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                         size_t start, size_t end)
 {
-    return is_blank(c) || c == ',' || c == '(';
+    bool packages = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
+                    language == VCM_LANGUAGE_SCALA;
+
+    if ((language == VCM_LANGUAGE_PYTHON && put_names_behind(out, text, end)) ||
+        (packages && put_group_behind(out, language, text, end)))
+        return true;
+    vcm_buf_append_slice(out, word_for(language, text, start, end));
+    return false;
+}
+
+bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest)
+{
+    size_t len = 0, depth = 0;
+
+    while (rest->len > 0 && (is_blank(rest->data[0]) || rest->data[0] == ','))
+        *rest = vcm_slice_of(rest->data + 1, rest->len - 1);
+    for (; len < rest->len && (depth > 0 || rest->data[len] != ','); len++)
+        depth = rest->data[len] == '{' ? 1 : rest->data[len] == '}' ? 0 : depth;
+    *import = vcm_slice_of(rest->data, len);
+    *rest = vcm_slice_of(rest->data + len, rest->len - len);
+    return len > 0;
+}
+
+struct vcm_slice vcm_qualifier_target(struct vcm_slice import)
+{
+    static const char *const marks[] = {".{", "._", ".*", " "};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const char *end = memmem(import.data, import.len, marks[i], strlen(marks[i]));
+        import.len = end ? (size_t)(end - import.data) : import.len;
+    }
+    while (import.len > 0 && is_blank(import.data[import.len - 1]))
+        import.len--;
+    return import;
+}
+
+bool vcm_qualifier_next_name(struct vcm_slice *name, struct vcm_slice *here, struct vcm_slice *list)
+{
+    const char *comma = list->len > 0 ? memmem(list->data, list->len, ", ", 2) : NULL;
+    size_t len = comma ? (size_t)(comma - list->data) : list->len;
+    const char *as = len > 0 ? memmem(list->data, len, " as ", 4) : NULL;
+    size_t gone = comma ? len + 2 : len;
+
+    *name = *here = vcm_slice_of(list->data, as ? (size_t)(as - list->data) : len);
+    if (as)
+        *here = vcm_slice_of(as + 4, len - name->len - 4);
+    *list = vcm_slice_of(list->data + gone, list->len - gone);
+    return len > 0;
 }
 
 bool vcm_qualifier_names(struct vcm_slice alias, struct vcm_slice name)
 {
-    static const char word[] = "import ";
-    size_t len = sizeof word - 1;
+    struct vcm_slice found, here;
 
-    if (alias.len <= len || memcmp(alias.data, word, len) != 0 || name.len == 0)
-        return false;
-    for (const char *at = alias.data + len; at; at++) {
-        size_t left = alias.len - (size_t)(at - alias.data);
-        at = memmem(at, left, name.data, name.len);
-        if (!at)
-            return false;
-        size_t start = (size_t)(at - alias.data), end = start + name.len;
-        size_t next = skip_forward(alias, end, " \t\r\n");
-        /* "b as c": c is the name, and its module is b. */
-        if (is_between(alias.data[start - 1]) && !ends_with(alias, start, " as ") &&
-            (next == alias.len || strchr(",#", alias.data[next])))
+    while (vcm_qualifier_next_name(&found, &here, &alias))
+        if (vcm_slice_equal(found, name) && vcm_slice_equal(here, name))
             return true;
-    }
     return false;
 }

@@ -26,13 +26,24 @@ enum vcm_qualifier_self {
 enum vcm_qualifier_self vcm_qualifier_self(enum vcm_language language, struct vcm_slice qualifier,
                                            struct vcm_slice function);
 
-/* The name that stands for the module whose import has its target at [start, end); "" when the
- * target's own words do, "-" when no name does. Of Python's "from a import b, c" all from "import":
- * each name may be a module in a. */
-struct vcm_slice vcm_qualifier_alias(enum vcm_language language, struct vcm_slice text,
-                                     size_t start, size_t end);
+/* Takes the first import off a statement that has several, "a.b, c.{d, e}". False at its end. */
+bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest);
 
-/* Whether such a list of names has this one. */
+/* The target of an import without the group behind it: "a.b" of "a.b.{C, D}" and "a.b._". */
+struct vcm_slice vcm_qualifier_target(struct vcm_slice import);
+
+/* Appends the name that stands for the module whose import has its target at [start, end): nothing
+ * when the target's own words do, "-" when no name does. True when it is a list of names in the
+ * module instead, "a, b as c" or "*", of which each may be a module itself. */
+bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                         size_t start, size_t end);
+
+/* Takes the first name off such a list: what it is called in the module, and here. False at its
+ * end. */
+bool vcm_qualifier_next_name(struct vcm_slice *name, struct vcm_slice *here,
+                             struct vcm_slice *list);
+
+/* Whether such a list has this name, under which the module has it too. */
 bool vcm_qualifier_names(struct vcm_slice alias, struct vcm_slice name);
 
 /* Takes the last word off a path of words, whatever stands between them. Empty at its end. */

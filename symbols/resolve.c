@@ -63,12 +63,55 @@ static bool is_private_to_file(const struct search *search, const struct candida
            (language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP);
 }
 
+static struct vcm_slice last_of(struct vcm_slice container)
+{
+    const char *dot = container.len > 0 ? memrchr(container.data, '.', container.len) : NULL;
+
+    return dot ? vcm_slice_of(dot + 1, container.len - (size_t)(dot + 1 - container.data))
+               : container;
+}
+
+/* Whether it makes objects of the type, which has the same name. */
+static bool is_constructor(const struct search *search, const struct candidate *candidate,
+                           const struct candidate *type)
+{
+    const struct vcm_symbol *symbol = &candidate->symbol;
+    bool outer = search->index->files[candidate->file].language == VCM_LANGUAGE_JULIA &&
+                 vcm_slice_equal(symbol->container, type->symbol.container);
+
+    return (vcm_symbol_is_function(symbol->kind) || symbol->kind == VCM_SYMBOL_PROTOTYPE) &&
+           (outer || vcm_slice_equal(last_of(symbol->container), symbol->name));
+}
+
+/* Unmarks types that a call does not mean, and constructors beside the one type that is left. */
+static void narrow(const struct search *search, const struct vcm_resolved *found, bool *marked)
+{
+    enum vcm_language language = search->index->files[found->file].language;
+    const struct candidate *type = NULL;
+    size_t types = 0;
+
+    for (size_t i = 0; i < search->count; i++) {
+        const struct candidate *candidate = &search->candidates[i];
+        if (!marked[i] || !vcm_symbol_is_type(candidate->symbol.kind))
+            continue;
+        marked[i] = found->reference->use != VCM_SYMBOL_CALL ||
+                    vcm_scope_call_of_type(language, candidate->symbol.kind) != VCM_SCOPE_OTHER;
+        types += marked[i];
+        type = marked[i] ? candidate : type;
+    }
+    for (size_t i = 0; types == 1 && i < search->count; i++)
+        if (marked[i] && is_constructor(search, &search->candidates[i], type))
+            marked[i] = false;
+}
+
 /* Of the candidates that are marked, the one that is meant: definitions stand before prototypes. */
-static const struct candidate *only_one(const struct search *search, const bool *marked)
+static const struct candidate *only_one(const struct search *search,
+                                        const struct vcm_resolved *found, bool *marked)
 {
     const struct candidate *one = NULL, *prototype = NULL;
     size_t count = 0, prototypes = 0;
 
+    narrow(search, found, marked);
     for (size_t i = 0; i < search->count; i++) {
         if (!marked[i])
             continue;
@@ -124,16 +167,16 @@ static bool is_reachable(const struct search *search, const struct vcm_resolved 
 static const struct candidate *in_file(bool *settled, const struct search *search,
                                        const struct vcm_resolved *found, bool *marked)
 {
-    bool defined = false;
-
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidates[i];
         marked[i] =
             candidate->file == found->file && is_reachable(search, found, &candidate->symbol);
-        defined = defined || (marked[i] && candidate->symbol.kind != VCM_SYMBOL_PROTOTYPE);
     }
-    *settled = defined;
-    return defined ? only_one(search, marked) : NULL;
+    const struct candidate *one = only_one(search, found, marked);
+    *settled = false;
+    for (size_t i = 0; i < search->count && !*settled; i++)
+        *settled = marked[i] && search->candidates[i].symbol.kind != VCM_SYMBOL_PROTOTYPE;
+    return *settled ? one : NULL;
 }
 
 /* Notes which files the file imports. */
@@ -174,7 +217,7 @@ static const struct candidate *in_imports(bool *settled, const struct search *se
                                   !is_private_to_file(search, candidate));
             }
     }
-    const struct candidate *one = only_one(search, marked);
+    const struct candidate *one = only_one(search, found, marked);
     /* A header is imported, what it promises is defined elsewhere. */
     *settled = any(marked, search->count) && (!one || one->symbol.kind != VCM_SYMBOL_PROTOTYPE);
     return *settled ? one : NULL;
@@ -203,15 +246,7 @@ static const struct candidate *in_reach(const struct search *search,
                     (!closed || candidate->symbol.container.len == 0) &&
                     !is_private_to_file(search, candidate);
     }
-    return only_one(search, marked);
-}
-
-static struct vcm_slice last_of(struct vcm_slice container)
-{
-    const char *dot = container.len > 0 ? memrchr(container.data, '.', container.len) : NULL;
-
-    return dot ? vcm_slice_of(dot + 1, container.len - (size_t)(dot + 1 - container.data))
-               : container;
+    return only_one(search, found, marked);
 }
 
 /* Whether the type that an overriding method is in names `base` as one that it inherits from. An
@@ -251,7 +286,7 @@ static const struct candidate *in_bases(const struct search *search,
                     candidate->symbol.container.len > 0 &&
                     has_base(found, last_of(candidate->symbol.container));
     }
-    return only_one(search, marked);
+    return only_one(search, found, marked);
 }
 
 /* The steps in which a name is looked for, each farther away. */
@@ -368,7 +403,7 @@ static const struct candidate *in_container(bool *settled, struct search *search
                          (stage == STAGE_NEAR && is_global(search, found, candidate))) &&
                         is_held(search, candidate);
         }
-        const struct candidate *one = only_one(search, marked);
+        const struct candidate *one = only_one(search, found, marked);
         size_t types = count_types(search, found, (enum stage)stage, last);
         *settled = types > 1 || (types == 1 && !vcm_scope_spreads_types(language)) ||
                    (any(marked, search->count) &&
@@ -474,7 +509,7 @@ static const struct candidate *in_module(const struct search *search,
     if (everywhere)
         mark_top(search, marked, qualifier, found->file);
     vcm_buf_release(&path);
-    return only_one(search, marked);
+    return only_one(search, found, marked);
 }
 
 /* Whether it is a member of the type whose method is at `container`. */
@@ -505,7 +540,7 @@ static const struct candidate *in_self(bool *settled, struct search *search,
                 marked[i] =
                     is_member_of(&search->candidates[i], language, container) &&
                     is_visible(search, found, (enum stage)stage, search->candidates[i].file);
-            const struct candidate *one = only_one(search, marked);
+            const struct candidate *one = only_one(search, found, marked);
             *settled = any(marked, search->count) &&
                        (stage == STAGE_NEAR || !one || one->symbol.kind != VCM_SYMBOL_PROTOTYPE);
             if (*settled)
@@ -556,21 +591,49 @@ static const struct candidate *find_target(struct search *search, const struct v
     return settled ? target : in_reach(search, found, marked);
 }
 
+static bool is_wanted(const struct search *search, const struct candidate *candidate)
+{
+    const struct vcm_resolve_query *query = search->query;
+
+    return candidate->symbol.line == query->only_line &&
+           vcm_slice_equal(search->index->files[candidate->file].path, query->only_file);
+}
+
+/* Whether a constructor is asked for, and the type that it makes objects of is meant. Which one is
+ * called is only known when there is one. */
+static bool asks_for_constructor(const struct candidate **only, const struct search *search,
+                                 const struct candidate *type)
+{
+    size_t count = 0;
+    bool asked = false;
+
+    for (size_t i = 0; i < search->count; i++) {
+        const struct candidate *candidate = &search->candidates[i];
+        if (candidate->file != type->file || !is_constructor(search, candidate, type))
+            continue;
+        asked = asked || is_wanted(search, candidate);
+        *only = ++count == 1 ? candidate : NULL;
+    }
+    return asked;
+}
+
 static int visit_reference(struct search *search, struct vcm_resolved *found, bool *marked,
                            struct vcm_error *err)
 {
-    const struct vcm_resolve_query *query = search->query;
     const struct candidate *target = find_target(search, found, marked);
+    bool is_type = target && vcm_symbol_is_type(target->symbol.kind);
 
-    if (target && query->only_line > 0 &&
-        (target->symbol.line != query->only_line ||
-         !vcm_slice_equal(search->index->files[target->file].path, query->only_file)))
+    found->use = found->reference->use;
+    if (is_type && found->use == VCM_SYMBOL_CALL &&
+        vcm_scope_call_of_type(search->index->files[found->file].language, target->symbol.kind) ==
+            VCM_SCOPE_MAKE)
+        found->use = VCM_SYMBOL_INSTANTIATE;
+    if (target && search->query->only_line > 0 && !is_wanted(search, target) &&
+        !(is_type && found->use == VCM_SYMBOL_INSTANTIATE &&
+          asks_for_constructor(&target, search, target)))
         return VCM_OK;
     found->target = target ? &target->symbol : NULL;
     found->target_file = target ? target->file : 0;
-    found->use = found->reference->use;
-    if (target && found->use == VCM_SYMBOL_CALL && vcm_symbol_is_type(target->symbol.kind))
-        found->use = VCM_SYMBOL_INSTANTIATE;
     return search->visit(search->context, found, err);
 }
 
@@ -644,9 +707,7 @@ static int check_wanted(const struct search *search, struct vcm_error *err)
     bool found = query->only_line == 0;
 
     for (size_t i = 0; i < search->count && !found; i++)
-        found = search->candidates[i].symbol.line == query->only_line &&
-                vcm_slice_equal(search->index->files[search->candidates[i].file].path,
-                                query->only_file);
+        found = is_wanted(search, &search->candidates[i]);
     return found ? VCM_OK
                  : vcm_error_set(err, VCM_NOT_FOUND, "no '%.*s' is defined in line %u of '%.*s'",
                                  (int)query->name.len, query->name.data, query->only_line,

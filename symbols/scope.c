@@ -69,6 +69,35 @@ bool vcm_scope_spreads_types(enum vcm_language language)
            language == VCM_LANGUAGE_SWIFT || language == VCM_LANGUAGE_C_SHARP;
 }
 
+enum vcm_scope_call vcm_scope_call_of_type(enum vcm_language language, enum vcm_symbol_kind kind)
+{
+    switch (language) {
+    case VCM_LANGUAGE_CPP:
+    case VCM_LANGUAGE_JULIA:
+    case VCM_LANGUAGE_KOTLIN:
+    case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_RUST:
+    case VCM_LANGUAGE_SCALA:
+    case VCM_LANGUAGE_SWIFT:
+        return VCM_SCOPE_MAKE;
+    case VCM_LANGUAGE_C:
+    case VCM_LANGUAGE_C_SHARP:
+    case VCM_LANGUAGE_HASKELL:
+    case VCM_LANGUAGE_JAVA:
+    case VCM_LANGUAGE_OCAML:
+    case VCM_LANGUAGE_OCAML_INTERFACE:
+    case VCM_LANGUAGE_PHP:
+    case VCM_LANGUAGE_RUBY:
+        return VCM_SCOPE_OTHER;
+    case VCM_LANGUAGE_JAVASCRIPT:
+    case VCM_LANGUAGE_TYPESCRIPT:
+    case VCM_LANGUAGE_TSX:
+        return kind == VCM_SYMBOL_CLASS ? VCM_SCOPE_CONVERT : VCM_SCOPE_OTHER;
+    default:
+        return VCM_SCOPE_CONVERT;
+    }
+}
+
 bool vcm_scope_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, struct vcm_slice b)
 {
     bool same = true;
@@ -88,6 +117,9 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
     case VCM_LANGUAGE_ZIG:
         return false;
     case VCM_LANGUAGE_PYTHON:
+    case VCM_LANGUAGE_SCALA:
+        if (!import->parts)
+            return language != VCM_LANGUAGE_PYTHON;
         return vcm_qualifier_names(import->alias, name) ||
                vcm_qualifier_names(import->alias, vcm_slice_of("*", 1));
     case VCM_LANGUAGE_JAVASCRIPT:
@@ -107,9 +139,10 @@ bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
     struct vcm_slice rest = import->target;
     bool all = false, known = false;
 
-    *joined = language == VCM_LANGUAGE_PYTHON && vcm_qualifier_names(import->alias, name);
+    *joined = language == VCM_LANGUAGE_PYTHON && import->parts &&
+              vcm_qualifier_names(import->alias, name);
     if (import->alias.len > 0)
-        return *joined || vcm_slice_equal(import->alias, name);
+        return *joined || (!import->parts && vcm_slice_equal(import->alias, name));
     if (language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUST)
         return vcm_slice_equal(vcm_qualifier_pop(&rest), name);
     return vcm_scope_compare_paths(&all, &known, import->target, name) && all && known;

@@ -30,6 +30,15 @@ bool vcm_scope_is_closed(enum vcm_language language);
 /* Whether a type's members may be in other files than the type. */
 bool vcm_scope_spreads_types(enum vcm_language language);
 
+/* What calling a name says when it is a type's. */
+enum vcm_scope_call {
+    VCM_SCOPE_OTHER,   /* functions have names of their own: a type is not meant */
+    VCM_SCOPE_CONVERT, /* the type is meant, and nothing is made for certain */
+    VCM_SCOPE_MAKE,    /* an object of the type is made */
+};
+
+enum vcm_scope_call vcm_scope_call_of_type(enum vcm_language language, enum vcm_symbol_kind kind);
+
 /* Whether the last words of two paths are the same, as many as both have; and whether these are all
  * words of the one and of the other. */
 bool vcm_scope_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, struct vcm_slice b);

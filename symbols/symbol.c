@@ -186,6 +186,7 @@ void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols)
         vcm_wire_put_bytes(out, symbols->imports[i].target);
         vcm_wire_put_bytes(out, symbols->imports[i].alias);
         vcm_wire_put_count(out, symbols->imports[i].line);
+        vcm_wire_put_u8(out, symbols->imports[i].parts);
     }
     encode_references(out, symbols);
 }
@@ -276,6 +277,7 @@ int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool ref
         out->imports[i].target = vcm_wire_get_bytes(&r);
         out->imports[i].alias = vcm_wire_get_bytes(&r);
         out->imports[i].line = (uint32_t)vcm_wire_get_count(&r);
+        out->imports[i].parts = vcm_wire_get_u8(&r) == 1;
     }
     if (references)
         decode_references(out, &r, &no_memory);

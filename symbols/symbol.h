@@ -76,8 +76,9 @@ struct vcm_symbol_reference {
 
 struct vcm_symbol_import {
     struct vcm_slice target; /* as written, without quotes and brackets */
-    struct vcm_slice alias;  /* the name, or names, that stand for it (qualifier.h) */
+    struct vcm_slice alias;  /* the name that stands for it, or names (qualifier.h) */
     uint32_t line;
+    bool parts; /* the alias lists names that are in the target */
 };
 
 /* What was left out of a file, if anything. */

@@ -18,12 +18,11 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         {"name", VCM_ROLE_NAME},     {"scope", VCM_ROLE_SCOPE},   {"container", VCM_ROLE_CONTAINER},
         {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},     {"access", VCM_ROLE_ACCESS},
         {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},     {"word", VCM_ROLE_VERB},
-        {"type", VCM_ROLE_TYPE},     {"member", VCM_ROLE_MEMBER}, {"generic", VCM_ROLE_GENERIC},
-        {"head", VCM_ROLE_HEAD},     {"tail", VCM_ROLE_TAIL},     {"ignore", VCM_ROLE_IGNORE},
-        {"export", VCM_ROLE_EXPORT}, {"closed", VCM_ROLE_CLOSED},
+        {"ignore", VCM_ROLE_IGNORE}, {"export", VCM_ROLE_EXPORT}, {"closed", VCM_ROLE_CLOSED},
+        {"outer", VCM_ROLE_OUTER},   {"region", VCM_ROLE_REGION}, {"generic", VCM_ROLE_GENERIC},
+        {"type", VCM_ROLE_TYPE},     {"member", VCM_ROLE_MEMBER}, {"promise", VCM_ROLE_PROMISE},
+        {"head", VCM_ROLE_HEAD},     {"tail", VCM_ROLE_TAIL},
     };
-    static const char *const sorts[] = {
-        [VCM_SORT_TYPE] = "type", [VCM_SORT_PROMISE] = "promise", [VCM_SORT_BODY] = "body"};
     char text[64];
 
     if (len >= sizeof text)
@@ -35,14 +34,14 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
             *out = (struct vcm_tree_query_capture){.role = plain[i].role};
             return true;
         }
-    for (unsigned sort = 0; strncmp(text, "scope.", 6) == 0 && sort < 3; sort++)
-        if (strcmp(text + 6, sorts[sort]) == 0) {
-            *out = (struct vcm_tree_query_capture){VCM_ROLE_SCOPE, sort};
-            return true;
-        }
     for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
         if (strcmp(text + 4, vcm_symbol_use_name((enum vcm_symbol_use)use)) == 0) {
             *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
+            return true;
+        }
+    for (unsigned i = 0; i < VCM_SYMBOL_VISIBILITY_COUNT; i++)
+        if (strcmp(text, vcm_symbol_visibility_name((enum vcm_symbol_visibility)i)) == 0) {
+            *out = (struct vcm_tree_query_capture){VCM_ROLE_HIDE, i};
             return true;
         }
     enum vcm_symbol_kind kind;

@@ -20,8 +20,9 @@ enum vcm_tree_query_role {
     VCM_ROLE_MEMBER,    /* such a name, of a member, though no object stands before it */
     VCM_ROLE_DEFINE,    /* def.<kind> */
     VCM_ROLE_REFER,     /* ref.<use> */
-    VCM_ROLE_SCOPE,     /* holds definitions and is none itself: an impl block; scope.<sort> */
-    VCM_ROLE_HEAD,      /* what begins before the definition in it and is part of it: a template */
+    VCM_ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
+    VCM_ROLE_PROMISE,   /* such a scope, whose definitions all may see: they were promised */
+    VCM_ROLE_HEAD,      /* begins before the definition in it and is part of it: a template */
     VCM_ROLE_TAIL,      /* what a definition goes on with behind its node */
     VCM_ROLE_CONTAINER, /* names the container where nesting does not tell it */
     VCM_ROLE_IMPORT,
@@ -29,21 +30,18 @@ enum vcm_tree_query_role {
     VCM_ROLE_ACCESS,  /* a word that changes the visibility of what follows in its container */
     VCM_ROLE_BODY,    /* where a definition's body begins, when no field of the grammar tells */
     VCM_ROLE_IGNORE,  /* looks like a use and is none */
-    VCM_ROLE_LOCAL,   /* a name that hides others of the same name in the function around it */
-    VCM_ROLE_GENERIC, /* a type parameter: hides others of its name in the definition around it */
+    VCM_ROLE_LOCAL,   /* a name that hides others of the same name in the block around it */
+    VCM_ROLE_GENERIC, /* such a name, of a type parameter: hides types too */
+    VCM_ROLE_OUTER,   /* a name that is none of the block's around it, which assigns to it */
+    VCM_ROLE_REGION,  /* a block that has local names and is no container */
+    VCM_ROLE_HIDE,    /* a name whose definition, before or around it, is private or protected */
     VCM_ROLE_EXPORT,  /* a name that the file gives to others */
     VCM_ROLE_CLOSED,  /* says that the file keeps the names that it does not export */
 };
 
-enum vcm_tree_query_sort {
-    VCM_SORT_TYPE,
-    VCM_SORT_PROMISE, /* of a type too: what it holds was promised to all */
-    VCM_SORT_BODY,    /* no name, and its values are its own: a test */
-};
-
 struct vcm_tree_query_capture {
     enum vcm_tree_query_role role;
-    unsigned detail; /* kind, use, or sort of scope */
+    unsigned detail; /* kind, or use */
 };
 
 struct vcm_tree_query {

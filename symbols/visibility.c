@@ -184,7 +184,8 @@ static const struct rule common = {.words = {PROTECTED, PRIVATE, INTERNAL},
                                    .hides = has_leading_hash};
 
 enum vcm_symbol_visibility vcm_visibility_of(enum vcm_language language,
-                                             const struct vcm_symbol *symbol, bool in_type)
+                                             const struct vcm_symbol *symbol,
+                                             const struct vcm_visibility_place *place)
 {
     const struct rule *rule = &rules[language];
     const struct vcm_slice head = head_of(symbol);
@@ -194,9 +195,16 @@ enum vcm_symbol_visibility vcm_visibility_of(enum vcm_language language,
     for (size_t i = 0; i < WORDS_MAX && rule->words[i].text; i++)
         if (has_word(head, rule->words[i].text))
             return rule->words[i].visibility;
-    if (rule->hides && rule->hides(symbol, in_type))
-        return VCM_SYMBOL_PRIVATE;
-    if (symbol->kind == VCM_SYMBOL_NAMESPACE)
+    if (symbol->kind == VCM_SYMBOL_NAMESPACE || place->promised)
         return VCM_SYMBOL_PUBLIC;
-    return in_type ? rule->in_type : rule->at_top;
+    if (rule->hides && rule->hides(symbol, place->in_type))
+        return VCM_SYMBOL_PRIVATE;
+    return place->in_type ? rule->in_type : rule->at_top;
+}
+
+bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol *symbol)
+{
+    bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD;
+
+    return language != VCM_LANGUAGE_RUBY || (is_member && !begins(symbol->signature, "def self."));
 }

@@ -8,8 +8,18 @@
 
 #include "symbols/symbol.h"
 
+/* Where a definition is. */
+struct vcm_visibility_place {
+    bool in_type;
+    bool promised; /* by an interface, or with the head of a type: public unless a word says else */
+};
+
 /* Of a symbol that has its name, kind and signature. */
 enum vcm_symbol_visibility vcm_visibility_of(enum vcm_language language,
-                                             const struct vcm_symbol *symbol, bool in_type);
+                                             const struct vcm_symbol *symbol,
+                                             const struct vcm_visibility_place *place);
+
+/* Whether a word before it in its container ("private" in a line of its own) is about it too. */
+bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol *symbol);
 
 #endif

@@ -4,20 +4,23 @@
 
 #include "base/limits.h"
 #include "symbols/describe.h"
+#include "symbols/locals.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
 
 #include "base/banned.h"
 
-#define GENERICS_MAX ((size_t)64) /* in one place; more are not known */
+#define HIDE_REACH 256u /* definitions between one and the word that hides it */
 
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
 {
     switch (role) {
     case VCM_ROLE_DEFINE:
     case VCM_ROLE_SCOPE:
+    case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
     case VCM_ROLE_ACCESS:
+    case VCM_ROLE_HIDE:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
         return &weave->exported;
@@ -65,10 +68,12 @@ static int by_place(const void *a, const void *b)
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
-/* Whether it is a name that the code itself brings, and none of others. */
-static bool is_own(const struct vcm_find *found)
+/* Whether it says something else about a name than what it is, or nothing. */
+static bool is_aside(const struct vcm_find *found)
 {
-    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_GENERIC;
+    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_OUTER ||
+           found->role == VCM_ROLE_REGION || found->role == VCM_ROLE_HEAD ||
+           found->role == VCM_ROLE_HIDE;
 }
 
 static int by_name(const void *a, const void *b)
@@ -77,26 +82,9 @@ static int by_name(const void *a, const void *b)
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if (is_own(x) != is_own(y))
-        return is_own(x) ? -1 : 1;
+    if (is_aside(x) != is_aside(y))
+        return is_aside(x) ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
-}
-
-static int compare_texts(const struct vcm_weave *weave, const struct vcm_find *a,
-                         const struct vcm_find *b)
-{
-    uint32_t x = a->name_end - a->name, y = b->name_end - b->name;
-    int order = memcmp(weave->text.data + a->name, weave->text.data + b->name, x < y ? x : y);
-
-    return order != 0 ? order : (x > y) - (x < y);
-}
-
-static int by_text(const void *a, const void *b, void *context)
-{
-    const struct vcm_find *x = a, *y = b;
-    int order = compare_texts(context, x, y);
-
-    return order != 0 ? order : (x->name > y->name) - (x->name < y->name);
 }
 
 /* A set of names, in order. */
@@ -163,7 +151,8 @@ static void drop_repeated_names(struct vcm_finds *list)
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_name);
     for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->items[kept - 1].name != list->items[i].name)
+        if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
+            is_aside(&list->items[kept - 1]))
             list->items[kept++] = list->items[i];
     list->count = kept;
     if (list->count > 0)
@@ -197,10 +186,8 @@ static void join_heads(struct vcm_finds *blocks)
     for (size_t i = blocks->count; i > 0; i--) {
         struct vcm_find block = blocks->items[i - 1];
         bool taken = block.role == VCM_ROLE_HEAD && take_head(blocks, kept, &block);
-        if (block.role == VCM_ROLE_HEAD) {
-            block.role = VCM_ROLE_SCOPE;
-            block.detail = VCM_SORT_BODY;
-        }
+        if (block.role == VCM_ROLE_HEAD)
+            block.role = VCM_ROLE_REGION;
         if (!taken)
             blocks->items[--kept] = block;
     }
@@ -212,17 +199,12 @@ static void join_heads(struct vcm_finds *blocks)
 /* The blocks around a place, innermost last. */
 struct level {
     const struct vcm_find *block;
+    const struct vcm_find *last; /* of several definitions in one declaration the one at hand */
     uint32_t index; /* 1 + of the definition; 0 of a scope, or of one that was left out */
     enum vcm_symbol_kind kind;
     size_t path;                           /* length of the container's name up to here */
     enum vcm_symbol_visibility visibility; /* of what follows, once a word said so */
     bool has_visibility;
-};
-
-/* A type parameter, in the level that it is of. */
-struct generic {
-    struct vcm_slice name;
-    size_t depth;
 };
 
 struct nest {
@@ -231,21 +213,18 @@ struct nest {
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
-    struct generic generics[GENERICS_MAX];
-    size_t generic_count;
 };
 
 static void leave(struct nest *nest)
 {
     nest->depth--;
     vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
-    while (nest->generic_count > 0 && nest->generics[nest->generic_count - 1].depth > nest->depth)
-        nest->generic_count--;
 }
 
-static const struct level *innermost(const struct nest *nest)
+static void leave_until(struct nest *nest, uint32_t start)
 {
-    return nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    while (nest->depth > 0 && nest->levels[nest->depth - 1].block->end <= start)
+        leave(nest);
 }
 
 static bool is_c(enum vcm_language language)
@@ -256,24 +235,28 @@ static bool is_c(enum vcm_language language)
 /* Leaves what ended before the block. "typedef struct a {...} b" does not hold its struct. */
 static void leave_before(struct nest *nest, const struct vcm_find *block)
 {
-    while (nest->depth > 0 && innermost(nest)->block->end <= block->start)
-        leave(nest);
+    leave_until(nest, block->start);
     bool tagged = block->role == VCM_ROLE_DEFINE &&
                   vcm_symbol_is_type((enum vcm_symbol_kind)block->detail) &&
                   block->detail != VCM_SYMBOL_TYPE;
-    const struct level *around = innermost(nest);
-    if (tagged && is_c(nest->weave->language) && around && around->kind == VCM_SYMBOL_TYPE &&
-        around->block->role == VCM_ROLE_DEFINE)
+    const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    if (tagged && is_c(nest->weave->language) && top && top->kind == VCM_SYMBOL_TYPE &&
+        top->block->role == VCM_ROLE_DEFINE)
         leave(nest);
 }
 
-/* Whether the block is one more name in the same declaration: "int a, b". */
+static bool is_value(unsigned kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
+/* "int a, b;": the one is not in the other. */
 static bool is_sibling(const struct nest *nest, const struct vcm_find *block)
 {
-    const struct level *around = innermost(nest);
+    const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 
-    return around && block->role == VCM_ROLE_DEFINE && around->block->role == VCM_ROLE_DEFINE &&
-           have_same_span(around->block, block);
+    return top && block->role == VCM_ROLE_DEFINE && top->block->role == VCM_ROLE_DEFINE &&
+           have_same_span(top->block, block);
 }
 
 /* Appends a container as it is written elsewhere: "a.B" of "a::B<T>". */
@@ -308,7 +291,7 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         nest->levels = levels;
         nest->capacity = capacity;
     }
-    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH && block->name < block->name_end) {
+    if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH && block->role != VCM_ROLE_REGION) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
@@ -318,7 +301,8 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
-    *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
+    *level = (struct level){
+        .block = block, .last = block, .index = index, .kind = kind, .path = nest->path.len};
     /* What a C++ class holds is private until it says otherwise. */
     level->has_visibility = nest->weave->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
                             block->role == VCM_ROLE_DEFINE;
@@ -338,6 +322,31 @@ static void change_access(struct nest *nest, const struct vcm_find *word)
         }
 }
 
+/* Whether a container, by its name, is one of those around. */
+static bool is_around(const struct nest *nest, struct vcm_slice container)
+{
+    const struct vcm_slice path = vcm_buf_slice(&nest->path);
+
+    return container.len <= path.len && memcmp(path.data, container.data, container.len) == 0 &&
+           (container.len == 0 || container.len == path.len || path.data[container.len] == '.');
+}
+
+/* "private :total", behind the definition; "private def total", with it. */
+static void hide(struct nest *nest, const struct vcm_find *word)
+{
+    struct vcm_symbols *out = nest->weave->out;
+    const struct vcm_slice name = slice(nest->weave, word->name, word->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH;
+         i--, looked++) {
+        struct vcm_symbol *symbol = &out->definitions[i - 1];
+        if (vcm_slice_equal(symbol->name, name) && is_around(nest, symbol->container)) {
+            symbol->visibility = (enum vcm_symbol_visibility)word->detail;
+            return;
+        }
+    }
+}
+
 static struct vcm_slice keep(struct vcm_weave *weave, struct vcm_slice text)
 {
     const char *copy = vcm_arena_copy(&weave->out->arena, text);
@@ -355,14 +364,13 @@ static struct vcm_slice keep_line(struct vcm_weave *weave, struct vcm_buf *line)
     return kept;
 }
 
-static bool is_body(const struct vcm_find *block)
+/* The container around. */
+static const struct level *innermost(const struct nest *nest)
 {
-    return block->role == VCM_ROLE_SCOPE && block->detail == VCM_SORT_BODY;
-}
-
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+    for (size_t i = nest->depth; i > 0; i--)
+        if (nest->levels[i - 1].block->role != VCM_ROLE_REGION)
+            return &nest->levels[i - 1];
+    return NULL;
 }
 
 /* Whether values that are defined here are seen from here alone: in a function, or in what another
@@ -371,10 +379,11 @@ static bool has_own_names(const struct nest *nest)
 {
     for (size_t i = nest->depth; i > 0; i--) {
         enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
-        const struct vcm_find *block = nest->levels[i - 1].block;
-        if (is_body(block) ||
-            (block->role == VCM_ROLE_DEFINE &&
-             (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD)))
+        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
+            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
+            return true;
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION &&
+            nest->weave->language != VCM_LANGUAGE_RUBY)
             return true;
     }
     return false;
@@ -405,7 +414,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around && !is_body(around->block) &&
+        around &&
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
@@ -422,30 +431,43 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
         return false;
     for (size_t i = 0; i < nest->depth; i++)
         if (nest->levels[i].kind != VCM_SYMBOL_MODULE &&
-            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE)
+            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE &&
+            nest->levels[i].block->role != VCM_ROLE_REGION)
             return false;
     return true;
 }
 
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
-                                                    const struct vcm_symbol *symbol)
+                                                    const struct vcm_symbol *symbol,
+                                                    const struct vcm_find *found)
 {
     const struct vcm_weave *weave = nest->weave;
     const struct level *around = innermost(nest);
-    enum vcm_symbol_visibility visibility =
-        vcm_visibility_of(weave->language, symbol, around && vcm_symbol_is_type(around->kind));
-    bool in_promise =
-        around &&
-        (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
-         around->kind == VCM_SYMBOL_ENUMERATOR ||
-         (around->block->role == VCM_ROLE_SCOPE && around->block->detail == VCM_SORT_PROMISE));
+    bool in_type = around && vcm_symbol_is_type(around->kind);
+    /* "record Point(int x)": components are part of what the type shows. */
+    bool has_records =
+        weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
+    bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
+                   found->end < around->block->body;
+    const struct vcm_visibility_place place = {
+        in_type,
+        in_head ||
+            (around && (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
+                        around->kind == VCM_SYMBOL_ENUMERATOR || around->block->is_promised))};
+    enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
-    if (symbol->kind == VCM_SYMBOL_ENUMERATOR || in_promise)
+    if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
         return VCM_SYMBOL_PUBLIC;
+    if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
+        around->kind == VCM_SYMBOL_ENUM)
+        return VCM_SYMBOL_PRIVATE;
     if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
         return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
-    return around && around->has_visibility && visibility == VCM_SYMBOL_PUBLIC ? around->visibility
-                                                                               : visibility;
+    const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
+                   vcm_visibility_follows(weave->language, symbol)
+               ? said->visibility
+               : visibility;
 }
 
 static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const struct vcm_find *found)
@@ -474,7 +496,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
     symbol->documentation = keep_line(weave, &line);
-    symbol->visibility = settle_visibility(nest, symbol);
+    symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
 }
 
@@ -484,6 +506,8 @@ struct walk {
     struct nest nest;
     struct names exported, makers;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
+    bool *open;         /* for each block whether it is entered */
+    struct vcm_locals locals;
 };
 
 /* Haskell and Elixir write a function as several clauses, one behind the other. */
@@ -510,13 +534,13 @@ static void define(struct walk *walk, size_t block)
     uint32_t index = 0;
 
     leave_before(nest, found);
-    if (found->role == VCM_ROLE_ACCESS) {
-        change_access(nest, found);
+    if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
+        (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
         return;
     }
     struct level first = {0};
     if (is_sibling(nest, found)) {
-        first = *innermost(nest);
+        first = nest->levels[nest->depth - 1];
         leave(nest);
     }
     if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
@@ -540,6 +564,7 @@ static void define(struct walk *walk, size_t block)
         index = ++weave->out->definition_count;
     }
     walk->index_of[block] = index;
+    walk->open[block] = !first.block;
     bool entered = first.block ? enter(nest, first.block, first.index, first.kind)
                                : enter(nest, found, index, kind);
     weave->no_memory = weave->no_memory || !entered;
@@ -558,43 +583,25 @@ static void define_all(struct walk *walk)
     vcm_buf_clear(&walk->nest.path);
 }
 
-/* Names that mean something else in the function that is walked. */
-struct locals {
-    struct vcm_find *items; /* by name's text, then place */
-    size_t count;
-};
-
-/* Whether a name is local to the function [start, end). */
-static bool is_local(const struct vcm_weave *weave, const struct locals *locals,
-                     const struct vcm_find *use, uint32_t start, uint32_t end)
+/* Whether a name is a parameter or variable of what is around; one of a type a type parameter. */
+static bool is_local(const struct walk *walk, struct vcm_slice name, bool type)
 {
-    size_t low = 0, high = locals->count;
+    const struct nest *nest = &walk->nest;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = compare_texts(weave, &locals->items[middle], use);
-        if (order < 0 || (order == 0 && locals->items[middle].name < start))
-            low = middle + 1;
-        else
-            high = middle;
+    for (size_t i = nest->depth; i > 0; i--) {
+        size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
+        enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block, type);
+        if (answer != VCM_LOCALS_NO)
+            return answer == VCM_LOCALS_YES;
     }
-    return low < locals->count && compare_texts(weave, &locals->items[low], use) == 0 &&
-           locals->items[low].name < end;
+    return false;
 }
 
-/* Whether it has parameters; classes of OCaml do. */
-static bool has_locals(const struct vcm_weave *weave, enum vcm_symbol_kind kind)
-{
-    return vcm_symbol_is_function(kind) || kind == VCM_SYMBOL_MACRO ||
-           (kind == VCM_SYMBOL_CLASS && weave->language == VCM_LANGUAGE_OCAML);
-}
-
-/* The outermost function around, whose names reach inwards. */
+/* The outermost function around, whose head names the object in Go. */
 static const struct vcm_find *function_around(const struct nest *nest)
 {
     for (size_t i = 0; i < nest->depth; i++)
-        if (is_body(nest->levels[i].block) ||
-            (nest->levels[i].index > 0 && has_locals(nest->weave, nest->levels[i].kind)))
+        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
             return nest->levels[i].block;
     return NULL;
 }
@@ -612,41 +619,61 @@ static struct vcm_slice without_keyword(struct vcm_slice target)
     return target;
 }
 
-static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
+/* An import whose target, as written, is a part of the text. */
+static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_t line)
 {
-    struct vcm_slice target = without_keyword(slice(weave, use->name, use->name_end));
-    struct vcm_slice alias =
-        vcm_qualifier_alias(weave->language, weave->text, use->name, use->name_end);
+    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
+    struct vcm_buf alias = VCM_BUF_INIT(64 * VCM_KIB);
+    size_t start = (size_t)(target.data - weave->text.data);
 
+    import->line = line;
+    import->parts =
+        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
+    import->alias = keep_line(weave, &alias);
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
         target.len--;
-    weave->out->imports[weave->out->import_count++] =
-        (struct vcm_symbol_import){keep(weave, target), keep(weave, alias), use->line};
+    import->target = keep(weave, target);
+    vcm_buf_release(&alias);
 }
 
-static bool is_generic(const struct nest *nest, struct vcm_slice name)
+static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
 {
-    for (size_t i = nest->generic_count; i > 0; i--)
-        if (vcm_slice_equal(nest->generics[i - 1].name, name))
-            return true;
-    return false;
+    struct vcm_slice rest = slice(weave, use->name, use->name_end), one;
+
+    if (weave->language != VCM_LANGUAGE_SCALA) {
+        put_target(weave, without_keyword(rest), use->line);
+        return;
+    }
+    rest = without_keyword(rest);
+    while (vcm_qualifier_next_import(&one, &rest))
+        put_target(weave, vcm_qualifier_target(one), use->line);
 }
 
-static void add_generic(struct nest *nest, const struct vcm_find *use)
+/* How many there can be: a statement of Scala has several. */
+static size_t count_imports(const struct vcm_weave *weave)
 {
-    if (nest->depth > 0 && nest->generic_count < GENERICS_MAX)
-        nest->generics[nest->generic_count++] =
-            (struct generic){slice(nest->weave, use->name, use->name_end), nest->depth};
+    size_t count = 0;
+
+    for (size_t i = 0; i < weave->uses.count; i++) {
+        const struct vcm_find *use = &weave->uses.items[i];
+        if (use->role != VCM_ROLE_IMPORT)
+            continue;
+        count++;
+        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
+             at++)
+            count += weave->text.data[at] == ',';
+    }
+    return count;
 }
 
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
-static struct vcm_slice qualifier_of(bool *qualified, const struct nest *nest,
-                                     const struct locals *locals, const struct vcm_find *use,
-                                     const struct vcm_find *function)
+static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
+                                     const struct vcm_find *use)
 {
-    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_weave *weave = walk->nest.weave;
+    const struct vcm_find *function = function_around(&walk->nest);
     struct vcm_slice words = vcm_slice_of("", 0);
 
     *qualified =
@@ -657,14 +684,12 @@ static struct vcm_slice qualifier_of(bool *qualified, const struct nest *nest,
     struct vcm_slice rest = words, first = words;
     while (rest.len > 0)
         first = vcm_qualifier_pop(&rest);
-    const uint32_t start = (uint32_t)(first.data - weave->text.data);
-    const struct vcm_find word = {.name = start, .name_end = start + (uint32_t)first.len};
     struct vcm_slice head =
         function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
-    bool local = function &&
-                 vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
-                 is_local(weave, locals, &word, function->start, function->end);
-    return local || is_generic(nest, first) ? vcm_slice_of("", 0) : words;
+    return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
+                   is_local(walk, first, false)
+               ? vcm_slice_of("", 0)
+               : words;
 }
 
 /* Most follow one with the same. */
@@ -681,17 +706,13 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
 }
 
 /* Whether the name means something that the code around brings itself. */
-static bool is_hidden(const struct nest *nest, const struct locals *locals,
-                      const struct vcm_find *use, const struct vcm_find *function)
+static bool is_hidden(const struct walk *walk, const struct vcm_find *use)
 {
-    bool may_be_local =
-        !use->is_type && (use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
-                          use->detail == VCM_SYMBOL_CALL);
+    bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
+                        use->detail == VCM_SYMBOL_CALL;
 
-    return (function && may_be_local &&
-            is_local(nest->weave, locals, use, function->start, function->end)) ||
-           (use->detail != VCM_SYMBOL_OVERRIDE &&
-            is_generic(nest, slice(nest->weave, use->name, use->name_end)));
+    return (may_be_local || (use->is_type && use->detail != VCM_SYMBOL_OVERRIDE)) &&
+           is_local(walk, slice(walk->nest.weave, use->name, use->name_end), use->is_type);
 }
 
 /* Macros of C take types too, which is no syntax: "container_of(a, struct b, c)". */
@@ -728,11 +749,12 @@ static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
 
     for (size_t i = nest->depth; i > 0 && from == 0; i--) {
         struct level *level = &nest->levels[i - 1];
-        size_t next = (size_t)(level->block - blocks->items) + 1;
-        for (; next < blocks->count && have_same_span(level->block, &blocks->items[next]) &&
-               blocks->items[next].name < use->name && walk->index_of[next] > 0;
+        for (size_t next = (size_t)(level->last - blocks->items) + 1;
+             level->index > 0 && next < blocks->count && walk->index_of[next] > 0 &&
+             have_same_span(level->block, &blocks->items[next]) &&
+             blocks->items[next].name < use->name;
              next++) {
-            level->block = &blocks->items[next];
+            level->last = &blocks->items[next];
             level->index = walk->index_of[next];
         }
         from = level->index;
@@ -740,17 +762,15 @@ static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
     return from;
 }
 
-static void refer(struct walk *walk, const struct locals *locals, const struct vcm_find *use)
+static void refer(struct walk *walk, const struct vcm_find *use)
 {
-    struct nest *nest = &walk->nest;
-    struct vcm_weave *weave = nest->weave;
+    struct vcm_weave *weave = walk->nest.weave;
     struct vcm_symbols *out = weave->out;
     uint32_t from = definition_around(walk, use);
-    const struct vcm_find *function = function_around(nest);
     bool qualified = false;
 
-    struct vcm_slice qualifier = qualifier_of(&qualified, nest, locals, use, function);
-    if (!qualified && (is_hidden(nest, locals, use, function) || is_keyword(weave, use)))
+    struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
+    if (!qualified && (is_hidden(walk, use) || is_keyword(weave, use)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
@@ -766,19 +786,6 @@ static void refer(struct walk *walk, const struct locals *locals, const struct v
     };
 }
 
-/* Local names into a list of their own. */
-static int split_locals(struct locals *locals, struct vcm_weave *weave, struct vcm_error *err)
-{
-    locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
-    if (!locals->items)
-        return vcm_error_memory(err);
-    for (size_t i = 0; i < weave->uses.count; i++)
-        if (weave->uses.items[i].role == VCM_ROLE_LOCAL)
-            locals->items[locals->count++] = weave->uses.items[i];
-    qsort_r(locals->items, locals->count, sizeof *locals->items, by_text, weave);
-    return VCM_OK;
-}
-
 static int by_number(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
@@ -792,32 +799,13 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < weave->blocks.count; i++)
-        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ? UINT32_MAX
-                                                                 : weave->blocks.items[i].name;
+        names[i] =
+            weave->blocks.items[i].role == VCM_ROLE_SCOPE || is_aside(&weave->blocks.items[i])
+                ? UINT32_MAX
+                : weave->blocks.items[i].name;
     if (names)
         qsort(names, weave->blocks.count, sizeof *names, by_number);
     return names;
-}
-
-/* Enters the blocks that begin before the use and leaves those that end. */
-static void move_to(struct walk *walk, size_t *block, const struct vcm_find *use)
-{
-    struct nest *nest = &walk->nest;
-    struct vcm_weave *weave = nest->weave;
-
-    for (; *block < weave->blocks.count && weave->blocks.items[*block].start <= use->name;
-         ++*block) {
-        const struct vcm_find *found = &weave->blocks.items[*block];
-        const uint32_t index = walk->index_of[*block];
-        leave_before(nest, found);
-        if ((found->role == VCM_ROLE_SCOPE || index > 0) && !is_sibling(nest, found))
-            weave->no_memory =
-                weave->no_memory ||
-                !enter(nest, found, index,
-                       index > 0 ? weave->out->definitions[index - 1].kind : VCM_SYMBOL_TYPE);
-    }
-    while (nest->depth > 0 && innermost(nest)->block->end <= use->name)
-        leave(nest);
 }
 
 static int refer_all(struct walk *walk, struct vcm_error *err)
@@ -825,35 +813,45 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct nest *nest = &walk->nest;
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
-    struct locals locals = {0};
     size_t block = 0, kept = 0;
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
-    out->imports = vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->imports);
+    out->imports = vcm_arena_alloc(&out->arena, (count_imports(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
-    int rc = out->references && out->imports && names ? split_locals(&locals, weave, err)
-                                                      : vcm_error_memory(err);
+    int rc = out->references && out->imports && names &&
+                     vcm_locals_fill(&walk->locals, weave, walk->open)
+                 ? VCM_OK
+                 : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
-        if (kept > 0 && weave->uses.items[kept - 1].name == use->name)
+        if (use->role == VCM_ROLE_LOCAL ||
+            (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_IGNORE)
+        if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
             continue;
-        move_to(walk, &block, use);
+        for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
+             block++) {
+            const struct vcm_find *found = &weave->blocks.items[block];
+            leave_before(nest, found);
+            if (walk->open[block])
+                weave->no_memory = weave->no_memory ||
+                                   !enter(nest, found, walk->index_of[block],
+                                          walk->index_of[block] > 0
+                                              ? out->definitions[walk->index_of[block] - 1].kind
+                                              : VCM_SYMBOL_TYPE);
+        }
+        leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT)
             put_import(weave, use);
-        else if (use->role == VCM_ROLE_GENERIC)
-            add_generic(nest, use);
         else if (use->detail == VCM_SYMBOL_OVERRIDE ||
                  !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
-            refer(walk, &locals, use);
+            refer(walk, use);
     }
     free(names);
-    free(locals.items);
     return rc;
 }
 
@@ -866,7 +864,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     drop_repeated_names(&weave->blocks);
     join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
-    if (!walk.index_of || !list_exported(&walk.exported, weave))
+    walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
+    if (!walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
@@ -880,6 +879,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     free(walk.makers.items);
     free(walk.exported.items);
     free(walk.index_of);
+    free(walk.open);
+    vcm_locals_release(&walk.locals);
     free(walk.nest.levels);
     vcm_buf_release(&walk.nest.path);
     return rc;

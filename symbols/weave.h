@@ -16,7 +16,8 @@ struct vcm_find {
     uint32_t pattern;
     enum vcm_tree_query_role role;
     unsigned detail;
-    bool is_type, is_member; /* its name (tree_query.h) */
+    bool is_type, is_member; /* the name: tree_query.h */
+    bool is_promised;        /* of a scope: what it holds */
 };
 
 struct vcm_finds {

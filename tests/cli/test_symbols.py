@@ -167,6 +167,35 @@ class Symbols(harness.VcmTest):
         self.assertEqual(found["incomplete"], [{"file_path": "main.c", "reason": "missing"}])
         self.assertGreater(found["total"], 0)
 
+    def test_bad_paths_and_globs_are_refused(self):
+        outside, empty = os.path.join(self.tmp, "outside"), os.path.join(self.tmp, "empty")
+        os.mkdir(outside)
+        os.mkdir(empty)
+        self.git(empty, "init", "--quiet")
+        for path in (os.path.join(self.tmp, "gone"), outside, empty, os.path.join(self.repo, "no")):
+            self.refusal("symbols", path, code="NOT_FOUND")
+            self.refusal("refs", "main", path, code="NOT_FOUND")
+        for glob in ("a;b", "$(x)", "a\nb", "\xe9"):
+            self.refusal("symbols", self.repo, "--file", glob, code="INVALID_ARGUMENT", check=2)
+        for glob in ("[", "[]", "{{{{", "**/" * 60 + "x", "*" * 200 + "b", "a" * 3000, "[a-", "}{"):
+            found = self.vcm("symbols", self.repo, "--file", glob, "--json")
+            self.assertIn(found.status, (0, 2), (glob, found.err))
+        for name in ("a:b#c", "core/list.c:0#x", "core/list.c:99999999999#x", "#", ":", "x" * 5000):
+            self.assertIn(self.vcm("refs", name, self.repo, "--json").status, (0, 1, 2), name)
+
+    def test_what_a_call_makes_is_told_only_where_it_is_known(self):
+        repo = self.make_repo({
+            "box.py": "class Box:\n    pass\n",
+            "use.py": "from box import Box\nBox()\n", "lost.py": "Box()\n",
+            "Till.java": "class Till {\n    Till(int n) { }\n}\n",
+            "Use.java": "class Use {\n    Object go() { return new Till(1); }\n}\n"}, name="made")
+        refs = self.run_json("refs", "Box", repo)["references"]
+        self.assertEqual([(r["file_path"], r["kind"], r["target"]) for r in refs if
+                          r["kind"] != "read"],
+                         [("lost.py", "call", None), ("use.py", "instantiate", "box.py:1#Box")])
+        [ref] = self.run_json("refs", "Till", repo)["references"]
+        self.assertEqual((ref["kind"], ref["target"]), ("instantiate", "Till.java:1#Till"))
+
     def test_two_processes_may_index_at_one_time(self):
         runs = [subprocess.Popen([self.program, "symbols", self.repo, "--json"], env=self.env,
                                  stdout=subprocess.PIPE) for _ in range(4)]

@@ -87,6 +87,9 @@ class Package(unittest.TestCase):
             libraries |= {os.path.basename(os.path.realpath(path)) for library, path in re.findall(
                 r"^\s*(\S+) => (/\S+)", build.run(["ldd", self.root + name]), flags=re.MULTILINE)
                           if library in needed}
+        libraries |= {name for name in re.findall(  # which is loaded when it is needed
+            r"libgit2\.so\.[0-9.]+", build.run(["strings", os.path.join(self.libs, "libvcm.so")]))}
+        self.assertTrue(any(name.startswith("libgit2") for name in libraries))
         owners = build.run(["dpkg", "-S", *sorted(f"*/{TRIPLET}/{name}" for name in libraries)])
         found = {"git", "python3", *re.findall(r"^([^:,]+)", owners, flags=re.MULTILINE)}
         found.discard("libgcc-s1")

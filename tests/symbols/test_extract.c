@@ -166,6 +166,7 @@ SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
 SAMPLE_TEST(c_written_first, C, "hand.c.text")
 SAMPLE_TEST(cpp_written_first, CPP, "hand.cpp")
+SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -331,6 +332,7 @@ int main(void)
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_c_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_cpp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),

@@ -6,6 +6,7 @@
 
 #include "base/kv.h"
 #include "symbols/memo.h"
+#include "symbols/sweep.h"
 #include "symbols/words.h"
 
 #include "base/banned.h"
@@ -249,7 +250,7 @@ static int make_older(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
         assert_int_equal(rc, VCM_OK);
     }
     vcm_buf_release(&rows);
-    return VCM_OK;
+    return vcm_kv_delete(txn, 1, vcm_slice_of("\0s", 2), err); /* nor did it sweep */
 }
 
 static void symbols_of_an_older_format_are_read_from_the_files_again(void **state)
@@ -277,6 +278,15 @@ static void symbols_of_an_older_format_are_read_from_the_files_again(void **stat
     vcm_kv_close(kv);
     struct fixture_map third = make_map(&repo, request);
     assert_true(rows > 0);
+    assert_int_equal(vcm_kv_open(&kv,
+                                 &(struct vcm_kv_options){
+                                     .directory = store.path, .lock_path = lock, .tables = tables},
+                                 NULL),
+                     VCM_OK);
+    size_t again = 0; /* none of the older rows is left beside them */
+    assert_int_equal(vcm_kv_update(kv, make_older, &again, 1000, NULL, NULL), VCM_OK);
+    assert_int_equal(again, rows);
+    vcm_kv_close(kv);
     assert_int_equal(third.parsed, first.parsed);
     assert_same(&first, &third);
     free(first.text);
@@ -284,6 +294,88 @@ static void symbols_of_an_older_format_are_read_from_the_files_again(void **stat
     free(third.text);
     test_repo_release(&store);
     test_repo_release(&repo);
+}
+
+#define ROW_BYTES 4u
+
+static int put_rows(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    (void)context;
+    for (unsigned i = 0; i < 100; i++) {
+        /* Formats 1 to 5, and a key that is none of ours. */
+        char key[] = {(char)i, 'k', 'k', (char)(1 + i % 5), 1};
+        assert_int_equal(vcm_kv_put(txn, 0, vcm_slice_of(key, i == 50 ? 5 : ROW_BYTES),
+                                    vcm_slice_of("v", 1), err),
+                         VCM_OK);
+    }
+    return VCM_OK;
+}
+
+/* How many rows there are, and how many of them are older than the format. */
+static size_t count_rows(size_t *older, struct vcm_kv *kv, int format)
+{
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_kv_txn *txn = NULL;
+    struct vcm_slice key, value;
+    size_t count = 0;
+
+    *older = 0;
+    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
+    assert_int_equal(vcm_kv_cursor_open(&cursor, txn, 0, NULL), VCM_OK);
+    int rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_slice_of("", 0), NULL);
+    for (; rc == VCM_OK; rc = vcm_kv_cursor_next(&key, &value, cursor, NULL)) {
+        count++;
+        *older += key.len == ROW_BYTES && key.data[ROW_BYTES - 1] < format;
+    }
+    vcm_kv_cursor_close(cursor);
+    vcm_kv_read_end(txn);
+    return count;
+}
+
+static size_t sweep_once(struct vcm_kv *kv, unsigned format)
+{
+    struct vcm_sweep sweep = {
+        .blobs = 0, .key_bytes = ROW_BYTES, .memos = 1, .format = format, .rows_max = 30};
+    size_t dropped = 0;
+
+    assert_int_equal(vcm_sweep_run(&dropped, kv, &sweep, NULL, NULL), VCM_OK);
+    return dropped;
+}
+
+static void rows_of_older_formats_go_some_at_a_time(void **state)
+{
+    static const char *const tables[] = {"blobs", "memos", NULL};
+    struct test_repo store;
+    struct vcm_kv *kv = NULL;
+    size_t older = 0;
+    char lock[512];
+
+    (void)state;
+    test_repo_init_directory(&store);
+    snprintf(lock, sizeof lock, "%s/lock", store.path);
+    assert_int_equal(vcm_kv_open(&kv,
+                                 &(struct vcm_kv_options){
+                                     .directory = store.path, .lock_path = lock, .tables = tables},
+                                 NULL),
+                     VCM_OK);
+    assert_int_equal(vcm_kv_update(kv, put_rows, NULL, 1000, NULL, NULL), VCM_OK);
+    assert_int_equal(sweep_once(kv, 4), 18); /* 3 of 5 of 30 */
+    size_t dropped = 18;
+    for (unsigned i = 0; i < 4; i++)
+        dropped += sweep_once(kv, 4);
+    assert_int_equal(count_rows(&older, kv, 4), 100 - dropped);
+    assert_int_equal(older, 0);
+    assert_int_equal(dropped, 59); /* all but the one that only looks like it */
+    /* Rows that an older program puts later wait for the next format; it drops none of ours. */
+    assert_int_equal(vcm_kv_update(kv, put_rows, NULL, 1000, NULL, NULL), VCM_OK);
+    assert_int_equal(sweep_once(kv, 4), 0);
+    assert_int_equal(sweep_once(kv, 3), 0);
+    for (unsigned i = 0; i < 5; i++)
+        sweep_once(kv, 5);
+    assert_int_equal(count_rows(&older, kv, 5), 21);
+    assert_int_equal(older, 0);
+    vcm_kv_close(kv);
+    test_repo_release(&store);
 }
 
 static void spoiled_memos_are_survived(void **state)
@@ -415,6 +507,7 @@ int main(void)
         cmocka_unit_test(no_budget_is_exceeded_and_the_next_one_holds_more),
         cmocka_unit_test(a_tree_without_a_blob_is_looked_at_again),
         cmocka_unit_test(symbols_of_an_older_format_are_read_from_the_files_again),
+        cmocka_unit_test(rows_of_older_formats_go_some_at_a_time),
         cmocka_unit_test(spoiled_memos_are_survived),
         cmocka_unit_test(names_and_messages_share_words),
         cmocka_unit_test(the_oldest_memos_go_when_there_are_many),

@@ -23,7 +23,7 @@ struct file {
 
 struct sample {
     struct file files[FILES_MAX];
-    const char *expected; /* of the name "total": "file:line target", or "-" */
+    const char *expected; /* of the name "total": "file:line target", or "-"; "made" if it is so */
 };
 
 static bool takes(void *context, struct vcm_slice path)
@@ -42,14 +42,16 @@ static int show(void *context, const struct vcm_resolved *found, struct vcm_erro
     vcm_buf_append_format(out, "%.*s:%u ", (int)files[found->file].path.len,
                           files[found->file].path.data, found->reference->line);
     if (found->target)
-        vcm_buf_append_format(out, "%.*s:%u\n", (int)files[found->target_file].path.len,
-                              files[found->target_file].path.data, found->target->line);
+        vcm_buf_append_format(out, "%.*s:%u%s\n", (int)files[found->target_file].path.len,
+                              files[found->target_file].path.data, found->target->line,
+                              found->use == VCM_SYMBOL_INSTANTIATE ? " made" : "");
     else
         vcm_buf_append_string(out, "-\n");
     return VCM_OK;
 }
 
-static void check(const struct sample *sample)
+/* With a line the definition there is asked for, and without any of that name. */
+static void check(const struct sample *sample, const char *only_file, uint32_t only_line)
 {
     struct vcm_buf found = VCM_BUF_INIT(1 * VCM_MIB);
     struct vcm_git_repo *git = NULL;
@@ -71,9 +73,12 @@ static void check(const struct sample *sample)
             &err);
     void *context[] = {&found, index};
     if (rc == VCM_OK)
-        rc = vcm_resolve_visit(index,
-                               &(struct vcm_resolve_query){.name = vcm_slice_of_string("total")},
-                               show, context, &err);
+        rc = vcm_resolve_visit(
+            index,
+            &(struct vcm_resolve_query){.name = vcm_slice_of_string("total"),
+                                        .only_file = vcm_slice_of_string(only_file),
+                                        .only_line = only_line},
+            show, context, &err);
     if (rc != VCM_OK)
         fail_msg("%s", err.message);
     assert_string_equal(vcm_buf_text(&found), sample->expected);
@@ -84,13 +89,14 @@ static void check(const struct sample *sample)
     test_repo_release(&repo);
 }
 
-#define RESOLVE_TEST(name, ...)                                                                    \
+#define RESOLVE_ONE_TEST(name, only_file, only_line, ...)                                          \
     static void name(void **state)                                                                 \
     {                                                                                              \
         static const struct sample sample = {__VA_ARGS__};                                         \
         (void)state;                                                                               \
-        check(&sample);                                                                            \
+        check(&sample, only_file, only_line);                                                      \
     }
+#define RESOLVE_TEST(name, ...) RESOLVE_ONE_TEST(name, "", 0, __VA_ARGS__)
 
 RESOLVE_TEST(python_calls_what_its_module_class_or_self_has,
              {{"a.py", "import shop\n"
@@ -478,6 +484,70 @@ RESOLVE_TEST(swift_kotlin_and_r_do_not_take_a_member_for_a_function,
              "a.swift:4 -\n"
              "a.swift:5 -\n")
 
+RESOLVE_TEST(python_makes_an_object_of_the_class_that_it_calls,
+             {{"a.py", "from shop import total\n"
+                       "def use(x: total):\n"
+                       "    total()\n"
+                       "    x.total()\n"},
+              {"b.py", "def use():\n    total()\n"},
+              {"c.py", "import shop\nshop.total()\n"},
+              {"shop.py", "class total:\n    pass\n"}},
+             "a.py:2 shop.py:1\n"
+             "a.py:3 shop.py:1 made\n"
+             "a.py:4 -\n"
+             "b.py:2 -\n"
+             "c.py:2 shop.py:1 made\n")
+
+RESOLVE_TEST(a_constructor_is_no_other_thing_than_its_class,
+             {{"A.java", "class A {\n"
+                         "  Object run(total t) { return new total(1); }\n"
+                         "  int sum() { return total(); }\n"
+                         "}\n"},
+              {"total.java", "class total {\n"
+                             "  total(int n) { }\n"
+                             "  total(long n) { }\n"
+                             "  static Object one() { return new total(1); }\n"
+                             "}\n"}},
+             "A.java:2 total.java:1\n"
+             "A.java:2 total.java:1 made\n"
+             "A.java:3 -\n"
+             "total.java:4 total.java:1 made\n")
+
+RESOLVE_ONE_TEST(the_only_constructor_is_called_where_objects_are_made, "total.java", 2,
+                 {{"A.java", "class A {\n"
+                             "  Object run(total t) { return new total(1); }\n"
+                             "}\n"},
+                  {"total.java", "class total {\n  total(int n) { }\n}\n"}},
+                 "A.java:2 total.java:2 made\n")
+
+RESOLVE_ONE_TEST(which_of_two_constructors_is_called_is_not_known, "total.java", 2,
+                 {{"A.java", "class A {\n"
+                             "  Object run(total t) { return new total(1); }\n"
+                             "}\n"},
+                  {"total.java", "class total {\n  total(int n) { }\n  total(long n) { }\n}\n"}},
+                 "A.java:2 -\n")
+
+RESOLVE_TEST(julia_makes_an_object_of_the_struct_that_it_calls,
+             {{"a.jl", "struct total\n    n::Int\nend\n"
+                       "total() = total(1)\n"
+                       "run(x) = total(2)\n"}},
+             "a.jl:4 a.jl:1 made\n"
+             "a.jl:5 a.jl:1 made\n")
+
+RESOLVE_TEST(cpp_makes_an_object_of_the_class_that_it_calls,
+             {{"a.cpp", "#include \"shop.hpp\"\nint run() { return total(1).n; }\n"},
+              {"shop.hpp", "class total {\npublic:\n    total(int n);\n    int n;\n};\n"}},
+             "a.cpp:2 shop.hpp:1 made\n")
+
+RESOLVE_TEST(go_converts_to_a_type_that_it_calls,
+             {{"a.go", "package a\ntype total int\nvar x = total(1)\n"}}, "a.go:3 a.go:2\n")
+
+RESOLVE_TEST(c_and_php_call_no_types,
+             {{"a.c", "struct total { int n; };\nint run(void) { return total(); }\n"},
+              {"a.php", "<?php\nclass total {}\nfunction run() { return total(); }\n"}},
+             "a.c:2 -\n"
+             "a.php:3 -\n")
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +566,14 @@ int main(void)
         cmocka_unit_test(ocaml_calls_what_its_module_has),
         cmocka_unit_test(lua_calls_what_its_module_or_table_has),
         cmocka_unit_test(swift_kotlin_and_r_do_not_take_a_member_for_a_function),
+        cmocka_unit_test(python_makes_an_object_of_the_class_that_it_calls),
+        cmocka_unit_test(a_constructor_is_no_other_thing_than_its_class),
+        cmocka_unit_test(the_only_constructor_is_called_where_objects_are_made),
+        cmocka_unit_test(which_of_two_constructors_is_called_is_not_known),
+        cmocka_unit_test(julia_makes_an_object_of_the_struct_that_it_calls),
+        cmocka_unit_test(cpp_makes_an_object_of_the_class_that_it_calls),
+        cmocka_unit_test(go_converts_to_a_type_that_it_calls),
+        cmocka_unit_test(c_and_php_call_no_types),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,51 @@
+/*
+ * libgit2.h - the functions of libgit2 that this folder calls.
+ *
+ * They are looked up when the first repository is opened, and not linked: libgit2 comes with a
+ * dozen libraries for networks that nobody here uses, and loading those takes longer than all else
+ * that a program does to read a page. Private to this folder, the only one that includes <git2.h>.
+ */
+#ifndef VCM_GIT_LIBGIT2_H
+#define VCM_GIT_LIBGIT2_H
+
+#include <git2.h>
+#include <git2/sys/odb_backend.h>
+
+#include "base/error.h"
+
+/* clang-format off */
+#define VCM_LIBGIT2_FUNCTIONS(f) \
+    f(buf_dispose) f(commit_free) f(commit_id) f(commit_lookup) f(commit_nth_gen_ancestor) \
+    f(commit_parent_id) f(commit_parentcount) f(commit_tree) f(commit_tree_id) \
+    f(config_entry_free) f(config_free) f(config_get_entry) f(config_get_string) \
+    f(config_iterator_new) f(config_multivar_iterator_new) f(config_next) f(config_open_default) \
+    f(config_open_ondisk) f(error_last) f(error_set_str) f(libgit2_init) f(libgit2_opts) \
+    f(libgit2_shutdown) f(libgit2_version) f(object_free) f(object_id) f(object_lookup) \
+    f(object_peel) f(object_type2string) f(odb_add_backend) f(odb_backend_data_alloc) \
+    f(odb_backend_data_free) f(odb_exists) f(odb_exists_prefix) f(odb_free) f(odb_init_backend) \
+    f(odb_object_data) f(odb_object_free) f(odb_object_size) f(odb_read) f(oid_equal) \
+    f(oid_fromstrn) f(oid_pathfmt) f(reference_create) f(reference_dwim) f(reference_free) \
+    f(reference_iterator_glob_new) f(reference_iterator_new) f(reference_list) \
+    f(reference_lookup) f(reference_next) f(reference_next_name) f(reference_peel) \
+    f(reference_remove) f(reference_symbolic_target) f(reference_target) f(remote_url) \
+    f(repository_config_snapshot) f(repository_discover) f(repository_free) \
+    f(repository_head_unborn) f(repository_item_path) f(repository_odb) f(repository_path) \
+    f(repository_set_head_detached) f(revwalk_free) f(revwalk_new) f(revwalk_next) \
+    f(revwalk_sorting) f(strarray_dispose) f(tree_entry_byindex) f(tree_entry_filemode) \
+    f(tree_entry_id) f(tree_entry_type) f(tree_free) f(tree_lookup)
+/* clang-format on */
+
+#define VCM_LIBGIT2_POINTER(name) __typeof__ (&git_##name)(name);
+
+struct vcm_libgit2 {
+    VCM_LIBGIT2_FUNCTIONS(VCM_LIBGIT2_POINTER)
+};
+
+/* To be used after vcm_libgit2_load alone, and not changed by it again. */
+extern struct vcm_libgit2 vcm_libgit2;
+
+/* Any number of times, by any thread. UNSUPPORTED when the library cannot be loaded, or is not the
+ * one that vcm was built for. It stays until the process ends. */
+int vcm_libgit2_load(struct vcm_error *err);
+
+#endif

@@ -1,0 +1,91 @@
+#include "symbols/locals.h"
+
+#include <stdlib.h>
+
+#include "base/banned.h"
+
+struct vcm_local {
+    struct vcm_slice name;
+    size_t block;
+    bool outer; /* first among those of one block */
+    bool type;  /* a type parameter, before other names */
+};
+
+static int compare(struct vcm_slice a_name, size_t a_block, const struct vcm_local *b)
+{
+    const size_t len = a_name.len < b->name.len ? a_name.len : b->name.len;
+    int order = memcmp(a_name.data, b->name.data, len);
+
+    if (order == 0)
+        order = (a_name.len > b->name.len) - (a_name.len < b->name.len);
+    return order != 0 ? order : (a_block > b->block) - (a_block < b->block);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    const struct vcm_local *x = a, *y = b;
+    int order = compare(x->name, x->block, y);
+
+    if (order == 0)
+        order = y->outer - x->outer;
+    return order != 0 ? order : y->type - x->type;
+}
+
+bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, const bool *open)
+{
+    const struct vcm_finds *blocks = &weave->blocks;
+    size_t *around = calloc(blocks->count + 1, sizeof *around), depth = 0, next = 0;
+
+    *locals = (struct vcm_locals){.weave = weave};
+    locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
+    for (size_t i = 0; around && locals->items && i < weave->uses.count; i++) {
+        const struct vcm_find *use = &weave->uses.items[i];
+        if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
+            continue;
+        for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {
+            while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].start)
+                depth--;
+            if (open[next])
+                around[depth++] = next;
+        }
+        while (depth > 0 && blocks->items[around[depth - 1]].end <= use->name)
+            depth--;
+        if (depth > 0)
+            locals->items[locals->count++] = (struct vcm_local){
+                .name = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
+                .block = around[depth - 1],
+                .outer = use->role == VCM_ROLE_OUTER,
+                .type = use->is_type,
+            };
+    }
+    bool ok = around && locals->items;
+    if (ok)
+        qsort(locals->items, locals->count, sizeof *locals->items, by_text);
+    free(around);
+    return ok;
+}
+
+void vcm_locals_release(struct vcm_locals *locals)
+{
+    free(locals->items);
+    *locals = (struct vcm_locals){.items = NULL};
+}
+
+enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name,
+                                       size_t block, bool type)
+{
+    size_t low = 0, high = locals->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (compare(name, block, &locals->items[middle]) > 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == locals->count || compare(name, block, &locals->items[low]) != 0)
+        return VCM_LOCALS_NO;
+    if (type && !locals->items[low].type)
+        return VCM_LOCALS_NO;
+    return locals->items[low].outer ? VCM_LOCALS_OUTER : VCM_LOCALS_YES;
+}

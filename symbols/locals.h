@@ -1,0 +1,34 @@
+/*
+ * locals.h - names that mean something of their own in a part of a file: parameters, variables and
+ * type parameters, each in the innermost block around it. Private to weave.c.
+ */
+#ifndef VCM_SYMBOLS_LOCALS_H
+#define VCM_SYMBOLS_LOCALS_H
+
+#include "symbols/weave.h"
+
+struct vcm_local;
+
+struct vcm_locals {
+    const struct vcm_weave *weave;
+    struct vcm_local *items; /* by text, then block */
+    size_t count;
+};
+
+/* Reads uses and blocks, which are both in the order of the file; of blocks those that are `open`
+ * to names. False without memory. */
+bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, const bool *open);
+void vcm_locals_release(struct vcm_locals *locals);
+
+enum vcm_locals_answer {
+    VCM_LOCALS_NO,
+    VCM_LOCALS_YES,
+    VCM_LOCALS_OUTER, /* the block says that this name is one of the file */
+};
+
+/* Whether the block by this number has the name for its own. A name that is known to be a type's
+ * is that of a type parameter or none. */
+enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name,
+                                       size_t block, bool type);
+
+#endif
