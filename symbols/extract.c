@@ -242,6 +242,10 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         length_of_brackets(vcm_slice_of(text + find->name, find->name_end - find->name));
     if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
         set_ends(&taken, find);
+        /* "struct Meters(f64)" has no body. */
+        if (run->weave.language == VCM_LANGUAGE_RUST && find->body < find->end &&
+            text[find->body] == '(')
+            find->body = find->end;
     } else {
         find->start = find->end = find->name;
         find->line = ts_node_start_point(taken.name).row + 1;
@@ -249,6 +253,11 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     if (find->name == find->name_end || find->name_end - find->name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
         (text[find->name] >= '0' && text[find->name] <= '9'))
         return; /* "$1" is no name of anything */
+    /* Patterns of Rust have constants and variants, which begin with a capital, beside variables.
+     */
+    if (run->weave.language == VCM_LANGUAGE_RUST && find->role == VCM_ROLE_LOCAL &&
+        !find->is_type && text[find->name] >= 'A' && text[find->name] <= 'Z')
+        return;
     vcm_weave_add(&run->weave, find);
 }
 

@@ -471,6 +471,8 @@ static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice te
     if (language == VCM_LANGUAGE_GO) {
         for (; start > 0 && strchr("\"` ", text.data[start - 1]);)
             start--;
+        if (start > 0 && text.data[start - 1] == '.')
+            return vcm_slice_of(".", 1);
         size_t first = word_start(language, text, start);
         word = vcm_slice_of(text.data + first, start - first);
         return vcm_slice_equal(word, vcm_slice_of_string("import")) ? vcm_slice_of("", 0) : word;

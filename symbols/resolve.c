@@ -497,7 +497,7 @@ static const struct candidate *in_module(const struct search *search,
         vcm_buf_clear(&path);
         vcm_buf_append_slice(&path, import->target);
         if (joined && import->target.data[import->target.len - 1] != '.')
-            vcm_buf_append_byte(&path, '.');
+            vcm_buf_append_string(&path, language == VCM_LANGUAGE_RUST ? "::" : ".");
         if (joined)
             vcm_buf_append_slice(&path, qualifier);
         if (path.len > 0)

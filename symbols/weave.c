@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "symbols/describe.h"
+#include "symbols/dialect.h"
 #include "symbols/locals.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
@@ -47,6 +48,11 @@ void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
         list->capacity = capacity;
     }
     list->items[list->count++] = *found;
+}
+
+bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b)
+{
+    return a->start == b->start && a->end == b->end;
 }
 
 static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
@@ -159,43 +165,6 @@ static void drop_repeated_names(struct vcm_finds *list)
         qsort(list->items, list->count, sizeof *list->items, by_place);
 }
 
-static bool have_same_span(const struct vcm_find *a, const struct vcm_find *b)
-{
-    return a->start == b->start && a->end == b->end;
-}
-
-/* Whether the blocks from `first` on begin with what the head is of. */
-static bool take_head(struct vcm_finds *blocks, size_t first, const struct vcm_find *head)
-{
-    if (first == blocks->count || blocks->items[first].role != VCM_ROLE_DEFINE ||
-        blocks->items[first].start >= head->end)
-        return false;
-    const struct vcm_find block = blocks->items[first];
-    for (size_t i = first; i < blocks->count && have_same_span(&block, &blocks->items[i]); i++) {
-        blocks->items[i].start = head->start;
-        blocks->items[i].line = head->line;
-    }
-    return true;
-}
-
-/* Definitions begin where their heads do; a head of none holds the names that it makes. */
-static void join_heads(struct vcm_finds *blocks)
-{
-    size_t kept = blocks->count;
-
-    for (size_t i = blocks->count; i > 0; i--) {
-        struct vcm_find block = blocks->items[i - 1];
-        bool taken = block.role == VCM_ROLE_HEAD && take_head(blocks, kept, &block);
-        if (block.role == VCM_ROLE_HEAD)
-            block.role = VCM_ROLE_REGION;
-        if (!taken)
-            blocks->items[--kept] = block;
-    }
-    blocks->count -= kept;
-    if (kept > 0)
-        memmove(blocks->items, blocks->items + kept, blocks->count * sizeof *blocks->items);
-}
-
 /* The blocks around a place, innermost last. */
 struct level {
     const struct vcm_find *block;
@@ -256,28 +225,7 @@ static bool is_sibling(const struct nest *nest, const struct vcm_find *block)
     const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 
     return top && block->role == VCM_ROLE_DEFINE && top->block->role == VCM_ROLE_DEFINE &&
-           have_same_span(top->block, block);
-}
-
-/* Appends a container as it is written elsewhere: "a.B" of "a::B<T>". */
-static void put_holder(struct vcm_buf *out, const struct vcm_weave *weave,
-                       const struct vcm_find *block)
-{
-    struct vcm_slice holder = slice(weave, block->holder, block->holder_end);
-    unsigned depth = 0;
-
-    if (weave->language != VCM_LANGUAGE_CPP) {
-        vcm_buf_append_slice(out, holder);
-        return;
-    }
-    for (size_t i = 0; i < holder.len; i++) {
-        char c = holder.data[i];
-        bool scope = c == ':' && i + 1 < holder.len && holder.data[i + 1] == ':';
-        depth += c == '<';
-        if (depth == 0 && (scope || !strchr(": \t\r\n", c)))
-            vcm_buf_append_byte(out, scope ? '.' : c);
-        depth -= c == '>' && depth > 0;
-    }
+           vcm_weave_have_same_span(top->block, block);
 }
 
 static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
@@ -295,7 +243,8 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
-            put_holder(&nest->path, nest->weave, block);
+            vcm_dialect_put_container(&nest->path, nest->weave->language,
+                                      slice(nest->weave, block->holder, block->holder_end));
             vcm_buf_append_byte(&nest->path, '.');
         }
         vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
@@ -389,26 +338,6 @@ static bool has_own_names(const struct nest *nest)
     return false;
 }
 
-/* Whether a function of C++ has the name of the type that it is in. */
-static bool is_constructor(const struct nest *nest, const struct vcm_find *found)
-{
-    const struct vcm_weave *weave = nest->weave;
-    const struct level *around = innermost(nest);
-    struct vcm_slice type = slice(weave, found->holder, found->holder_end);
-    const char *arguments = type.len > 0 ? memchr(type.data, '<', type.len) : NULL;
-
-    if (weave->language != VCM_LANGUAGE_CPP ||
-        (found->detail != VCM_SYMBOL_FUNCTION && found->detail != VCM_SYMBOL_METHOD))
-        return false;
-    if (arguments)
-        type.len = (size_t)(arguments - type.data);
-    if (type.len > 0)
-        type = vcm_qualifier_pop(&type);
-    else if (around && (around->kind == VCM_SYMBOL_CLASS || around->kind == VCM_SYMBOL_STRUCT))
-        type = slice(weave, around->block->name, around->block->name_end);
-    return type.len > 0 && vcm_slice_equal(type, slice(weave, found->name, found->name_end));
-}
-
 static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
 {
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
@@ -418,7 +347,12 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
-    if (is_constructor(nest, found))
+    const struct vcm_weave *weave = nest->weave;
+    struct vcm_slice type = slice(weave, found->holder, found->holder_end);
+    if (type.len == 0 && around && vcm_symbol_is_type(around->kind))
+        type = slice(weave, around->block->name, around->block->name_end);
+    if (vcm_dialect_is_constructor(weave->language, found,
+                                   slice(weave, found->name, found->name_end), type))
         return VCM_SYMBOL_CONSTRUCTOR;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
                                                                              : kind;
@@ -451,9 +385,10 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                    found->end < around->block->body;
     const struct vcm_visibility_place place = {
         in_type,
-        in_head ||
-            (around && (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
-                        around->kind == VCM_SYMBOL_ENUMERATOR || around->block->is_promised))};
+        in_head || (around &&
+                    (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
+                     (around->kind == VCM_SYMBOL_ENUMERATOR && symbol->kind == VCM_SYMBOL_FIELD) ||
+                     around->block->is_promised))};
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
@@ -486,7 +421,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
         vcm_buf_append_byte(&line, '.');
     }
     if (found->holder_end > 0)
-        put_holder(&line, weave, found);
+        vcm_dialect_put_container(&line, weave->language,
+                                  slice(weave, found->holder, found->holder_end));
     else
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
     symbol->container = keep_line(weave, &line);
@@ -538,6 +474,10 @@ static void define(struct walk *walk, size_t block)
         (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
         return;
     }
+    if (found->role == VCM_ROLE_DEFINE &&
+        vcm_dialect_is_keyword(weave->language, slice(weave, found->name, found->name_end),
+                               VCM_SYMBOL_WRITE))
+        return;
     struct level first = {0};
     if (is_sibling(nest, found)) {
         first = nest->levels[nest->depth - 1];
@@ -638,9 +578,30 @@ static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_
     vcm_buf_release(&alias);
 }
 
+static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
+{
+    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
+    struct vcm_buf target = VCM_BUF_INIT(64 * VCM_KIB), names = VCM_BUF_INIT(64 * VCM_KIB);
+
+    import->line = use->line;
+    import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
+    /* All that it has are groups, or it is too deep to be told. */
+    bool empty = target.len == 0 || (import->parts && names.len == 0);
+    import->target = keep_line(weave, &target);
+    import->alias = keep_line(weave, &names);
+    weave->out->import_count -= empty;
+    vcm_buf_release(&names);
+    vcm_buf_release(&target);
+}
+
 static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
 {
     struct vcm_slice rest = slice(weave, use->name, use->name_end), one;
+
+    if (weave->language == VCM_LANGUAGE_RUST) {
+        put_use(weave, use);
+        return;
+    }
 
     if (weave->language != VCM_LANGUAGE_SCALA) {
         put_target(weave, without_keyword(rest), use->line);
@@ -715,27 +676,18 @@ static bool is_hidden(const struct walk *walk, const struct vcm_find *use)
            is_local(walk, slice(walk->nest.weave, use->name, use->name_end), use->is_type);
 }
 
-/* Macros of C take types too, which is no syntax: "container_of(a, struct b, c)". */
-static bool is_keyword(const struct vcm_weave *weave, const struct vcm_find *use)
-{
-    static const char *const words[] = {"struct", "const", "union", "enum", "unsigned", "volatile"};
-    struct vcm_slice name = slice(weave, use->name, use->name_end);
-
-    for (size_t i = 0; is_c(weave->language) && i < sizeof words / sizeof words[0]; i++)
-        if (name.data[0] == words[i][0] && vcm_slice_equal(name, vcm_slice_of_string(words[i])))
-            return true;
-    return false;
-}
-
 /* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
 static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_find *use,
                                       bool qualified)
 {
     const struct vcm_weave *weave = walk->nest.weave;
+    struct vcm_slice name = slice(weave, use->name, use->name_end);
     bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
+    bool is_self = vcm_language_makes_by_call(weave->language) &&
+                   vcm_slice_equal(name, vcm_slice_of("Self", 4));
 
     if (qualified || (use->detail != VCM_SYMBOL_CALL && !initialises) ||
-        !has_name(&walk->makers, slice(weave, use->name, use->name_end)))
+        !(is_self || has_name(&walk->makers, name)))
         return (enum vcm_symbol_use)use->detail;
     return initialises ? VCM_SYMBOL_CALL : VCM_SYMBOL_INSTANTIATE;
 }
@@ -751,7 +703,7 @@ static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
         struct level *level = &nest->levels[i - 1];
         for (size_t next = (size_t)(level->last - blocks->items) + 1;
              level->index > 0 && next < blocks->count && walk->index_of[next] > 0 &&
-             have_same_span(level->block, &blocks->items[next]) &&
+             vcm_weave_have_same_span(level->block, &blocks->items[next]) &&
              blocks->items[next].name < use->name;
              next++) {
             level->last = &blocks->items[next];
@@ -770,7 +722,10 @@ static void refer(struct walk *walk, const struct vcm_find *use)
     bool qualified = false;
 
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
-    if (!qualified && (is_hidden(walk, use) || is_keyword(weave, use)))
+    if (!qualified &&
+        (is_hidden(walk, use) ||
+         vcm_dialect_is_keyword(weave->language, slice(weave, use->name, use->name_end),
+                                (enum vcm_symbol_use)use->detail)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
@@ -814,6 +769,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
+    uint32_t imported = 0; /* up to where an import goes, whose words are no references */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -845,10 +801,12 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                                               : VCM_SYMBOL_TYPE);
         }
         leave_until(nest, use->name);
-        if (use->role == VCM_ROLE_IMPORT)
+        if (use->role == VCM_ROLE_IMPORT) {
             put_import(weave, use);
-        else if (use->detail == VCM_SYMBOL_OVERRIDE ||
-                 !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number))
+            imported = use->name_end > imported ? use->name_end : imported;
+        } else if (use->name >= imported &&
+                   (use->detail == VCM_SYMBOL_OVERRIDE ||
+                    !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
     }
     free(names);
@@ -862,7 +820,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     drop_repeated_names(&weave->blocks);
-    join_heads(&weave->blocks);
+    vcm_dialect_join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
     if (!walk.index_of || !walk.open || !list_exported(&walk.exported, weave))

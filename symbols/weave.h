@@ -37,6 +37,9 @@ struct vcm_weave {
     bool too_many, no_memory;
 };
 
+/* Whether both are in one declaration: "int a, b". */
+bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b);
+
 /* To the list that its role belongs in. Says in the weave when it could not: too many, no memory.
  */
 void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *find);

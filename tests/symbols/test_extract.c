@@ -166,6 +166,8 @@ SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
 SAMPLE_TEST(c_written_first, C, "hand.c.text")
 SAMPLE_TEST(cpp_written_first, CPP, "hand.cpp")
+SAMPLE_TEST(rust_written_first, RUST, "hand.rs")
+SAMPLE_TEST(go_written_first, GO, "hand.go")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
@@ -332,6 +334,8 @@ int main(void)
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_c_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_cpp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_rust_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_go_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
