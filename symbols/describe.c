@@ -188,6 +188,12 @@ static bool is_decoration(struct vcm_slice line)
            (begins(line, "template") && ends(line, ">"));
 }
 
+/* A comment on what it is in, not on what follows. */
+static bool is_about_file(enum vcm_language language, struct vcm_slice line)
+{
+    return (language == VCM_LANGUAGE_RUST || language == VCM_LANGUAGE_ZIG) && begins(line, "//!");
+}
+
 /* A string in one line above a definition of Julia, or behind Elixir's "@doc". */
 static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
@@ -228,7 +234,7 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
     top = at;
     for (unsigned lines = 0; at > 0 && lines < COMMENT_LINES_MAX; lines++) {
         struct vcm_slice line = line_above(text, &at);
-        bool marked = marks.line && begins(line, marks.line);
+        bool marked = marks.line && begins(line, marks.line) && !is_about_file(language, line);
         if (top == bottom && is_string_line(language, line)) {
             top = at;
             break;

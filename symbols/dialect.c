@@ -84,6 +84,12 @@ bool vcm_dialect_is_keyword(enum vcm_language language, struct vcm_slice name,
             return true;
     if (has_self && use == VCM_SYMBOL_READ && vcm_slice_equal(name, vcm_slice_of("Self", 4)))
         return true;
+    /* What setters and closures of Swift have without a declaration. */
+    if (language == VCM_LANGUAGE_SWIFT &&
+        (vcm_slice_equal(name, vcm_slice_of("newValue", 8)) ||
+         vcm_slice_equal(name, vcm_slice_of("oldValue", 8)) ||
+         (name.len > 1 && name.data[0] == '$' && name.data[1] >= '0' && name.data[1] <= '9')))
+        return true;
     return vcm_slice_equal(name, vcm_slice_of("_", 1)) &&
            (has_self || language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_ZIG);
 }

@@ -219,6 +219,16 @@ static bool has_no_name(const struct vcm_find *find)
     return find->role == VCM_ROLE_HEAD || find->role == VCM_ROLE_REGION;
 }
 
+/* Patterns have constants and variants beside variables: those begin with a capital in Rust, and
+ * with a dot in Swift. */
+static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *find)
+{
+    const char *name = weave->text.data + find->name;
+
+    return (weave->language == VCM_LANGUAGE_RUST && name[0] >= 'A' && name[0] <= 'Z') ||
+           (weave->language == VCM_LANGUAGE_SWIFT && find->name > 0 && name[-1] == '.');
+}
+
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
                        const struct vcm_tree_query_capture *captures)
 {
@@ -253,10 +263,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     if (find->name == find->name_end || find->name_end - find->name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
         (text[find->name] >= '0' && text[find->name] <= '9'))
         return; /* "$1" is no name of anything */
-    /* Patterns of Rust have constants and variants, which begin with a capital, beside variables.
-     */
-    if (run->weave.language == VCM_LANGUAGE_RUST && find->role == VCM_ROLE_LOCAL &&
-        !find->is_type && text[find->name] >= 'A' && text[find->name] <= 'Z')
+    if (find->role == VCM_ROLE_LOCAL && !find->is_type && names_a_case(&run->weave, find))
         return;
     vcm_weave_add(&run->weave, find);
 }

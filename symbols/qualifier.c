@@ -229,7 +229,9 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
         return false; /* "::name", of the outermost scope */
     if (!word && end < mark && ends_with(text, at, "->") && language == VCM_LANGUAGE_CPP)
         return false; /* "auto f() -> type" */
-    if (!word || has_line_end(text, end, mark) || (scope_mark && end < mark))
+    /* "return .open" leaves the type out. */
+    bool implied = language == VCM_LANGUAGE_SWIFT || language == VCM_LANGUAGE_ZIG;
+    if (!word || has_line_end(text, end, mark) || ((scope_mark || implied) && end < mark))
         return true;
     struct vcm_slice words = read_words(language, text, end);
     if (words.len > 0 && is_known(language, words, join, scope_mark))
