@@ -1,6 +1,6 @@
 /*
- * fuzz_symbols.c - whatever a file holds, its symbols lie inside it, are stored and come back the
- * same. The first byte chooses the language.
+ * fuzz_symbols.c - whatever a file holds, its symbols lie inside it, are the same a second time,
+ * are stored and come back the same. The first byte chooses the language.
  */
 #include <stdlib.h>
 
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static struct vcm_extractor *extractor;
     struct vcm_buf stored = VCM_BUF_INIT(VCM_LIMIT_SYMBOLS_BYTES);
     struct vcm_buf again = VCM_BUF_INIT(VCM_LIMIT_SYMBOLS_BYTES);
-    struct vcm_symbols symbols, decoded;
+    struct vcm_symbols symbols, decoded, twice;
     struct vcm_error err = {0};
 
     if (size == 0)
@@ -67,6 +67,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(vcm_extractor_run(&symbols, extractor, language, text, &err) == VCM_OK);
     check_symbols(&symbols, text);
     vcm_symbols_encode(&stored, &symbols);
+    /* Whatever was in memory before. */
+    vcm_symbols_init(&twice);
+    FUZZ_CHECK(vcm_extractor_run(&twice, extractor, language, text, &err) == VCM_OK);
+    vcm_symbols_encode(&again, &twice);
+    FUZZ_CHECK(vcm_slice_equal(vcm_buf_slice(&stored), vcm_buf_slice(&again)));
+    vcm_symbols_release(&twice);
+    vcm_buf_clear(&again);
     FUZZ_CHECK(vcm_symbols_decode(&decoded, vcm_buf_slice(&stored), true, &err) == VCM_OK);
     vcm_symbols_encode(&again, &decoded);
     FUZZ_CHECK(vcm_slice_equal(vcm_buf_slice(&stored), vcm_buf_slice(&again)));

@@ -23,10 +23,17 @@ static int replay_file(const char *directory, const char *name)
 
     vcm_path_join(&path, directory, name);
     int rc = vcm_path_read_file(&content, vcm_buf_text(&path), CORPUS_FILE_MAX, &err);
-    if (rc == VCM_OK)
-        LLVMFuzzerTestOneInput((const uint8_t *)vcm_buf_text(&content), content.len);
-    else
+    /* As long as it is: a byte more, as buffers have, would hide who reads over the end. */
+    uint8_t *bytes = rc == VCM_OK ? malloc(content.len > 0 ? content.len : 1) : NULL;
+    if (rc == VCM_OK && !bytes)
+        rc = vcm_error_memory(&err);
+    if (bytes) {
+        memcpy(bytes, vcm_buf_text(&content), content.len);
+        LLVMFuzzerTestOneInput(bytes, content.len);
+    } else {
         fprintf(stderr, "%s\n", err.message);
+    }
+    free(bytes);
     vcm_buf_release(&content);
     vcm_buf_release(&path);
     return rc;

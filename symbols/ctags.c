@@ -216,7 +216,7 @@ static void take_tag(struct reading *reading, const struct vcm_json *tag)
         .kind = kind,
         .visibility = read_access(vcm_json_get_text(tag, "access", "")),
     };
-    vcm_describe_signature(&words, &place);
+    vcm_describe_signature(&words, reading->language, &place);
     symbol->signature = keep(reading, vcm_buf_slice(&words));
     vcm_buf_clear(&words);
     vcm_describe_comment(&words, reading->language, &place);

@@ -92,7 +92,24 @@ static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
     return true;
 }
 
-void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place)
+/* The first brace that is not in a string. */
+static const char *find_brace(struct vcm_slice text)
+{
+    bool quoted = false;
+
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] == '"' && (i == 0 || text.data[i - 1] != '\\'))
+            quoted = !quoted;
+        if (text.data[i] == '\n')
+            quoted = false;
+        if (text.data[i] == '{' && !quoted)
+            return text.data + i;
+    }
+    return NULL;
+}
+
+void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+                            const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
@@ -101,13 +118,15 @@ void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place
         return;
     if (place->body >= place->end) {
         const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
-        const char *brace = head.len > 0 ? memchr(head.data, '{', head.len) : NULL;
+        const char *brace = find_brace(head);
         /* Parameters may go on in the next line, values and bodies are left out. */
         if (brace && (!line || brace < line))
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
         head = trim(head);
+        if (language == VCM_LANGUAGE_RUBY && ends(head, "; end"))
+            head.len -= 5;
     }
     while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
         head = trim(vcm_slice_of(head.data, head.len - 1));
@@ -320,6 +339,32 @@ static struct vcm_slice without_brief(struct vcm_slice line)
     return brief ? trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
 }
 
+/* What an element of C#'s comments stands for: "Item" of <see cref="Item"/>. */
+static struct vcm_slice named_by(struct vcm_slice element)
+{
+    const char *quote = ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
+    const char *end = element.data + element.len;
+    const char *close = quote ? memchr(quote + 1, '"', (size_t)(end - quote - 1)) : NULL;
+
+    return close ? vcm_slice_of(quote + 1, (size_t)(close - quote - 1)) : vcm_slice_of("", 0);
+}
+
+/* A line without elements, "<summary>An item.</summary>". */
+static void put_plain(struct vcm_buf *out, struct vcm_slice line)
+{
+    while (line.len > 0) {
+        const char *open = memchr(line.data, '<', line.len);
+        size_t len = open ? (size_t)(open - line.data) : line.len;
+        const char *close = open ? memchr(open, '>', line.len - len) : NULL;
+        vcm_buf_append_slice(out, vcm_slice_of(line.data, close ? len : line.len));
+        if (!close)
+            return;
+        vcm_buf_append_slice(out, named_by(vcm_slice_of(open + 1, (size_t)(close - open - 1))));
+        len = (size_t)(close + 1 - line.data);
+        line = vcm_slice_of(line.data + len, line.len - len);
+    }
+}
+
 static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 {
     size_t end = 0;
@@ -403,11 +448,17 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
         if (is_call)
             line.len = 0;
         /* A tag of documentation tools ends the prose; an empty line ends the paragraph. */
-        if (begins(line, "@") || (line.len == 0 && words.len > 0))
+        bool elements = language == VCM_LANGUAGE_C_SHARP && memchr(line.data, '<', line.len);
+        bool summary = begins(line, "<summary") || !begins(line, "<") || begins(line, "<see");
+        if (begins(line, "@") || (line.len == 0 && words.len > 0) || (elements && !summary))
             break;
         if (line.len > 0 && words.len + line.len + 1 < COMMENT_BYTES_MAX) {
-            vcm_buf_append_slice(&words, line);
-            vcm_buf_append_byte(&words, ' ');
+            if (elements)
+                put_plain(&words, line);
+            else
+                vcm_buf_append_slice(&words, line);
+            if (words.len > 0)
+                vcm_buf_append_byte(&words, ' ');
         }
         len += end ? 1 : 0;
         comment = vcm_slice_of(comment.data + len, comment.len - len);

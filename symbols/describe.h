@@ -16,7 +16,8 @@ struct vcm_describe_place {
 
 /* Appends one line: white space in one, comments' ends and brackets of the body gone, cut at
  * VCM_LIMIT_SIGNATURE_BYTES between characters; valid UTF-8. */
-void vcm_describe_signature(struct vcm_buf *out, const struct vcm_describe_place *place);
+void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+                            const struct vcm_describe_place *place);
 
 /* Appends the first sentence of the comment that ends right above the definition, or of the
  * docstring with which its body begins. */

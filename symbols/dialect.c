@@ -84,14 +84,33 @@ bool vcm_dialect_is_keyword(enum vcm_language language, struct vcm_slice name,
             return true;
     if (has_self && use == VCM_SYMBOL_READ && vcm_slice_equal(name, vcm_slice_of("Self", 4)))
         return true;
-    /* What setters and closures of Swift have without a declaration. */
-    if (language == VCM_LANGUAGE_SWIFT &&
-        (vcm_slice_equal(name, vcm_slice_of("newValue", 8)) ||
-         vcm_slice_equal(name, vcm_slice_of("oldValue", 8)) ||
-         (name.len > 1 && name.data[0] == '$' && name.data[1] >= '0' && name.data[1] <= '9')))
-        return true;
     return vcm_slice_equal(name, vcm_slice_of("_", 1)) &&
            (has_self || language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_ZIG);
+}
+
+bool vcm_dialect_is_implied(enum vcm_language language, struct vcm_slice name, bool in_field)
+{
+    static const struct {
+        const char *name;
+        enum vcm_language language;
+        bool in_field; /* only there */
+    } implied[] = {
+        {"it", VCM_LANGUAGE_KOTLIN, false},      {"_", VCM_LANGUAGE_KOTLIN, false},
+        {"field", VCM_LANGUAGE_KOTLIN, true},    {"_", VCM_LANGUAGE_SCALA, false},
+        {"value", VCM_LANGUAGE_C_SHARP, true},   {"_", VCM_LANGUAGE_C_SHARP, false},
+        {"it", VCM_LANGUAGE_RUBY, false},        {"newValue", VCM_LANGUAGE_SWIFT, false},
+        {"oldValue", VCM_LANGUAGE_SWIFT, false},
+    };
+
+    if (language == VCM_LANGUAGE_SWIFT && name.len > 1 && name.data[0] == '$' &&
+        name.data[1] >= '0' && name.data[1] <= '9')
+        return true;
+    for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
+        if (implied[i].language == language &&
+            vcm_slice_equal(name, vcm_slice_of_string(implied[i].name)) &&
+            (!implied[i].in_field || in_field))
+            return true;
+    return false;
 }
 
 static bool is_blank(char c)

@@ -25,6 +25,10 @@ bool vcm_dialect_is_constructor(enum vcm_language language, const struct vcm_fin
 bool vcm_dialect_is_keyword(enum vcm_language language, struct vcm_slice name,
                             enum vcm_symbol_use use);
 
+/* Whether the language has such a local name without a declaration; `in_field` in what reads and
+ * writes one. */
+bool vcm_dialect_is_implied(enum vcm_language language, struct vcm_slice name, bool in_field);
+
 /* The "use" of Rust at [start, end), or the braces of a group in its group: appends the module, and
  * the names that are taken out of it or the one that it gets. True when the names are in the
  * module. */

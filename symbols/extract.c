@@ -1,5 +1,6 @@
 #include "symbols/extract.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <tree_sitter/api.h>
@@ -109,9 +110,26 @@ static bool stop_searching(TSQueryCursorState *state)
     return run->too_costly;
 }
 
-static void set_block(struct vcm_find *found, TSNode node)
+/* The grammar of Kotlin has no fields for bodies; they are among the last children. */
+static TSNode find_body(TSNode node)
 {
-    TSNode body = ts_node_child_by_field_name(node, "body", 4);
+    static const char *const bodies[] = {"class_body", "enum_class_body", "function_body",
+                                         "block",      "getter",          "setter"};
+    uint32_t count = ts_node_named_child_count(node);
+
+    for (uint32_t i = count > 3 ? count - 3 : 0; i < count; i++) {
+        TSNode child = ts_node_named_child(node, i);
+        for (size_t j = 0; j < sizeof bodies / sizeof bodies[0]; j++)
+            if (strcmp(ts_node_type(child), bodies[j]) == 0)
+                return child;
+    }
+    return (TSNode){.id = NULL};
+}
+
+static void set_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
+                                                  : ts_node_child_by_field_name(node, "body", 4);
 
     found->start = ts_node_start_byte(node);
     found->end = ts_node_end_byte(node);
@@ -120,6 +138,11 @@ static void set_block(struct vcm_find *found, TSNode node)
         body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
     found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
     found->line = ts_node_start_point(node).row + 1;
+    /* "namespace A;" is about all that follows it. */
+    if (strcmp(ts_node_type(node), "file_scoped_namespace_declaration") == 0) {
+        node = ts_node_parent(node);
+        found->end = ts_node_end_byte(node);
+    }
     found->end_line = ts_node_end_point(node).row + 1;
     /* A node that takes the line's end in ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)
@@ -171,12 +194,12 @@ static void take_capture(struct run *run, struct taken *taken,
         find->is_promised = capture->role == VCM_ROLE_PROMISE;
         find->detail = capture->detail;
         if (capture->role != VCM_ROLE_REFER)
-            set_block(find, node);
+            set_block(find, node, run->weave.language);
         break;
     case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
         find->role = capture->role;
-        set_block(find, node);
+        set_block(find, node, run->weave.language);
         break;
     case VCM_ROLE_GENERIC:
         find->role = VCM_ROLE_LOCAL;
@@ -219,14 +242,26 @@ static bool has_no_name(const struct vcm_find *find)
     return find->role == VCM_ROLE_HEAD || find->role == VCM_ROLE_REGION;
 }
 
-/* Patterns have constants and variants beside variables: those begin with a capital in Rust, and
- * with a dot in Swift. */
+/* Patterns have constants and variants beside variables: those begin with a capital where the
+ * query says so, and with a dot in Swift. */
 static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *find)
 {
     const char *name = weave->text.data + find->name;
 
-    return (weave->language == VCM_LANGUAGE_RUST && name[0] >= 'A' && name[0] <= 'Z') ||
+    return (find->detail == VCM_LOCAL_LOWER && isupper((unsigned char)name[0])) ||
            (weave->language == VCM_LANGUAGE_SWIFT && find->name > 0 && name[-1] == '.');
+}
+
+/* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
+static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
+{
+    const char *text = run->weave.text.data;
+    uint32_t at = start;
+
+    while (at < end &&
+           (isalnum((unsigned char)text[at]) || text[at] == '_' || (unsigned char)text[at] >= 0x80))
+        at++;
+    return at;
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
@@ -247,9 +282,12 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     }
     find->name = ts_node_start_byte(taken.name);
     find->name_end = ts_node_end_byte(taken.name);
-    find->name += text[find->name] == ':'; /* an atom's mark */
+    /* An atom's mark. A name that is missing may be where the text ends. */
+    find->name += find->name < find->name_end && text[find->name] == ':';
     find->name_end -=
         length_of_brackets(vcm_slice_of(text + find->name, find->name_end - find->name));
+    if (strcmp(ts_node_type(taken.name), "string_content") == 0 && find->role == VCM_ROLE_REFER)
+        find->name_end = end_of_word(run, find->name, find->name_end);
     if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
         set_ends(&taken, find);
         /* "struct Meters(f64)" has no body. */

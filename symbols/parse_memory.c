@@ -52,6 +52,7 @@ struct vcm_parse_memory {
     enum vcm_parse_outcome outcome;
     jmp_buf exit;
     struct vcm_parse_rooms rooms;
+    unsigned char fill; /* of new pieces where AddressSanitizer watches; another in each run */
 };
 
 static _Thread_local struct vcm_parse_memory *current;
@@ -134,6 +135,7 @@ enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
 
     memory->outcome = VCM_PARSE_DONE;
     memory->asked = 0;
+    memory->fill = (unsigned char)(memory->fill * 5 + 0x5b);
     current = memory;
     if (setjmp(memory->exit) == 0)
         work(context);
@@ -212,6 +214,19 @@ static void *open_piece(struct head *head, size_t size)
     return head + 1;
 }
 
+/* A new piece. What is read before it is written differs from run to run, so that it is seen. */
+static void *begin_piece(struct vcm_parse_memory *memory, struct head *head, size_t size)
+{
+    void *piece = open_piece(head, size);
+
+#ifdef HAS_ASAN
+    memset(piece, memory->fill, size);
+#else
+    (void)memory;
+#endif
+    return piece;
+}
+
 static void *take(struct vcm_parse_memory *memory, size_t size)
 {
     size_t class = class_of(size), whole = size_of(class) + sizeof(struct head);
@@ -221,7 +236,7 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
     if (head) {
         allow(head, sizeof *head);
         memory->free_pieces[class] = head->next;
-        return open_piece(head, size);
+        return begin_piece(memory, head, size);
     }
     if (size > memory->bytes_max || memory->bytes + whole > memory->bytes_max)
         give_up(memory, VCM_PARSE_TOO_LARGE);
@@ -233,7 +248,7 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
     memory->bytes += whole;
     allow(head, sizeof *head);
     head->class = class;
-    return open_piece(head, size);
+    return begin_piece(memory, head, size);
 }
 
 void *vcm_parse_malloc(size_t size)
@@ -247,7 +262,9 @@ void *vcm_parse_calloc(size_t count, size_t size)
         return calloc(count, size);
     if (size > 0 && count > SIZE_MAX / size)
         give_up(current, VCM_PARSE_TOO_LARGE);
-    return memset(take(current, count * size), 0, count * size);
+    /* Swift's scanner asks for no bytes and keeps a number there: it is one, and 0 at first. */
+    size_t bytes = count * size > 0 ? count * size : UNIT;
+    return memset(take(current, bytes), 0, bytes);
 }
 
 void *vcm_parse_realloc(void *old, size_t size)

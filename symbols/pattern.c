@@ -99,9 +99,9 @@ static struct vcm_slice take_word(struct reader *r)
 /* A name that stands alone, and is not about what is around it. */
 static bool is_about(struct vcm_slice capture)
 {
-    static const char *const names[] = {"name",    "type",      "member", "local",  "generic",
-                                        "import",  "access",    "ignore", "export", "outer",
-                                        "private", "protected", "region", "head"};
+    static const char *const names[] = {
+        "name",   "type",  "member",  "local",     "generic", "import",      "access", "ignore",
+        "export", "outer", "private", "protected", "public",  "local.lower", "region", "head"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (vcm_slice_equal(capture, vcm_slice_of_string(names[i])))

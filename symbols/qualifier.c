@@ -225,7 +225,8 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
     bool scope_mark = ends_with(text, at, "::");
     bool word = end > 0 && is_word(language, text.data[end - 1]);
     bool opens = end == 0 || !strchr(">)]}\"'", text.data[end - 1]);
-    if (!word && scope_mark && opens)
+    bool begins = language == VCM_LANGUAGE_RUBY && end < mark;
+    if (scope_mark && ((!word && opens) || begins))
         return false; /* "::name", of the outermost scope */
     if (!word && end < mark && ends_with(text, at, "->") && language == VCM_LANGUAGE_CPP)
         return false; /* "auto f() -> type" */

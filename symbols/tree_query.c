@@ -39,6 +39,10 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
             *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
             return true;
         }
+    if (strcmp(text, "local.lower") == 0) {
+        *out = (struct vcm_tree_query_capture){VCM_ROLE_LOCAL, VCM_LOCAL_LOWER};
+        return true;
+    }
     for (unsigned i = 0; i < VCM_SYMBOL_VISIBILITY_COUNT; i++)
         if (strcmp(text, vcm_symbol_visibility_name((enum vcm_symbol_visibility)i)) == 0) {
             *out = (struct vcm_tree_query_capture){VCM_ROLE_HIDE, i};

@@ -39,9 +39,12 @@ enum vcm_tree_query_role {
     VCM_ROLE_CLOSED,  /* says that the file keeps the names that it does not export */
 };
 
+/* Of a local name in a pattern, which is a constant when it begins with a capital: local.lower */
+#define VCM_LOCAL_LOWER 1u
+
 struct vcm_tree_query_capture {
     enum vcm_tree_query_role role;
-    unsigned detail; /* kind, or use */
+    unsigned detail; /* kind, or use, or visibility */
 };
 
 struct vcm_tree_query {

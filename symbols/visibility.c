@@ -133,6 +133,13 @@ static bool has_leading_hash(const struct vcm_symbol *symbol, bool in_type)
     return begins(symbol->name, "#");
 }
 
+/* What makes an object is called by "new" alone. */
+static bool hides_in_ruby(const struct vcm_symbol *symbol, bool in_type)
+{
+    (void)in_type;
+    return symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
+}
+
 #define PROTECTED                                                                                  \
     {                                                                                              \
         "protected", VCM_SYMBOL_PROTECTED                                                          \
@@ -155,6 +162,7 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
     [VCM_LANGUAGE_C] = {.words = {{"static", VCM_SYMBOL_PRIVATE}}},
     [VCM_LANGUAGE_CPP] = {.hides = hides_in_cpp},
     [VCM_LANGUAGE_PYTHON] = {.hides = hides_in_python},
+    [VCM_LANGUAGE_RUBY] = {.hides = hides_in_ruby},
     [VCM_LANGUAGE_GO] = {.hides = hides_in_go},
     [VCM_LANGUAGE_RUST] = {.words = {{"pub(", VCM_SYMBOL_INTERNAL}, {"pub", VCM_SYMBOL_PUBLIC}},
                            .at_top = VCM_SYMBOL_PRIVATE,
@@ -180,7 +188,10 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
                                       PRIVATE},
                             .at_top = VCM_SYMBOL_INTERNAL,
                             .in_type = VCM_SYMBOL_INTERNAL},
-    [VCM_LANGUAGE_SCALA] = {.words = {PROTECTED, {"private[", VCM_SYMBOL_INTERNAL}, PRIVATE}},
+    [VCM_LANGUAGE_SCALA] = {.words = {PROTECTED,
+                                      {"private[this", VCM_SYMBOL_PRIVATE},
+                                      {"private[", VCM_SYMBOL_INTERNAL},
+                                      PRIVATE}},
 };
 
 static const struct rule common = {.words = {PROTECTED, PRIVATE, INTERNAL},

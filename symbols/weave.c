@@ -6,6 +6,7 @@
 #include "symbols/describe.h"
 #include "symbols/dialect.h"
 #include "symbols/locals.h"
+#include "symbols/names.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
 
@@ -93,28 +94,8 @@ static int by_name(const void *a, const void *b)
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
-/* A set of names, in order. */
-struct names {
-    struct vcm_slice *items;
-    size_t count;
-};
-
-static int by_bytes(const void *a, const void *b)
-{
-    const struct vcm_slice *x = a, *y = b;
-    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
-
-    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-static bool has_name(const struct names *names, struct vcm_slice name)
-{
-    return names->count > 0 &&
-           bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
-}
-
 /* Of what the file exports. */
-static bool list_exported(struct names *names, const struct vcm_weave *weave)
+static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave)
 {
     const struct vcm_finds *exported = &weave->exported;
 
@@ -122,30 +103,7 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave)
     for (; names->items && names->count < exported->count; names->count++)
         names->items[names->count] = slice(weave, exported->items[names->count].name,
                                            exported->items[names->count].name_end);
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
-    return names->items != NULL;
-}
-
-/* Of types whose name, called, makes one: those of the file, in C++ bases from elsewhere too. */
-static bool list_makers(struct names *names, const struct vcm_weave *weave)
-{
-    const struct vcm_symbols *out = weave->out;
-    const struct vcm_finds *uses = &weave->uses;
-    bool makes = vcm_language_makes_by_call(weave->language);
-    bool bases = weave->language == VCM_LANGUAGE_CPP;
-
-    names->items = calloc((makes ? out->definition_count : 0) + (bases ? uses->count : 0) + 1,
-                          sizeof *names->items);
-    for (uint32_t i = 0; makes && names->items && i < out->definition_count; i++)
-        if (out->definitions[i].kind == VCM_SYMBOL_CLASS ||
-            out->definitions[i].kind == VCM_SYMBOL_STRUCT)
-            names->items[names->count++] = out->definitions[i].name;
-    for (size_t i = 0; bases && names->items && i < uses->count; i++)
-        if (uses->items[i].role == VCM_ROLE_REFER &&
-            uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
-            names->items[names->count++] =
-                slice(weave, uses->items[i].name, uses->items[i].name_end);
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    vcm_names_sort(names);
     return names->items != NULL;
 }
 
@@ -178,7 +136,7 @@ struct level {
 
 struct nest {
     struct vcm_weave *weave;
-    const struct names *exported;
+    const struct vcm_names *exported;
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
@@ -345,6 +303,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     bool in_type =
         around &&
         (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
     const struct vcm_weave *weave = nest->weave;
@@ -383,8 +342,9 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
+    bool in_function = around && vcm_symbol_is_function(around->kind);
     const struct vcm_visibility_place place = {
-        in_type,
+        in_type || in_function,
         in_head || (around &&
                     (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
                      (around->kind == VCM_SYMBOL_ENUMERATOR && symbol->kind == VCM_SYMBOL_FIELD) ||
@@ -397,7 +357,8 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
     if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
-        return has_name(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
+        return vcm_names_have(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                            : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
                    vcm_visibility_follows(weave->language, symbol)
@@ -426,7 +387,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     else
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
     symbol->container = keep_line(weave, &line);
-    vcm_describe_signature(&line, &place);
+    vcm_describe_signature(&line, weave->language, &place);
     symbol->signature = keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
@@ -440,11 +401,54 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct names exported, makers;
+    struct vcm_names exported, makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
 };
+
+/* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
+static bool is_single(const struct vcm_symbol *symbol)
+{
+    const struct vcm_slice head = symbol->signature;
+    const char *word = memmem(head.data, head.len, "object ", 7);
+    size_t at = word ? (size_t)(word + 7 - head.data) : head.len;
+
+    return head.len - at >= symbol->name.len &&
+           vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
+}
+
+/* Of types whose name, called, makes one, in C++ bases from elsewhere too; and of all that may
+ * stand before such a name. */
+static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
+{
+    const struct vcm_symbols *out = weave->out;
+    bool makes = vcm_language_makes_by_call(weave->language);
+    bool bases = weave->language == VCM_LANGUAGE_CPP;
+    const struct vcm_finds *uses = &weave->uses;
+    size_t room = (makes ? out->definition_count : 0) + (size_t)1;
+
+    walk->makers.items = calloc(room + (bases ? uses->count : 0), sizeof *walk->makers.items);
+    walk->holders.items = calloc(room, sizeof *walk->holders.items);
+    if (!walk->makers.items || !walk->holders.items)
+        return false;
+    for (uint32_t i = 0; makes && i < out->definition_count; i++) {
+        const struct vcm_symbol *symbol = &out->definitions[i];
+        bool makes_one = symbol->kind == VCM_SYMBOL_CLASS || symbol->kind == VCM_SYMBOL_STRUCT;
+        if (makes_one && !is_single(symbol))
+            walk->makers.items[walk->makers.count++] = symbol->name;
+        if (vcm_symbol_is_type(symbol->kind))
+            walk->holders.items[walk->holders.count++] = symbol->name;
+    }
+    for (size_t i = 0; bases && i < uses->count; i++)
+        if (uses->items[i].role == VCM_ROLE_REFER &&
+            uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
+            walk->makers.items[walk->makers.count++] =
+                slice(weave, uses->items[i].name, uses->items[i].name_end);
+    vcm_names_sort(&walk->makers);
+    vcm_names_sort(&walk->holders);
+    return true;
+}
 
 /* Haskell and Elixir write a function as several clauses, one behind the other. */
 static bool goes_on(const struct nest *nest, const struct vcm_find *found)
@@ -528,6 +532,10 @@ static bool is_local(const struct walk *walk, struct vcm_slice name, bool type)
 {
     const struct nest *nest = &walk->nest;
 
+    const struct level *around = innermost(nest);
+    if (vcm_dialect_is_implied(nest->weave->language, name,
+                               around && around->kind == VCM_SYMBOL_FIELD))
+        return true;
     for (size_t i = nest->depth; i > 0; i--) {
         size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
         enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block, type);
@@ -678,16 +686,18 @@ static bool is_hidden(const struct walk *walk, const struct vcm_find *use)
 
 /* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
 static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_find *use,
-                                      bool qualified)
+                                      const struct vcm_slice *qualifier)
 {
     const struct vcm_weave *weave = walk->nest.weave;
     struct vcm_slice name = slice(weave, use->name, use->name_end);
+    struct vcm_slice path = qualifier ? *qualifier : vcm_slice_of("", 0);
     bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
-    bool is_self = vcm_language_makes_by_call(weave->language) &&
+    bool is_self = !qualifier && vcm_language_makes_by_call(weave->language) &&
                    vcm_slice_equal(name, vcm_slice_of("Self", 4));
 
-    if (qualified || (use->detail != VCM_SYMBOL_CALL && !initialises) ||
-        !(is_self || has_name(&walk->makers, name)))
+    if ((use->detail != VCM_SYMBOL_CALL && !initialises) ||
+        !(is_self || vcm_names_have(&walk->makers, name)) ||
+        (qualifier && !vcm_names_have(&walk->holders, vcm_qualifier_pop(&path))))
         return (enum vcm_symbol_use)use->detail;
     return initialises ? VCM_SYMBOL_CALL : VCM_SYMBOL_INSTANTIATE;
 }
@@ -735,7 +745,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         .name = keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
-        .use = settle_use(walk, use, qualified),
+        .use = settle_use(walk, use, qualified ? &qualifier : NULL),
         .qualified = qualified,
         .qualifier = keep_qualifier(weave, qualifier),
     };
@@ -769,7 +779,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
-    uint32_t imported = 0; /* up to where an import goes, whose words are no references */
+    uint32_t imported = 0; /* up to where words are part of an import */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
@@ -827,7 +837,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
-        if (weave->no_memory || !list_makers(&walk.makers, weave))
+        if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
     }
     if (rc == VCM_OK)
@@ -835,6 +845,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
     free(walk.makers.items);
+    free(walk.holders.items);
     free(walk.exported.items);
     free(walk.index_of);
     free(walk.open);

@@ -170,6 +170,11 @@ SAMPLE_TEST(rust_written_first, RUST, "hand.rs")
 SAMPLE_TEST(go_written_first, GO, "hand.go")
 SAMPLE_TEST(zig_written_first, ZIG, "hand.zig")
 SAMPLE_TEST(swift_written_first, SWIFT, "hand.swift")
+SAMPLE_TEST(ruby_written_first, RUBY, "hand.rb")
+SAMPLE_TEST(python_written_first, PYTHON, "hand.py")
+SAMPLE_TEST(scala_written_first, SCALA, "hand.scala")
+SAMPLE_TEST(kotlin_written_first, KOTLIN, "hand.kt")
+SAMPLE_TEST(c_sharp_written_first, C_SHARP, "hand.cs")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
@@ -341,6 +346,11 @@ int main(void)
         cmocka_unit_test(symbols_of_zig_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_swift_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_c_sharp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_kotlin_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_scala_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_python_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ruby_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),

@@ -152,6 +152,30 @@ static void what_a_scanner_reads_behind_its_state_is_zeros(void **state)
     vcm_parse_memory_close(memory);
 }
 
+static void ask_for_nothing(void *context)
+{
+    unsigned char *piece = vcm_parse_malloc(8);
+
+    memset(piece, 0xff, 8);
+    vcm_parse_free(piece);
+    piece = vcm_parse_calloc(0, 4);
+    *(bool *)context = piece[0] == 0 && piece[3] == 0;
+    piece[3] = 1;
+}
+
+/* Swift's does, and keeps a number there. */
+static void a_scanner_that_asks_for_no_bytes_has_some_zeros(void **state)
+{
+    struct vcm_parse_memory *memory = vcm_parse_memory_open(1 * VCM_MIB);
+    bool fine = false;
+
+    (void)state;
+    assert_non_null(memory);
+    assert_int_equal(vcm_parse_memory_run(memory, ask_for_nothing, &fine), VCM_PARSE_DONE);
+    assert_true(fine);
+    vcm_parse_memory_close(memory);
+}
+
 /* As a program that has the library loaded may have set it: Python does. */
 static void symbols_do_not_depend_on_the_locale(void **state)
 {
@@ -185,6 +209,7 @@ int main(void)
         cmocka_unit_test(a_scanner_that_writes_too_much_costs_the_file),
         cmocka_unit_test(a_state_may_be_as_long_as_the_parser_has_room),
         cmocka_unit_test(what_a_scanner_reads_behind_its_state_is_zeros),
+        cmocka_unit_test(a_scanner_that_asks_for_no_bytes_has_some_zeros),
         cmocka_unit_test(symbols_do_not_depend_on_the_locale),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
