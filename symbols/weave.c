@@ -377,6 +377,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
+    /* Macros of C know no containers. */
+    bool is_free = symbol->kind == VCM_SYMBOL_MACRO && is_c(weave->language);
     if (found->holder_end > 0 && nest->path.len > 0) {
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
         vcm_buf_append_byte(&line, '.');
@@ -384,7 +386,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     if (found->holder_end > 0)
         vcm_dialect_put_container(&line, weave->language,
                                   slice(weave, found->holder, found->holder_end));
-    else
+    else if (!is_free)
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
     symbol->container = keep_line(weave, &line);
     vcm_describe_signature(&line, weave->language, &place);

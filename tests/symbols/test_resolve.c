@@ -307,6 +307,19 @@ RESOLVE_TEST(rust_calls_what_its_module_type_or_self_has,
              "src/a.rs:19 -\n"
              "src/a.rs:20 src/a.rs:3\n")
 
+RESOLVE_TEST(a_typedef_of_the_same_name_is_its_struct,
+             {{"a.h", "typedef struct total total;\n"},
+              {"b.c", "#include \"a.h\"\n"
+                      "struct total { int n; };\n"
+                      "int f(total *t);\n"
+                      "int g(struct total *total);\n"},
+              {"c.c", "#include \"a.h\"\n"
+                      "int h(total *t);\n"}},
+             "a.h:1 b.c:2\n"
+             "b.c:3 b.c:2\n"
+             "b.c:4 b.c:2\n"
+             "c.c:2 b.c:2\n")
+
 RESOLVE_TEST(rust_takes_the_names_of_a_group_and_no_others,
              {{"src/a.rs", "use crate::{shop::{self, total}, till};\n"
                            "fn run() {\n"
@@ -588,6 +601,7 @@ int main(void)
         cmocka_unit_test(cpp_calls_what_its_namespace_class_or_this_has),
         cmocka_unit_test(c_does_not_take_a_member_for_a_function),
         cmocka_unit_test(rust_calls_what_its_module_type_or_self_has),
+        cmocka_unit_test(a_typedef_of_the_same_name_is_its_struct),
         cmocka_unit_test(rust_takes_the_names_of_a_group_and_no_others),
         cmocka_unit_test(go_calls_what_a_dot_brings),
         cmocka_unit_test(zig_calls_what_its_file_or_struct_has),
