@@ -205,7 +205,7 @@ static void take_tag(struct reading *reading, const struct vcm_json *tag)
     if (!symbol)
         return;
     const struct vcm_describe_place place = {reading->text, reading->lines[line - 1],
-                                             reading->lines[line], reading->lines[line]};
+                                             reading->lines[line], reading->lines[line], 0};
     bool has_scope =
         scope && scope->kind == VCM_JSON_STRING && scope->text.len <= VCM_LIMIT_SYMBOL_NAME_BYTES;
     *symbol = (struct vcm_symbol){

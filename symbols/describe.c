@@ -92,6 +92,43 @@ static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
     return true;
 }
 
+/* Where a head may end: annotations, which have lines and braces of their own, come before. */
+static struct vcm_slice from_name(struct vcm_slice head, enum vcm_language language,
+                                  const struct vcm_describe_place *place)
+{
+    bool annotated = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_C_SHARP ||
+                     language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA;
+    size_t before = (size_t)(head.data - place->text.data);
+    size_t gone = annotated && place->name > before ? place->name - before : 0;
+
+    gone = gone < head.len ? gone : head.len;
+    return vcm_slice_of(head.data + gone, head.len - gone);
+}
+
+/* Without comments, up to the end of the line that no bracket holds open. */
+static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
+{
+    size_t depth = 0;
+    char quote = '\0';
+
+    for (size_t i = 0; i < head.len; i++) {
+        char c = head.data[i];
+        bool comment = !quote && c == '#' && (i == 0 || is_space(head.data[i - 1]));
+        const char *line = comment ? memchr(head.data + i, '\n', head.len - i) : NULL;
+        if (comment && !line)
+            return;
+        if (comment)
+            i = (size_t)(line - head.data);
+        c = head.data[i];
+        if (c == '\n' && depth == 0)
+            return;
+        quote = quote && c == quote ? '\0' : !quote && (c == '"' || c == '\'') ? c : quote;
+        depth += !quote && strchr("([{", c) != NULL && c != '\0';
+        depth -= !quote && depth > 0 && strchr(")]}", c) != NULL && c != '\0';
+        vcm_buf_append_byte(out, c);
+    }
+}
+
 /* The first brace that is not in a string. */
 static const char *find_brace(struct vcm_slice text)
 {
@@ -108,29 +145,46 @@ static const char *find_brace(struct vcm_slice text)
     return NULL;
 }
 
+/* The word with which a body begins in some languages, and their marks before it. */
+static struct vcm_slice without_ends(struct vcm_slice head)
+{
+    if (ends(head, " where"))
+        head = trim(vcm_slice_of(head.data, head.len - 6));
+    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
+        head = trim(vcm_slice_of(head.data, head.len - 1));
+    return head;
+}
+
 void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
                             const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
+    struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
     if (place->body >= place->end && put_typedef(out, head))
         return;
     if (place->body >= place->end) {
-        const char *line = head.len > 0 ? memchr(head.data, '\n', head.len) : NULL;
-        const char *brace = find_brace(head);
+        struct vcm_slice tail = from_name(head, language, place);
+        const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
+        bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
+        const char *brace = braces ? find_brace(tail) : NULL;
         /* Parameters may go on in the next line, values and bodies are left out. */
         if (brace && (!line || brace < line))
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
         head = trim(head);
-        if (language == VCM_LANGUAGE_RUBY && ends(head, "; end"))
-            head.len -= 5;
+        if (language == VCM_LANGUAGE_RUBY && (ends(head, "; end") || ends(head, ") end")))
+            head = trim(vcm_slice_of(head.data, head.len - 4));
     }
-    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
-        head = trim(vcm_slice_of(head.data, head.len - 1));
-    put_line(out, head, VCM_LIMIT_SIGNATURE_BYTES);
+    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_RUBY) {
+        put_bare_head(&bare_head, head);
+        head = trim(vcm_buf_slice(&bare_head));
+    }
+    put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
+    out->fault = bare_head.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
+    vcm_buf_release(&bare_head);
 }
 
 /* The line that ends before `at`, which is the beginning of one; `at` moves to its beginning. */
@@ -203,6 +257,11 @@ static struct marks marks_of(enum vcm_language language)
 /* What stands between a comment and its definition. */
 static bool is_decoration(struct vcm_slice line)
 {
+    static const char *const others[] = {"@type ", "@typep ", "@opaque ", "@callback "};
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (begins(line, others[i])) /* which Elixir defines */
+            return false;
     return begins(line, "@") || begins(line, "#[") || begins(line, "[") ||
            (begins(line, "template") && ends(line, ">"));
 }
@@ -217,9 +276,20 @@ static bool is_about_file(enum vcm_language language, struct vcm_slice line)
 static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
     if (language == VCM_LANGUAGE_ELIXIR)
-        return begins(line, "@doc \"") && !begins(line, "@doc \"\"\"");
+        return (begins(line, "@doc \"") && !begins(line, "@doc \"\"\"")) ||
+               (begins(line, "@typedoc \"") && !begins(line, "@typedoc \"\"\""));
     return language == VCM_LANGUAGE_JULIA && line.len > 2 && begins(line, "\"") &&
            !begins(line, "\"\"\"") && ends(line, "\"");
+}
+
+/* How long the mark is with which a line opens a comment; 0 when it does not. */
+static size_t opens(struct vcm_slice line, const struct marks *marks)
+{
+    static const char of_type[] = "@typedoc \"\"\"";
+
+    if (marks->open && begins(line, marks->open))
+        return strlen(marks->open);
+    return marks->open && marks->open[0] == '@' && begins(line, of_type) ? sizeof of_type - 1 : 0;
 }
 
 /* The beginning of the block comment whose last line begins at `at`. */
@@ -229,11 +299,14 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     bool whole = line.len >= strlen(marks->open) + strlen(marks->close);
 
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
-        if (begins(line, marks->open) && (whole || lines > 0)) {
+        if (opens(line, marks) > 0 && (whole || lines > 0)) {
             *top = at;
             return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
-        if (at == 0)
+        /* It is on the code that it stands behind. */
+        bool behind = strcmp(marks->open, marks->close) != 0 && line.len > 0 &&
+                      memmem(line.data, line.len, marks->open, strlen(marks->open));
+        if (at == 0 || behind)
             return false;
         line = line_above(text, &at);
     }
@@ -258,7 +331,8 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
             top = at;
             break;
         }
-        if (top == bottom && is_decoration(line) && !marked) {
+        bool closes = marks.close && ends(line, marks.close);
+        if (top == bottom && is_decoration(line) && !marked && !closes) {
             top = bottom = at;
             continue;
         }
@@ -266,8 +340,7 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
             top = at;
             continue;
         }
-        if (top == bottom && marks.close && ends(line, marks.close) &&
-            !find_opening(&top, text, at, line, &marks))
+        if (top == bottom && closes && !find_opening(&top, text, at, line, &marks))
             return false;
         break;
     }
@@ -291,6 +364,24 @@ static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
     return true;
 }
 
+/* A comment behind what it is on, in its line. */
+static bool find_behind(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
+                        size_t end)
+{
+    bool haskell = language == VCM_LANGUAGE_HASKELL;
+    const char *mark = haskell ? "-- ^" : "(**";
+    const char *stop = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
+    size_t len = (stop ? (size_t)(stop - text.data) : text.len) - end;
+    struct vcm_slice rest = trim(vcm_slice_of(text.data + end, len));
+
+    if (begins(rest, ",") || begins(rest, ";"))
+        rest = trim(vcm_slice_of(rest.data + 1, rest.len - 1));
+    if (!begins(rest, mark) || (!haskell && !ends(rest, "*)")))
+        return false;
+    *out = rest;
+    return true;
+}
+
 /* Without the marks around it. */
 static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language language)
 {
@@ -304,8 +395,8 @@ static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language langu
         comment.len -= ends(comment, "\"");
         return comment;
     }
-    if (marks.open && begins(comment, marks.open)) {
-        size_t len = strlen(marks.open);
+    size_t len = opens(comment, &marks);
+    if (len > 0) {
         comment = vcm_slice_of(comment.data + len, comment.len - len);
         comment.len -= ends(comment, marks.close) ? strlen(marks.close) : 0;
     }
@@ -422,21 +513,11 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
     return false;
 }
 
-void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
-                          const struct vcm_describe_place *place)
+/* The first sentence of a comment with its marks. */
+static void put_comment(struct vcm_buf *out, enum vcm_language language, struct vcm_slice comment)
 {
     struct vcm_buf words = VCM_BUF_INIT(COMMENT_BYTES_MAX);
-    struct vcm_slice comment;
-    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
 
-    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
-        put_sentence(out, comment);
-        return;
-    }
-    bool below =
-        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
-    if (!below && !find_above(&comment, language, place->text, place->start))
-        return;
     comment = unwrap(comment, language);
     while (comment.len > 0) {
         const char *end = memchr(comment.data, '\n', comment.len);
@@ -466,4 +547,32 @@ void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
     put_sentence(out, vcm_buf_slice(&words));
     out->fault = words.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
     vcm_buf_release(&words);
+}
+
+void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
+                          const struct vcm_describe_place *place)
+{
+    struct vcm_slice comment;
+    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
+
+    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
+        put_sentence(out, comment);
+        return;
+    }
+    bool below =
+        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
+    if (!below && !find_above(&comment, language, place->text, place->start))
+        return;
+    put_comment(out, language, comment);
+}
+
+void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+                         const struct vcm_describe_place *place)
+{
+    struct vcm_slice comment;
+    bool has_remarks = language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_OCAML ||
+                       language == VCM_LANGUAGE_OCAML_INTERFACE;
+
+    if (has_remarks && find_behind(&comment, language, place->text, place->end))
+        put_comment(out, language, comment);
 }

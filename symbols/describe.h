@@ -12,6 +12,7 @@ struct vcm_describe_place {
     struct vcm_slice text; /* of the file */
     size_t start, end;
     size_t body; /* where the body begins; `end` without one */
+    size_t name; /* where the name ends, or 0 when that is not known */
 };
 
 /* Appends one line: white space in one, comments' ends and brackets of the body gone, cut at
@@ -23,5 +24,10 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
  * docstring with which its body begins. */
 void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
                           const struct vcm_describe_place *place);
+
+/* Appends the first sentence of a comment that stands behind the definition, as fields and labels
+ * have it in some languages. */
+void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+                         const struct vcm_describe_place *place);
 
 #endif

@@ -193,12 +193,11 @@ static void put_words(struct vcm_buf *out, struct vcm_slice words)
 /* The names of a group, without those of groups in it. */
 static void put_group(struct vcm_buf *out, struct vcm_slice inside)
 {
-    size_t depth = 0, first = 0;
+    size_t depth = 0, first = 0, end = inside.len < USE_BYTES_MAX ? inside.len : USE_BYTES_MAX;
     bool plain = true;
 
-    if (inside.len > USE_BYTES_MAX)
-        inside.len = USE_BYTES_MAX;
-    for (size_t i = 0; i <= inside.len; i++) {
+    /* Where it is cut off there is no whole name. */
+    for (size_t i = 0; i < end || i == inside.len; i++) {
         char c = i < inside.len ? inside.data[i] : ',';
         plain = plain && c != '{';
         depth += c == '{';

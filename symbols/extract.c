@@ -14,10 +14,12 @@
 
 #include "base/banned.h"
 
-#define MATCHES_MAX 1024u /* that are open at one time */
-#define CHUNK_BYTES 256u  /* so that it can be told how often a scanner looks ahead */
-#define IDLE_MAX    ((size_t)VCM_LIMIT_WORKERS)
-#define SIDE_STEPS  (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
+#define MATCHES_MAX     1024u /* that are open at one time */
+#define CHUNK_BYTES     256u  /* so that it can be told how often a scanner looks ahead */
+#define LAST_DEPTH_MAX  64u
+#define LAST_LOOKED_MAX 16u
+#define IDLE_MAX        ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS      (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
@@ -31,7 +33,7 @@ struct run {
     struct vcm_weave weave;
     const struct vcm_tree_query *query;
     uint32_t steps;
-    uint64_t read_bytes;
+    uint64_t read_bytes, side_steps;
     bool too_costly, wrong_age;
 };
 
@@ -126,6 +128,31 @@ static TSNode find_body(TSNode node)
     return (TSNode){.id = NULL};
 }
 
+/* The last child that is more than a mark or a comment; without an id when there is none. */
+static TSNode last_child(TSNode node)
+{
+    uint32_t count = ts_node_child_count(node);
+
+    for (uint32_t i = count; i > 0 && count - i < LAST_LOOKED_MAX; i--) {
+        TSNode child = ts_node_child(node, i - 1);
+        if (!ts_node_is_extra(child) && ts_node_end_byte(child) > ts_node_start_byte(child))
+            return child;
+    }
+    return (TSNode){.id = NULL};
+}
+
+/* What a node ends with: one of Scala goes on to the next, over comments between them. */
+static TSNode end_of(TSNode node)
+{
+    TSNode last = node;
+
+    for (unsigned depth = 0; depth < LAST_DEPTH_MAX && last.id; depth++) {
+        node = last;
+        last = last_child(node);
+    }
+    return node;
+}
+
 static void set_block(struct vcm_find *found, TSNode node, enum vcm_language language)
 {
     TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
@@ -143,10 +170,60 @@ static void set_block(struct vcm_find *found, TSNode node, enum vcm_language lan
         node = ts_node_parent(node);
         found->end = ts_node_end_byte(node);
     }
+    if (language == VCM_LANGUAGE_SCALA)
+        node = end_of(node);
     found->end_line = ts_node_end_point(node).row + 1;
     /* A node that takes the line's end in ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)
         found->end_line--;
+}
+
+/* OCaml's words stand before what they bind: "let rec", "type", "and". */
+static void take_words_before(struct vcm_find *found, TSNode node)
+{
+    size_t len = strlen(ts_node_type(node)), end = sizeof "_binding" - 1;
+
+    if (len < end || strcmp(ts_node_type(node) + len - end, "_binding") != 0)
+        return;
+    for (TSNode word = ts_node_prev_sibling(node);
+         !ts_node_is_null(word) && !ts_node_is_named(word); word = ts_node_prev_sibling(word)) {
+        found->start = ts_node_start_byte(word);
+        found->line = ts_node_start_point(word).row + 1;
+    }
+}
+
+/* Whether a node of a pattern or a type is a name by itself. */
+static bool is_name(TSNode node)
+{
+    const char *kind = ts_node_type(node);
+
+    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0;
+}
+
+/* All names in a part of the tree. Parts may hold others: what that costs is bounded. */
+static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role role,
+                       uint32_t pattern)
+{
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    bool more = true;
+
+    while (more) {
+        TSNode node = ts_tree_cursor_current_node(&cursor);
+        if (is_name(node)) {
+            struct vcm_find found = {.pattern = pattern, .role = role};
+            found.name = found.start = found.end = ts_node_start_byte(node);
+            found.name_end = ts_node_end_byte(node);
+            found.line = ts_node_start_point(node).row + 1;
+            vcm_weave_add(&run->weave, &found);
+        }
+        run->too_costly = run->too_costly || ++run->side_steps > SIDE_STEPS;
+        more = !run->too_costly && !run->weave.too_many && !run->weave.no_memory;
+        if (!more || ts_tree_cursor_goto_first_child(&cursor))
+            continue;
+        while (more && !ts_tree_cursor_goto_next_sibling(&cursor))
+            more = ts_tree_cursor_goto_parent(&cursor);
+    }
+    ts_tree_cursor_delete(&cursor);
 }
 
 /* What a match has captured. */
@@ -163,9 +240,11 @@ static void take_capture(struct run *run, struct taken *taken,
     switch (capture->role) {
     case VCM_ROLE_TYPE:
     case VCM_ROLE_MEMBER:
+    case VCM_ROLE_FIELD:
     case VCM_ROLE_NAME:
         find->is_type = capture->role == VCM_ROLE_TYPE;
         find->is_member = capture->role == VCM_ROLE_MEMBER;
+        find->is_field = capture->role == VCM_ROLE_FIELD;
         taken->name = node;
         break;
     case VCM_ROLE_NONE:
@@ -176,6 +255,12 @@ static void take_capture(struct run *run, struct taken *taken,
         break;
     case VCM_ROLE_TAIL:
         taken->tail = node;
+        break;
+    case VCM_ROLE_LOCALS:
+        take_names(run, node, VCM_ROLE_LOCAL, find->pattern);
+        break;
+    case VCM_ROLE_UNUSED:
+        take_names(run, node, VCM_ROLE_IGNORE, find->pattern);
         break;
     case VCM_ROLE_CLOSED:
         run->weave.is_closed = true;
@@ -195,6 +280,10 @@ static void take_capture(struct run *run, struct taken *taken,
         find->detail = capture->detail;
         if (capture->role != VCM_ROLE_REFER)
             set_block(find, node, run->weave.language);
+        if (capture->role == VCM_ROLE_DEFINE &&
+            (run->weave.language == VCM_LANGUAGE_OCAML ||
+             run->weave.language == VCM_LANGUAGE_OCAML_INTERFACE))
+            take_words_before(find, node);
         break;
     case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
@@ -264,6 +353,23 @@ static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
     return at;
 }
 
+/* Without the marks that a grammar takes in: of an atom, a key, a string. */
+static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
+{
+    /* A name that is missing may be where the text ends. */
+    found->name += found->name < found->name_end && text[found->name] == ':';
+    while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
+           strchr(": \t\r\n", text[found->name_end - 1]))
+        found->name_end--;
+    found->name_end -=
+        length_of_brackets(vcm_slice_of(text + found->name, found->name_end - found->name));
+    if (language == VCM_LANGUAGE_SQL && found->name_end - found->name > 2 &&
+        strchr("'\"`", text[found->name]) && text[found->name] == text[found->name_end - 1]) {
+        found->name++;
+        found->name_end--;
+    }
+}
+
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
                        const struct vcm_tree_query_capture *captures)
 {
@@ -282,10 +388,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     }
     find->name = ts_node_start_byte(taken.name);
     find->name_end = ts_node_end_byte(taken.name);
-    /* An atom's mark. A name that is missing may be where the text ends. */
-    find->name += find->name < find->name_end && text[find->name] == ':';
-    find->name_end -=
-        length_of_brackets(vcm_slice_of(text + find->name, find->name_end - find->name));
+    trim_name(find, run->weave.language, text);
     if (strcmp(ts_node_type(taken.name), "string_content") == 0 && find->role == VCM_ROLE_REFER)
         find->name_end = end_of_word(run, find->name, find->name_end);
     if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {

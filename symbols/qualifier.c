@@ -214,6 +214,8 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
 {
     size_t at = language == VCM_LANGUAGE_HASKELL ? name : skip_blanks(language, text, name),
            mark = at;
+    if (language == VCM_LANGUAGE_JULIA && at > 0 && text.data[at - 1] == '@')
+        at--; /* "Base.@kwdef" */
     enum join join = mark_before(&mark, language, text, at);
 
     *out = vcm_slice_of("", 0);
@@ -290,6 +292,9 @@ enum vcm_qualifier_self vcm_qualifier_self(enum vcm_language language, struct vc
          true,
          {VCM_LANGUAGE_JAVASCRIPT, VCM_LANGUAGE_TYPESCRIPT, VCM_LANGUAGE_TSX, VCM_LANGUAGE_JAVA,
           VCM_LANGUAGE_KOTLIN, VCM_LANGUAGE_SCALA, VCM_LANGUAGE_SWIFT}},
+        {"super", true, {VCM_LANGUAGE_OCAML, VCM_LANGUAGE_R}},
+        {"self", false, {VCM_LANGUAGE_R}},
+        {"private", false, {VCM_LANGUAGE_R}},
         {"base", true, {VCM_LANGUAGE_C_SHARP}},
         {"parent", true, {VCM_LANGUAGE_PHP}},
     };
@@ -454,6 +459,100 @@ static bool is_whole(struct vcm_slice text, size_t end)
     return end >= text.len || text.data[end] != '.';
 }
 
+/* One name of a list as it is written, blanks in one; of Elixir's "from: 2" without the number. */
+static void put_written(struct vcm_buf *out, enum vcm_language language, struct vcm_slice name)
+{
+    const char *colon =
+        language == VCM_LANGUAGE_ELIXIR && name.len > 0 ? memchr(name.data, ':', name.len) : NULL;
+    bool gap = false, first = true;
+
+    name.len = colon ? (size_t)(colon - name.data) : name.len;
+    for (size_t i = 0; i < name.len; i++) {
+        const bool comment = language == VCM_LANGUAGE_HASKELL && i + 1 < name.len &&
+                             memcmp(name.data + i, "--", 2) == 0;
+        const char *line = comment ? memchr(name.data + i, '\n', name.len - i) : NULL;
+        if (comment && !line)
+            return;
+        i = line ? (size_t)(line - name.data) : i;
+        gap = gap || is_blank(name.data[i]);
+        if (is_blank(name.data[i]))
+            continue;
+        if (first)
+            vcm_buf_append_string(out, out->len > 0 ? ", " : "");
+        else if (gap)
+            vcm_buf_append_byte(out, ' ');
+        vcm_buf_append_byte(out, name.data[i]);
+        gap = first = false;
+    }
+}
+
+/* What is between commas of [at, end), but for those in brackets. */
+static void put_list(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                     size_t at, size_t end)
+{
+    size_t depth = 0;
+
+    for (size_t i = at; i <= end; i++) {
+        if (i < end && text.data[i] == '(')
+            depth++;
+        if (i < end && text.data[i] == ')' && depth > 0)
+            depth--;
+        if (i < end && (text.data[i] != ',' || depth > 0))
+            continue;
+        put_written(out, language, vcm_slice_of(text.data + at, i - at));
+        at = i + 1;
+    }
+}
+
+/* "(a, T (..))" behind `mark`: up to the bracket that closes it. */
+static bool put_bracket(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                        size_t at, const char *mark)
+{
+    const size_t len = strlen(mark);
+    const char open = mark[len - 1], close = open == '(' ? ')' : open == '[' ? ']' : '}';
+    size_t depth = 1, i = at + len;
+
+    if (text.len - at < len || memcmp(text.data + at, mark, len) != 0)
+        return false;
+    for (; i < text.len && i - at < NAMES_MAX && depth > 0; i++)
+        depth = depth + (text.data[i] == open) - (text.data[i] == close);
+    if (depth > 0)
+        vcm_buf_append_byte(out, '-');
+    else
+        put_list(out, language, text, at + len, i - 1);
+    return true;
+}
+
+/* "using A: b, c as d": up to a line that does not go on. */
+static bool put_line_of_names(struct vcm_buf *out, struct vcm_slice text, size_t at)
+{
+    size_t end = at = skip_forward(text, at, " \t");
+
+    if (at == text.len || text.data[at] != ':')
+        return false;
+    for (bool more = true; more && end < text.len && end - at < NAMES_MAX; end++)
+        more = text.data[end] != '\n' || (end > at && text.data[end - 1] == ',');
+    put_list(out, VCM_LANGUAGE_JULIA, text, at + 1, end);
+    return true;
+}
+
+/* As put_names_behind(), of languages that import functions. */
+static bool put_functions(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
+                          size_t at)
+{
+    switch (language) {
+    case VCM_LANGUAGE_HASKELL:
+        return put_bracket(out, language, text, skip_forward(text, at, " \t\r\n"), "(");
+    case VCM_LANGUAGE_ELIXIR:
+        return put_bracket(out, language, text, at, ".{") ||
+               put_bracket(out, language, text, at, ", only: [");
+    case VCM_LANGUAGE_JULIA:
+        return put_line_of_names(out, text, at);
+    default:
+        return false;
+    }
+}
+
 static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice text, size_t start,
                                  size_t end)
 {
@@ -461,7 +560,8 @@ static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice te
     struct vcm_slice word = vcm_slice_of("", 0);
 
     if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_HASKELL ||
-        language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA)
+        language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA ||
+        language == VCM_LANGUAGE_JULIA)
         return word_behind(language, text, end, "as ");
     if (language == VCM_LANGUAGE_C_SHARP)
         return word_assigned(language, text, start, "");
@@ -497,7 +597,8 @@ bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct
                     language == VCM_LANGUAGE_SCALA;
 
     if ((language == VCM_LANGUAGE_PYTHON && put_names_behind(out, text, end)) ||
-        (packages && put_group_behind(out, language, text, end)))
+        (packages && put_group_behind(out, language, text, end)) ||
+        put_functions(out, language, text, end))
         return true;
     vcm_buf_append_slice(out, word_for(language, text, start, end));
     return false;

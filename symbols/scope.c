@@ -163,7 +163,12 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
     case VCM_LANGUAGE_TSX:
         return vcm_slice_equal(import->alias, vcm_slice_of("-", 1));
     case VCM_LANGUAGE_ELIXIR:
-        return import->alias.len == 0;
+        return import->parts ? vcm_qualifier_names(import->alias, name) : import->alias.len == 0;
+    case VCM_LANGUAGE_JULIA:
+        return !import->parts || vcm_qualifier_names(import->alias, name);
+    case VCM_LANGUAGE_HASKELL: /* "T (..)" brings what T holds, whatever that is */
+        return !import->parts || vcm_qualifier_names(import->alias, name) ||
+               memmem(import->alias.data, import->alias.len, "(", 1) != NULL;
     default:
         return true;
     }
@@ -178,9 +183,14 @@ bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
     *joined = false;
     if (language == VCM_LANGUAGE_RUST)
         return rust_gives_name(joined, import, name);
-    *joined = language == VCM_LANGUAGE_PYTHON && import->parts &&
-              vcm_qualifier_names(import->alias, name);
-    if (import->alias.len > 0)
+    bool modules = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
+    /* Where functions of a module are imported, its own name is one too. */
+    bool both =
+        import->parts && (language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_JULIA ||
+                          language == VCM_LANGUAGE_ELIXIR);
+
+    *joined = modules && import->parts && vcm_qualifier_names(import->alias, name);
+    if (import->alias.len > 0 && (!both || *joined))
         return *joined || (!import->parts && vcm_slice_equal(import->alias, name));
     if (language == VCM_LANGUAGE_GO)
         return vcm_slice_equal(vcm_qualifier_pop(&rest), name);

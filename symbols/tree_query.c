@@ -15,13 +15,31 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         const char *name;
         enum vcm_tree_query_role role;
     } plain[] = {
-        {"name", VCM_ROLE_NAME},     {"scope", VCM_ROLE_SCOPE},   {"container", VCM_ROLE_CONTAINER},
-        {"import", VCM_ROLE_IMPORT}, {"verb", VCM_ROLE_VERB},     {"access", VCM_ROLE_ACCESS},
-        {"local", VCM_ROLE_LOCAL},   {"body", VCM_ROLE_BODY},     {"word", VCM_ROLE_VERB},
-        {"ignore", VCM_ROLE_IGNORE}, {"export", VCM_ROLE_EXPORT}, {"closed", VCM_ROLE_CLOSED},
-        {"outer", VCM_ROLE_OUTER},   {"region", VCM_ROLE_REGION}, {"generic", VCM_ROLE_GENERIC},
-        {"type", VCM_ROLE_TYPE},     {"member", VCM_ROLE_MEMBER}, {"promise", VCM_ROLE_PROMISE},
-        {"head", VCM_ROLE_HEAD},     {"tail", VCM_ROLE_TAIL},
+        {"name", VCM_ROLE_NAME},
+        {"scope", VCM_ROLE_SCOPE},
+        {"container", VCM_ROLE_CONTAINER},
+        {"import", VCM_ROLE_IMPORT},
+        {"verb", VCM_ROLE_VERB},
+        {"access", VCM_ROLE_ACCESS},
+        {"local", VCM_ROLE_LOCAL},
+        {"body", VCM_ROLE_BODY},
+        {"word", VCM_ROLE_VERB},
+        {"ignore", VCM_ROLE_IGNORE},
+        {"export", VCM_ROLE_EXPORT},
+        {"closed", VCM_ROLE_CLOSED},
+        {"locals", VCM_ROLE_LOCALS},
+        {"unused", VCM_ROLE_UNUSED},
+        {"export.all", VCM_ROLE_EXPORT_ALL},
+        {"export.part", VCM_ROLE_EXPORT_PART},
+        {"outer", VCM_ROLE_OUTER},
+        {"region", VCM_ROLE_REGION},
+        {"member", VCM_ROLE_MEMBER},
+        {"field", VCM_ROLE_FIELD},
+        {"generic", VCM_ROLE_GENERIC},
+        {"type", VCM_ROLE_TYPE},
+        {"promise", VCM_ROLE_PROMISE},
+        {"head", VCM_ROLE_HEAD},
+        {"tail", VCM_ROLE_TAIL},
     };
     char text[64];
 

@@ -30,6 +30,16 @@ static bool is_part(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
+/* Whether a place in a text is in a string, as an annotation may have. */
+static bool is_quoted(struct vcm_slice text, const char *at)
+{
+    bool quoted = false;
+
+    for (const char *c = text.data; c < at; c++)
+        quoted = quoted != (*c == '"');
+    return quoted;
+}
+
 /* Where a word stands in a text by itself; NULL when it does not. */
 static const char *find_word(struct vcm_slice text, struct vcm_slice word)
 {
@@ -42,7 +52,7 @@ static const char *find_word(struct vcm_slice text, struct vcm_slice word)
         bool before = at == text.data || !is_part(at[-1]) || !is_part(word.data[0]);
         bool behind =
             at + word.len == end || !is_part(at[word.len]) || !is_part(word.data[word.len - 1]);
-        if (before && behind)
+        if (before && behind && !is_quoted(text, at))
             return at;
     }
     return NULL;
@@ -127,6 +137,12 @@ static bool hides_in_lua(const struct vcm_symbol *symbol, bool in_type)
     return begins(symbol->signature, "local");
 }
 
+/* Variables of objects; methods have a word. */
+static bool hides_in_ocaml(const struct vcm_symbol *symbol, bool in_type)
+{
+    return in_type && symbol->kind == VCM_SYMBOL_FIELD && begins(symbol->signature, "val ");
+}
+
 static bool has_leading_hash(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
@@ -172,6 +188,8 @@ static const struct rule rules[VCM_LANGUAGE_COUNT] = {
     [VCM_LANGUAGE_ELIXIR] = {.hides = hides_in_elixir},
     [VCM_LANGUAGE_JULIA] = {.hides = has_leading_underscore},
     [VCM_LANGUAGE_R] = {.hides = has_leading_dot},
+    [VCM_LANGUAGE_OCAML] = {.words = {PRIVATE}, .hides = hides_in_ocaml},
+    [VCM_LANGUAGE_OCAML_INTERFACE] = {.words = {PRIVATE}, .hides = hides_in_ocaml},
     [VCM_LANGUAGE_LUA] = {.hides = hides_in_lua},
     [VCM_LANGUAGE_JAVA] = {.words = {PROTECTED, PRIVATE, PUBLIC},
                            .at_top = VCM_SYMBOL_INTERNAL,

@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "symbols/describe.h"
 #include "symbols/dialect.h"
+#include "symbols/import_text.h"
 #include "symbols/locals.h"
 #include "symbols/names.h"
 #include "symbols/qualifier.h"
@@ -25,6 +26,8 @@ static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_ro
     case VCM_ROLE_HIDE:
         return &weave->blocks;
     case VCM_ROLE_EXPORT:
+    case VCM_ROLE_EXPORT_ALL:
+    case VCM_ROLE_EXPORT_PART:
         return &weave->exported;
     default:
         return &weave->uses;
@@ -51,12 +54,29 @@ void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
     list->items[list->count++] = *found;
 }
 
+struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
+{
+    const char *copy = vcm_arena_copy(&weave->out->arena, text);
+
+    weave->no_memory = weave->no_memory || !copy;
+    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
+}
+
+struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
+{
+    struct vcm_slice kept = vcm_weave_keep(weave, vcm_buf_slice(line));
+
+    weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
+    vcm_buf_clear(line);
+    return kept;
+}
+
 bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b)
 {
     return a->start == b->start && a->end == b->end;
 }
 
-static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
+struct vcm_slice vcm_weave_slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
 {
     return vcm_slice_of(weave->text.data + start, end - start);
 }
@@ -94,17 +114,40 @@ static int by_name(const void *a, const void *b)
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
-/* Of what the file exports. */
-static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave)
+/* Of what the file exports in this way. */
+static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave,
+                          enum vcm_tree_query_role role)
 {
     const struct vcm_finds *exported = &weave->exported;
 
     names->items = calloc(exported->count + 1, sizeof *names->items);
-    for (; names->items && names->count < exported->count; names->count++)
-        names->items[names->count] = slice(weave, exported->items[names->count].name,
-                                           exported->items[names->count].name_end);
+    for (size_t i = 0; names->items && i < exported->count; i++)
+        if (exported->items[i].role == role)
+            names->items[names->count++] =
+                vcm_weave_slice(weave, exported->items[i].name, exported->items[i].name_end);
     vcm_names_sort(names);
     return names->items != NULL;
+}
+
+/* What a file gives to others. */
+struct exports {
+    struct vcm_names names; /* at the top */
+    struct vcm_names whole; /* of types with all that they hold */
+    struct vcm_names parts; /* of what types hold */
+};
+
+static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
+{
+    return list_exported(&exports->names, weave, VCM_ROLE_EXPORT) &&
+           list_exported(&exports->whole, weave, VCM_ROLE_EXPORT_ALL) &&
+           list_exported(&exports->parts, weave, VCM_ROLE_EXPORT_PART);
+}
+
+static void release_exports(struct exports *exports)
+{
+    free(exports->names.items);
+    free(exports->whole.items);
+    free(exports->parts.items);
 }
 
 /* Of several definitions by one name, the first pattern's. */
@@ -136,7 +179,7 @@ struct level {
 
 struct nest {
     struct vcm_weave *weave;
-    const struct vcm_names *exported;
+    const struct exports *exports;
     struct level *levels;
     size_t depth, capacity;
     struct vcm_buf path;
@@ -201,11 +244,13 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
-            vcm_dialect_put_container(&nest->path, nest->weave->language,
-                                      slice(nest->weave, block->holder, block->holder_end));
+            vcm_dialect_put_container(
+                &nest->path, nest->weave->language,
+                vcm_weave_slice(nest->weave, block->holder, block->holder_end));
             vcm_buf_append_byte(&nest->path, '.');
         }
-        vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
+        vcm_buf_append_slice(&nest->path,
+                             vcm_weave_slice(nest->weave, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
     *level = (struct level){
@@ -220,13 +265,19 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
 static void change_access(struct nest *nest, const struct vcm_find *word)
 {
     static const char *const names[] = {"public", "protected", "private"};
-    struct vcm_slice text = slice(nest->weave, word->name, word->name_end);
+    struct vcm_slice text = vcm_weave_slice(nest->weave, word->name, word->name_end);
 
     for (unsigned i = 0; nest->depth > 0 && i < 3; i++)
         if (vcm_slice_equal(text, vcm_slice_of_string(names[i]))) {
             nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
             nest->levels[nest->depth - 1].has_visibility = true;
         }
+    /* A structure of OCaml behind its signature; what R6 makes of functions. */
+    bool closed = vcm_slice_equal(text, vcm_slice_of_string("struct"));
+    if (nest->depth > 0 && (closed || vcm_slice_equal(text, vcm_slice_of_string("active")))) {
+        nest->levels[nest->depth - 1].visibility = closed ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+        nest->levels[nest->depth - 1].has_visibility = true;
+    }
 }
 
 /* Whether a container, by its name, is one of those around. */
@@ -242,7 +293,7 @@ static bool is_around(const struct nest *nest, struct vcm_slice container)
 static void hide(struct nest *nest, const struct vcm_find *word)
 {
     struct vcm_symbols *out = nest->weave->out;
-    const struct vcm_slice name = slice(nest->weave, word->name, word->name_end);
+    const struct vcm_slice name = vcm_weave_slice(nest->weave, word->name, word->name_end);
 
     for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH;
          i--, looked++) {
@@ -252,23 +303,6 @@ static void hide(struct nest *nest, const struct vcm_find *word)
             return;
         }
     }
-}
-
-static struct vcm_slice keep(struct vcm_weave *weave, struct vcm_slice text)
-{
-    const char *copy = vcm_arena_copy(&weave->out->arena, text);
-
-    weave->no_memory = weave->no_memory || !copy;
-    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
-}
-
-static struct vcm_slice keep_line(struct vcm_weave *weave, struct vcm_buf *line)
-{
-    struct vcm_slice kept = keep(weave, vcm_buf_slice(line));
-
-    weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
-    vcm_buf_clear(line);
-    return kept;
 }
 
 /* The container around. */
@@ -307,14 +341,15 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
     const struct vcm_weave *weave = nest->weave;
-    struct vcm_slice type = slice(weave, found->holder, found->holder_end);
+    struct vcm_slice type = vcm_weave_slice(weave, found->holder, found->holder_end);
     if (type.len == 0 && around && vcm_symbol_is_type(around->kind))
-        type = slice(weave, around->block->name, around->block->name_end);
+        type = vcm_weave_slice(weave, around->block->name, around->block->name_end);
     if (vcm_dialect_is_constructor(weave->language, found,
-                                   slice(weave, found->name, found->name_end), type))
+                                   vcm_weave_slice(weave, found->name, found->name_end), type))
         return VCM_SYMBOL_CONSTRUCTOR;
-    return kind == VCM_SYMBOL_FUNCTION && (in_type || found->holder_end > 0) ? VCM_SYMBOL_METHOD
-                                                                             : kind;
+    /* What SQL names before a function is its schema, or the table of a trigger. */
+    bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
+    return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
 /* Whether only modules are around, whose names the file may export. */
@@ -328,6 +363,45 @@ static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
             nest->levels[i].block->role != VCM_ROLE_REGION)
             return false;
     return true;
+}
+
+/* Haskell's modules may export themselves: all that they define. */
+static bool is_closed(const struct nest *nest)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
+                 vcm_names_have(&nest->exports->names, out->definitions[0].name);
+
+    return nest->weave->is_closed && !whole;
+}
+
+/* Haskell says which parts of a type, or of a class, are exported. A constructor may have the name
+ * of its type; all else that a type holds can be exported by its name alone. */
+static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const char *dot = memchr(symbol->container.data, '.', symbol->container.len);
+    struct vcm_slice type = symbol->container;
+
+    type.len = dot ? (size_t)(dot - type.data) : type.len;
+    return vcm_names_have(&nest->exports->whole, type) ||
+           vcm_names_have(&nest->exports->parts, symbol->name) ||
+           (symbol->kind != VCM_SYMBOL_ENUMERATOR &&
+            vcm_names_have(&nest->exports->names, symbol->name));
+}
+
+/* Whether the signature of the module has it: of OCaml, whose signatures come first. */
+static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    const struct vcm_symbols *out = nest->weave->out;
+    bool promised = false;
+
+    if (nest->weave->language != VCM_LANGUAGE_OCAML)
+        return false;
+    for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
+         i--, looked++)
+        promised = vcm_slice_equal(out->definitions[i - 1].name, symbol->name) &&
+                   vcm_slice_equal(out->definitions[i - 1].container, symbol->container);
+    return promised;
 }
 
 static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
@@ -351,17 +425,20 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                      around->block->is_promised))};
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
 
+    if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
+        around->block->role == VCM_ROLE_DEFINE)
+        return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
         return VCM_SYMBOL_PUBLIC;
     if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (weave->is_closed && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
-        return vcm_names_have(nest->exported, symbol->name) ? VCM_SYMBOL_PUBLIC
-                                                            : VCM_SYMBOL_PRIVATE;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+        return vcm_names_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                                   : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
-                   vcm_visibility_follows(weave->language, symbol)
+                   vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
                ? said->visibility
                : visibility;
 }
@@ -370,10 +447,11 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body,
+                                             found->name_end};
     const struct level *around = innermost(nest);
 
-    symbol->name = keep(weave, slice(weave, found->name, found->name_end));
+    symbol->name = vcm_weave_keep(weave, vcm_weave_slice(weave, found->name, found->name_end));
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
@@ -385,16 +463,19 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     }
     if (found->holder_end > 0)
         vcm_dialect_put_container(&line, weave->language,
-                                  slice(weave, found->holder, found->holder_end));
+                                  vcm_weave_slice(weave, found->holder, found->holder_end));
     else if (!is_free)
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
-    symbol->container = keep_line(weave, &line);
+    symbol->container = vcm_weave_keep_line(weave, &line);
     vcm_describe_signature(&line, weave->language, &place);
-    symbol->signature = keep_line(weave, &line);
+    symbol->signature = vcm_weave_keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
-    symbol->documentation = keep_line(weave, &line);
+    if (line.len == 0 &&
+        (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
+        vcm_describe_remark(&line, weave->language, &place);
+    symbol->documentation = vcm_weave_keep_line(weave, &line);
     symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
 }
@@ -403,7 +484,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
  * name. Then walks uses beside them. */
 struct walk {
     struct nest nest;
-    struct vcm_names exported, makers, holders;
+    struct exports exports;
+    struct vcm_names makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
@@ -446,7 +528,7 @@ static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
         if (uses->items[i].role == VCM_ROLE_REFER &&
             uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
             walk->makers.items[walk->makers.count++] =
-                slice(weave, uses->items[i].name, uses->items[i].name_end);
+                vcm_weave_slice(weave, uses->items[i].name, uses->items[i].name_end);
     vcm_names_sort(&walk->makers);
     vcm_names_sort(&walk->holders);
     return true;
@@ -463,7 +545,7 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
     return last &&
            (weave->language == VCM_LANGUAGE_HASKELL || weave->language == VCM_LANGUAGE_ELIXIR) &&
            vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
-           vcm_slice_equal(last->name, slice(weave, found->name, found->name_end)) &&
+           vcm_slice_equal(last->name, vcm_weave_slice(weave, found->name, found->name_end)) &&
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
 }
 
@@ -481,7 +563,8 @@ static void define(struct walk *walk, size_t block)
         return;
     }
     if (found->role == VCM_ROLE_DEFINE &&
-        vcm_dialect_is_keyword(weave->language, slice(weave, found->name, found->name_end),
+        vcm_dialect_is_keyword(weave->language,
+                               vcm_weave_slice(weave, found->name, found->name_end),
                                VCM_SYMBOL_WRITE))
         return;
     struct level first = {0};
@@ -556,89 +639,6 @@ static const struct vcm_find *function_around(const struct nest *nest)
     return NULL;
 }
 
-/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
-static struct vcm_slice without_keyword(struct vcm_slice target)
-{
-    static const char *const keywords[] = {"import ", "using ", "export "};
-
-    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
-        size_t len = strlen(keywords[i]);
-        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
-            return vcm_slice_of(target.data + len, target.len - len);
-    }
-    return target;
-}
-
-/* An import whose target, as written, is a part of the text. */
-static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_t line)
-{
-    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
-    struct vcm_buf alias = VCM_BUF_INIT(64 * VCM_KIB);
-    size_t start = (size_t)(target.data - weave->text.data);
-
-    import->line = line;
-    import->parts =
-        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
-    import->alias = keep_line(weave, &alias);
-    while (target.len > 1 && strchr("\"'<`", target.data[0]))
-        target = vcm_slice_of(target.data + 1, target.len - 1);
-    while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
-        target.len--;
-    import->target = keep(weave, target);
-    vcm_buf_release(&alias);
-}
-
-static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
-{
-    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
-    struct vcm_buf target = VCM_BUF_INIT(64 * VCM_KIB), names = VCM_BUF_INIT(64 * VCM_KIB);
-
-    import->line = use->line;
-    import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
-    /* All that it has are groups, or it is too deep to be told. */
-    bool empty = target.len == 0 || (import->parts && names.len == 0);
-    import->target = keep_line(weave, &target);
-    import->alias = keep_line(weave, &names);
-    weave->out->import_count -= empty;
-    vcm_buf_release(&names);
-    vcm_buf_release(&target);
-}
-
-static void put_import(struct vcm_weave *weave, const struct vcm_find *use)
-{
-    struct vcm_slice rest = slice(weave, use->name, use->name_end), one;
-
-    if (weave->language == VCM_LANGUAGE_RUST) {
-        put_use(weave, use);
-        return;
-    }
-
-    if (weave->language != VCM_LANGUAGE_SCALA) {
-        put_target(weave, without_keyword(rest), use->line);
-        return;
-    }
-    rest = without_keyword(rest);
-    while (vcm_qualifier_next_import(&one, &rest))
-        put_target(weave, vcm_qualifier_target(one), use->line);
-}
-
-/* How many there can be: a statement of Scala has several. */
-static size_t count_imports(const struct vcm_weave *weave)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < weave->uses.count; i++) {
-        const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role != VCM_ROLE_IMPORT)
-            continue;
-        count++;
-        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
-             at++)
-            count += weave->text.data[at] == ',';
-    }
-    return count;
-}
-
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
 static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
                                      const struct vcm_find *use)
@@ -649,14 +649,14 @@ static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
 
     *qualified =
         use->detail != VCM_SYMBOL_OVERRIDE &&
-        (vcm_qualifier_find(&words, weave->language, weave->text, use->name) || use->is_member);
+        (vcm_qualifier_find(&words, weave->language, weave->text, use->name) || use->is_field);
     if (words.len == 0)
         return words;
     struct vcm_slice rest = words, first = words;
     while (rest.len > 0)
         first = vcm_qualifier_pop(&rest);
     struct vcm_slice head =
-        function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
+        function ? vcm_weave_slice(weave, function->start, function->end) : vcm_slice_of("", 0);
     return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
                    is_local(walk, first, false)
                ? vcm_slice_of("", 0)
@@ -673,7 +673,7 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
 
     if (qualifier.len == 0 || vcm_slice_equal(qualifier, last))
         return qualifier.len == 0 ? vcm_slice_of("", 0) : last;
-    return keep(weave, qualifier);
+    return vcm_weave_keep(weave, qualifier);
 }
 
 /* Whether the name means something that the code around brings itself. */
@@ -683,7 +683,8 @@ static bool is_hidden(const struct walk *walk, const struct vcm_find *use)
                         use->detail == VCM_SYMBOL_CALL;
 
     return (may_be_local || (use->is_type && use->detail != VCM_SYMBOL_OVERRIDE)) &&
-           is_local(walk, slice(walk->nest.weave, use->name, use->name_end), use->is_type);
+           is_local(walk, vcm_weave_slice(walk->nest.weave, use->name, use->name_end),
+                    use->is_type);
 }
 
 /* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
@@ -691,7 +692,7 @@ static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_
                                       const struct vcm_slice *qualifier)
 {
     const struct vcm_weave *weave = walk->nest.weave;
-    struct vcm_slice name = slice(weave, use->name, use->name_end);
+    struct vcm_slice name = vcm_weave_slice(weave, use->name, use->name_end);
     struct vcm_slice path = qualifier ? *qualifier : vcm_slice_of("", 0);
     bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
     bool is_self = !qualifier && vcm_language_makes_by_call(weave->language) &&
@@ -735,8 +736,8 @@ static void refer(struct walk *walk, const struct vcm_find *use)
 
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
     if (!qualified &&
-        (is_hidden(walk, use) ||
-         vcm_dialect_is_keyword(weave->language, slice(weave, use->name, use->name_end),
+        ((!use->is_member && is_hidden(walk, use)) ||
+         vcm_dialect_is_keyword(weave->language, vcm_weave_slice(weave, use->name, use->name_end),
                                 (enum vcm_symbol_use)use->detail)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
@@ -744,7 +745,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         return;
     }
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
-        .name = keep(weave, slice(weave, use->name, use->name_end)),
+        .name = vcm_weave_keep(weave, vcm_weave_slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
         .use = settle_use(walk, use, qualified ? &qualifier : NULL),
@@ -781,13 +782,14 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     struct vcm_weave *weave = nest->weave;
     struct vcm_symbols *out = weave->out;
     size_t block = 0, kept = 0;
-    uint32_t imported = 0; /* up to where words are part of an import */
+    uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
     if (weave->uses.count > 0)
         qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
-    out->imports = vcm_arena_alloc(&out->arena, (count_imports(weave) + 1) * sizeof *out->imports);
+    out->imports =
+        vcm_arena_alloc(&out->arena, (vcm_import_text_count(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
     int rc = out->references && out->imports && names &&
                      vcm_locals_fill(&walk->locals, weave, walk->open)
@@ -795,11 +797,13 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
                  : vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
-        if (use->role == VCM_ROLE_LOCAL ||
+        if (use->role == VCM_ROLE_LOCAL || use->role == VCM_ROLE_OUTER ||
             (kept > 0 && weave->uses.items[kept - 1].name == use->name))
             continue;
         kept = i + 1;
-        if (use->role == VCM_ROLE_IGNORE || use->role == VCM_ROLE_OUTER)
+        if (use->role == VCM_ROLE_IGNORE && use->name_end > passed)
+            passed = use->name_end;
+        if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
              block++) {
@@ -814,9 +818,9 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         }
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
-            put_import(weave, use);
-            imported = use->name_end > imported ? use->name_end : imported;
-        } else if (use->name >= imported &&
+            vcm_import_text_put(weave, use);
+            passed = use->name_end > passed ? use->name_end : passed;
+        } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
@@ -825,9 +829,20 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     return rc;
 }
 
+/* A function by the name of a type makes one. */
+static void name_constructors(const struct walk *walk)
+{
+    struct vcm_symbols *out = walk->nest.weave->out;
+
+    for (uint32_t i = 0; i < out->definition_count; i++)
+        if (vcm_symbol_is_function(out->definitions[i].kind) &&
+            vcm_names_have(&walk->makers, out->definitions[i].name))
+            out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
+}
+
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
 {
-    struct walk walk = {.nest = {.weave = weave, .exported = &walk.exported}};
+    struct walk walk = {.nest = {.weave = weave, .exports = &walk.exports}};
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
@@ -835,12 +850,14 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     vcm_dialect_join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
-    if (!walk.index_of || !walk.open || !list_exported(&walk.exported, weave))
+    if (!walk.index_of || !walk.open || !list_exports(&walk.exports, weave))
         rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         define_all(&walk);
         if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
+        if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
+            name_constructors(&walk);
     }
     if (rc == VCM_OK)
         rc = refer_all(&walk, err);
@@ -848,7 +865,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_error_memory(err);
     free(walk.makers.items);
     free(walk.holders.items);
-    free(walk.exported.items);
+    release_exports(&walk.exports);
     free(walk.index_of);
     free(walk.open);
     vcm_locals_release(&walk.locals);

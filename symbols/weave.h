@@ -16,8 +16,9 @@ struct vcm_find {
     uint32_t pattern;
     enum vcm_tree_query_role role;
     unsigned detail;
-    bool is_type, is_member; /* the name: tree_query.h */
-    bool is_promised;        /* of a scope: what it holds */
+    bool is_type, is_field; /* the name: tree_query.h */
+    bool is_member;         /* no local name hides it */
+    bool is_promised;       /* of a scope: what it holds */
 };
 
 struct vcm_finds {
@@ -36,6 +37,14 @@ struct vcm_weave {
     bool is_closed;            /* whether it keeps all other names to itself */
     bool too_many, no_memory;
 };
+
+/* A part of the text, as it is there. */
+struct vcm_slice vcm_weave_slice(const struct vcm_weave *weave, uint32_t start, uint32_t end);
+
+/* Copies a text for the symbols; that of a buffer, which is empty then. Says in the weave when
+ * there is no memory. */
+struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text);
+struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line);
 
 /* Whether both are in one declaration: "int a, b". */
 bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b);

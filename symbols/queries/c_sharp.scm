@@ -32,6 +32,8 @@
 (anonymous_method_expression) @region
 (type_parameter name: (identifier) @local)
 (parameter name: (identifier) @local)
+(parameter_list name: (identifier) @local)
+(bracketed_parameter_list name: (identifier) @local)
 (implicit_parameter) @local
 (variable_declarator name: (identifier) @local)
 (declaration_expression name: (identifier) @local)
@@ -110,5 +112,9 @@
 (goto_statement (identifier) @ignore)
 (preproc_if condition: (_) @ignore)
 (preproc_elif condition: (_) @ignore)
+(preproc_if_in_attribute_list condition: (_) @ignore)
+(preproc_pragma (identifier) @ignore)
+(anonymous_object_creation_expression (identifier) @ignore . "=")
+(variable_declaration type: ((identifier) @ignore (#any-of? @ignore "dynamic")))
 
 ((identifier) @name @ref.read)

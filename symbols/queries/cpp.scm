@@ -122,12 +122,23 @@
 (lambda_capture_initializer left: (identifier) @local)
 
 ; Where a definition is, not what it uses.
-(function_declarator declarator: (qualified_identifier scope: (_) @ignore))
-(function_definition declarator: (qualified_identifier scope: (_) @ignore))
 (function_declarator
-  declarator: (qualified_identifier name: (qualified_identifier scope: (_) @ignore)))
-(declaration declarator: (qualified_identifier scope: (_) @ignore))
-(init_declarator declarator: (qualified_identifier scope: (_) @ignore))
+  declarator: (qualified_identifier
+    scope: [
+      (namespace_identifier) @ignore
+      (template_type name: (type_identifier) @ignore)
+    ]))
+(function_declarator
+  declarator: (qualified_identifier
+    name: (qualified_identifier
+      scope: [
+        (namespace_identifier) @ignore
+        (template_type name: (type_identifier) @ignore)
+      ])))
+(function_definition
+  declarator: (qualified_identifier scope: (namespace_identifier) @ignore))
+(declaration declarator: (qualified_identifier scope: (namespace_identifier) @ignore))
+(init_declarator declarator: (qualified_identifier scope: (namespace_identifier) @ignore))
 (destructor_name (identifier) @ignore)
 (nested_namespace_specifier (namespace_identifier) @ignore)
 

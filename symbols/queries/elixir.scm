@@ -1,4 +1,5 @@
 ; Elixir: modules, functions, macros, attributes and what uses them. All are calls to the grammar.
+; A struct that is written out is an instance, but where it is a pattern.
 
 ((call target: (identifier) @verb (arguments . (alias) @name) (do_block) @body) @def.module
   (#any-of? @verb "defmodule"))
@@ -6,7 +7,7 @@
   (#any-of? @verb "defprotocol"))
 ((call
   target: (identifier) @verb
-  (arguments . (alias) (keywords (pair value: (alias) @name)))) @scope
+  (arguments . (alias) (keywords (pair value: [(alias) @name (list . (alias) @name)])))) @scope
   (#any-of? @verb "defimpl"))
 ((call
   target: (identifier) @verb
@@ -45,7 +46,14 @@
   ])) @def.macro
   (#any-of? @verb "defmacro" "defmacrop" "defguard" "defguardp"))
 ((call target: (identifier) @verb (arguments (list (atom) @name @def.field)))
-  (#any-of? @verb "defstruct"))
+  (#any-of? @verb "defstruct" "defexception"))
+((call
+  target: (identifier) @verb
+  (arguments [
+    (keywords (pair key: (keyword) @name) @def.field)
+    (list (keywords (pair key: (keyword) @name) @def.field))
+  ]))
+  (#any-of? @verb "defstruct" "defexception"))
 ((unary_operator
   operand: (call
     target: (identifier) @verb
@@ -64,6 +72,14 @@
 
 ((call target: (identifier) @verb (arguments . (alias) @import))
   (#any-of? @verb "use" "alias" "import" "require"))
+((call target: (identifier) @verb (arguments . (dot left: (alias) @import right: (tuple))))
+  (#any-of? @verb "use" "alias" "import" "require"))
+((call
+  target: (identifier) @verb
+  (arguments . (dot left: (alias) right: (tuple (alias) @ignore))))
+  (#any-of? @verb "use" "alias" "import" "require"))
+((call target: (identifier) @verb (arguments (keywords (pair value: (alias) @ignore))))
+  (#any-of? @verb "alias" "require"))
 
 ((unary_operator
   operand: (call
@@ -89,10 +105,46 @@
 (unary_operator "@" (call target: (identifier) @ignore))
 ((call target: (identifier) @name) @ref.call
   (#not-any-of? @name "def" "defp" "defmodule" "defprotocol" "defimpl" "defmacro" "defmacrop"
-    "defguard" "defguardp" "defstruct" "defdelegate" "use" "alias" "import" "require"))
+    "defguard" "defguardp" "defstruct" "defexception" "defdelegate" "use" "alias" "import" "require"))
 (call target: (dot right: (identifier) @name) (arguments)) @ref.call
 (dot right: (identifier) @name) @ref.read
-(dot left: (alias) @name) @ref.read
-(struct (alias) @name) @ref.read
+((call
+  target: (identifier) @verb
+  (arguments . [
+    (call (arguments [
+      (map (struct (alias) @name))
+      (binary_operator [
+        left: (map (struct (alias) @name))
+        right: (map (struct (alias) @name))
+      ])
+      (tuple (map (struct (alias) @name)))
+      (list (map (struct (alias) @name)))
+    ]))
+    (binary_operator left: (call (arguments [
+      (map (struct (alias) @name))
+      (binary_operator [
+        left: (map (struct (alias) @name))
+        right: (map (struct (alias) @name))
+      ])
+      (tuple (map (struct (alias) @name)))
+      (list (map (struct (alias) @name)))
+    ])))
+  ])) @ref.read
+  (#any-of? @verb "def" "defp" "defmacro" "defmacrop"))
+(stab_clause left: (arguments [
+  (map (struct (alias) @name))
+  (binary_operator (map (struct (alias) @name)))
+  (tuple (map (struct (alias) @name)))
+  (list (map (struct (alias) @name)))
+])) @ref.read
+(binary_operator left: (map (struct (alias) @name)) operator: "=") @ref.read
+(binary_operator left: (tuple (map (struct (alias) @name))) operator: ["=" "<-"]) @ref.read
+((unary_operator
+  operand: (call
+    target: (identifier) @verb
+    (arguments . (binary_operator right: (map (struct (alias) @name)))))) @ref.read
+  (#any-of? @verb "type" "typep" "opaque"))
+(struct (alias) @name) @ref.instantiate
 (unary_operator "@" operand: (identifier) @name) @ref.read
 (unary_operator "&" (binary_operator left: (identifier) @name right: (integer))) @ref.read
+((alias) @name @ref.read)

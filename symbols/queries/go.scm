@@ -74,7 +74,7 @@
   type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
   body: (literal_value
     (keyed_element key: (literal_element (identifier) @name)))) @ref.read
-(keyed_element key: (literal_element (identifier) @member)) @ref.write
+(keyed_element key: (literal_element (identifier) @field)) @ref.write
 (call_expression function: (identifier) @name) @ref.call
 (call_expression function: (selector_expression field: (field_identifier) @name)) @ref.call
 (assignment_statement left: (expression_list (identifier) @name)) @ref.write

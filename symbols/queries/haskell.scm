@@ -1,47 +1,88 @@
-; Haskell: types, classes, functions of the module and what uses them.
+; Haskell: types, classes, functions of the module and what uses them. Constructors of data are
+; labels: using one is a read, in an expression as in a pattern. Operators are functions; of the
+; uses those of the commonest ones are left out.
 
 (header module: (module) @name) @def.module
+(data_type name: (name) @name constructors: (_) @body) @def.type
 (data_type name: (name) @name) @def.type
-(newtype name: (name) @name) @def.type
+(newtype name: (name) @name constructor: (_) @body) @def.type
 (type_synomym name: (name) @name) @def.type
+(class name: (name) @name declarations: (_) @body) @def.trait
 (class name: (name) @name) @def.trait
 (data_constructor constructor: (_ name: (constructor) @name)) @def.enumerator
 (newtype_constructor name: (constructor) @name) @def.enumerator
+(gadt_constructor name: (constructor) @name) @def.enumerator
 (field name: (field_name (variable) @name)) @def.field
-(declarations (signature name: (variable) @name) @def.function)
-(class_declarations (signature name: (variable) @name) @def.method)
+(declarations (signature name: [(variable) @name (prefix_id (operator) @name)]) @def.function)
+(class_declarations (signature name: [(variable) @name (prefix_id (operator) @name)]) @def.method)
 (declarations (function name: (variable) @name match: (_) @body) @def.function)
+(declarations (function (infix operator: (operator) @name) match: (_) @body) @def.function)
+(declarations
+  (function (infix operator: (infix_id (variable) @name)) match: (_) @body) @def.function)
+(declarations (function name: (prefix_id (operator) @name) match: (_) @body) @def.function)
 (class_declarations (function name: (variable) @name match: (_) @body) @def.method)
+(class_declarations (function (infix operator: (operator) @name) match: (_) @body) @def.method)
+(class_declarations (bind name: (variable) @name match: (_) @body) @def.method)
 (instance_declarations (function name: (variable) @name match: (_) @body) @def.method)
+(instance_declarations (function (infix operator: (operator) @name) match: (_) @body) @def.method)
 (instance_declarations (bind name: (variable) @name match: (_) @body) @def.method)
+(instance_declarations (bind name: (prefix_id (operator) @name) match: (_) @body) @def.method)
 (declarations (bind name: (variable) @name match: (_) @body) @def.function)
+(declarations (bind name: (prefix_id (operator) @name) match: (_) @body) @def.function)
 (instance patterns: (type_patterns . (name) @name)) @scope
 (instance patterns: (type_patterns . (parens (apply constructor: (name) @name)))) @scope
 
-(patterns (variable) @local)
-(patterns (_ (variable) @local))
-(patterns (parens (apply argument: (variable) @local)))
-(patterns (parens (apply function: (apply argument: (variable) @local))))
-(patterns (parens (infix (variable) @local)))
+(header exports: (exports) @closed)
+(export variable: (variable) @export)
+(export operator: (prefix_id (operator) @export))
+(export type: (name) @export)
+(export type: (name) @export.all children: (children element: (all_names)))
+(export children: (children element: (_) @export.part))
+(module_export module: (module) @export)
+
+(patterns) @locals
+(alternative pattern: (_) @locals)
+(bind pattern: (_) @locals)
+(generator pattern: (_) @locals)
+(function (infix left_operand: (_) @locals))
+(function (infix right_operand: (_) @locals))
 (local_binds (function name: (variable) @local))
 (local_binds (bind name: (variable) @local))
-(bind pattern: (variable) @local)
-(generator . (variable) @local)
+(local_binds (signature name: (variable) @local))
 
 (import module: (module) @import)
+(import_name type: (name) @ignore)
+(import_name variable: (variable) @ignore)
+(import_name children: (children element: (_) @ignore))
+
+(signature type: (_) @unused)
+(field type: (_) @unused)
+(prefix field: (_) @unused)
+(newtype_constructor field: (_) @unused)
+(type_synomym type: (_) @unused)
+(context context: (_) @unused)
+(type_params) @unused
+(type_patterns) @unused
 
 (instance_declarations (function name: (variable) @name)) @ref.override
+(instance_declarations (function (infix operator: (operator) @name))) @ref.override
 (instance_declarations (bind name: (variable) @name)) @ref.override
+(instance_declarations (bind name: (prefix_id (operator) @name))) @ref.override
 (instance name: (name) @name) @ref.implementation
 (deriving classes: (name) @name) @ref.implementation
+(deriving classes: (_ (name) @name)) @ref.implementation
+(deriving_instance name: (name) @name) @ref.implementation
+(class context: (context (apply constructor: (name) @name))) @ref.implementation
+(class context: (context (_ (apply constructor: (name) @name)))) @ref.implementation
 (apply function: (variable) @name) @ref.call
 (apply function: (qualified id: (variable) @name)) @ref.call
-(apply function: (_) argument: (variable) @name) @ref.read
-(apply function: (_) argument: (qualified id: (variable) @name)) @ref.read
-(match expression: (variable) @name) @ref.read
-(infix left_operand: (variable) @name) @ref.read
-(infix right_operand: (variable) @name) @ref.read
+(infix operator: (infix_id (variable) @name)) @ref.call
+(infix operator: (infix_id (qualified id: (variable) @name))) @ref.call
+((infix operator: (operator) @name) @ref.call
+  (#not-any-of? @name "+" "-" "*" "/" "==" "/=" "<" ">" "<=" ">=" "&&" "||" "$" "$!" "." "++" "<>"
+    "<$>" "<*>" "<$" "*>" "<*" ">>=" ">>" "=<<" "<|>" "!!" "^" "&"))
 (field_update field: (field_name (variable) @name)) @ref.write
-(export variable: (variable) @name) @ref.read
+(export operator: (prefix_id (operator) @name)) @ref.read
 ((constructor) @name @ref.read)
 ((name) @name @ref.read)
+((variable) @name @ref.read)

@@ -65,6 +65,6 @@
 (value_argument (identifier) @ignore "=")
 (this_expression (identifier) @ignore)
 (super_expression (identifier) @ignore)
-((identifier) @ignore (#any-of? @ignore "null" "continue" "break"))
+((identifier) @ignore (#any-of? @ignore "null" "true" "false" "class" "continue" "break"))
 
 ((identifier) @name @ref.read)

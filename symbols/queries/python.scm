@@ -39,6 +39,7 @@
 (case_pattern (as_pattern (identifier) @local))
 (splat_pattern (identifier) @local)
 (global_statement (identifier) @outer)
+(global_statement (identifier) @ignore)
 
 (import_statement name: (dotted_name) @import)
 (import_statement name: (aliased_import name: (dotted_name) @import))

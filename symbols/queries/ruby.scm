@@ -96,6 +96,7 @@
 (call method: (identifier) @name) @ref.call
 (alias alias: (identifier) @name) @ref.read
 (undef (identifier) @ignore)
+((identifier) @ignore (#any-of? @ignore "__FILE__" "__LINE__" "__ENCODING__"))
 
 ((super) @name @ref.call)
 ((identifier) @name @ref.call)

@@ -91,9 +91,9 @@
     (scoped_type_identifier name: (type_identifier) @type)
     (generic_type_with_turbofish type: (type_identifier) @type)
   ]) @ref.instantiate
-(field_initializer field: (field_identifier) @member) @ref.write
-(shorthand_field_initializer (identifier) @member) @ref.write
-(field_pattern name: (field_identifier) @member) @ref.read
+(field_initializer field: (field_identifier) @field) @ref.write
+(shorthand_field_initializer (identifier) @field) @ref.write
+(field_pattern name: (field_identifier) @field) @ref.read
 (call_expression
   function: [
     (identifier) @name

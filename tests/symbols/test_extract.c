@@ -176,6 +176,13 @@ SAMPLE_TEST(scala_written_first, SCALA, "hand.scala")
 SAMPLE_TEST(kotlin_written_first, KOTLIN, "hand.kt")
 SAMPLE_TEST(c_sharp_written_first, C_SHARP, "hand.cs")
 SAMPLE_TEST(java_written_first, JAVA, "Hand.java")
+SAMPLE_TEST(haskell_written_first, HASKELL, "hand.hs")
+SAMPLE_TEST(ocaml_written_first, OCAML, "hand.ml")
+SAMPLE_TEST(ocaml_interface_written_first, OCAML_INTERFACE, "hand.mli")
+SAMPLE_TEST(elixir_written_first, ELIXIR, "hand.ex")
+SAMPLE_TEST(julia_written_first, JULIA, "hand.jl")
+SAMPLE_TEST(r_written_first, R, "hand.r")
+SAMPLE_TEST(sql_written_first, SQL, "hand.sql")
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -351,6 +358,13 @@ int main(void)
         cmocka_unit_test(symbols_of_scala_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_python_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_ruby_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_haskell_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_ocaml_interface_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_elixir_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_julia_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_r_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_sql_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(every_language_has_a_query_that_fits_its_grammar),
         cmocka_unit_test(what_cannot_be_read_whole_is_named),
         cmocka_unit_test(ten_thousand_nested_parentheses_are_survived_in_every_language),

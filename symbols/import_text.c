@@ -1,0 +1,90 @@
+#include "symbols/import_text.h"
+
+#include "base/limits.h"
+#include "symbols/dialect.h"
+#include "symbols/qualifier.h"
+
+#include "base/banned.h"
+
+/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+static struct vcm_slice without_keyword(struct vcm_slice target)
+{
+    static const char *const keywords[] = {"import ", "using ", "export "};
+
+    for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
+        size_t len = strlen(keywords[i]);
+        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
+            return vcm_slice_of(target.data + len, target.len - len);
+    }
+    return target;
+}
+
+/* An import whose target, as written, is a part of the text. */
+static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_t line)
+{
+    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
+    struct vcm_buf alias = VCM_BUF_INIT(64 * VCM_KIB);
+    size_t start = (size_t)(target.data - weave->text.data);
+
+    import->line = line;
+    import->parts =
+        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
+    import->alias = vcm_weave_keep_line(weave, &alias);
+    while (target.len > 1 && strchr("\"'<`", target.data[0]))
+        target = vcm_slice_of(target.data + 1, target.len - 1);
+    while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
+        target.len--;
+    import->target = vcm_weave_keep(weave, target);
+    vcm_buf_release(&alias);
+}
+
+static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
+{
+    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
+    struct vcm_buf target = VCM_BUF_INIT(64 * VCM_KIB), names = VCM_BUF_INIT(64 * VCM_KIB);
+
+    import->line = use->line;
+    import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
+    /* All that it has are groups, or it is too deep to be told. */
+    bool empty = target.len == 0 || (import->parts && names.len == 0);
+    import->target = vcm_weave_keep_line(weave, &target);
+    import->alias = vcm_weave_keep_line(weave, &names);
+    weave->out->import_count -= empty;
+    vcm_buf_release(&names);
+    vcm_buf_release(&target);
+}
+
+void vcm_import_text_put(struct vcm_weave *weave, const struct vcm_find *use)
+{
+    struct vcm_slice rest = vcm_weave_slice(weave, use->name, use->name_end), one;
+
+    if (weave->language == VCM_LANGUAGE_RUST) {
+        put_use(weave, use);
+        return;
+    }
+
+    if (weave->language != VCM_LANGUAGE_SCALA) {
+        put_target(weave, without_keyword(rest), use->line);
+        return;
+    }
+    rest = without_keyword(rest);
+    while (vcm_qualifier_next_import(&one, &rest))
+        put_target(weave, vcm_qualifier_target(one), use->line);
+}
+
+/* How many there can be: a statement of Scala has several. */
+size_t vcm_import_text_count(const struct vcm_weave *weave)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < weave->uses.count; i++) {
+        const struct vcm_find *use = &weave->uses.items[i];
+        if (use->role != VCM_ROLE_IMPORT)
+            continue;
+        count++;
+        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
+             at++)
+            count += weave->text.data[at] == ',';
+    }
+    return count;
+}
