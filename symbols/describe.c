@@ -1,5 +1,6 @@
 #include "symbols/describe.h"
 
+#include <ctype.h>
 #include <strings.h>
 
 #include "base/limits.h"
@@ -129,18 +130,45 @@ static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
     }
 }
 
-/* The first brace that is not in a string. */
-static const char *find_brace(struct vcm_slice text)
+/* Behind a bracket or a string that ends in the same line; its beginning when it does not. */
+static size_t skip_enclosed(struct vcm_slice line, size_t at)
 {
-    bool quoted = false;
+    const char open = line.data[at];
+    const char close = open == '{' ? '}' : open;
+    size_t depth = 1;
 
-    for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] == '"' && (i == 0 || text.data[i - 1] != '\\'))
-            quoted = !quoted;
-        if (text.data[i] == '\n')
-            quoted = false;
-        if (text.data[i] == '{' && !quoted)
-            return text.data + i;
+    for (size_t i = at + 1; i < line.len; i++) {
+        if (line.data[i] == '\\')
+            i++; /* what follows is part of a string */
+        else if (line.data[i] == close && --depth == 0)
+            return i + 1;
+        else
+            depth += line.data[i] == open;
+    }
+    return at;
+}
+
+/* The brace with which a value or body begins: not one in an argument, an expansion ("${name}"), a
+ * string, or behind another part of a type ("string & {"). */
+static const char *find_body(struct vcm_slice line)
+{
+    size_t depth = 0, next;
+    char before = ' ';
+
+    if (line.len > 2 * VCM_LIMIT_SIGNATURE_BYTES) /* more is not shown */
+        line.len = 2 * VCM_LIMIT_SIGNATURE_BYTES;
+    for (size_t i = 0; i < line.len; i = next) {
+        char c = line.data[i];
+        bool quote = c == '"' || c == '`' ||
+                     (c == '\'' && (i == 0 || !isalnum((unsigned char)line.data[i - 1])));
+        bool part = depth > 0 || before == '$' || before == '&' || before == '|';
+        next = quote || (c == '{' && part) ? skip_enclosed(line, i) : i;
+        if (c == '{' && next == i)
+            return line.data + i;
+        depth += c == '(' || c == '[';
+        depth -= depth > 0 && (c == ')' || c == ']');
+        before = is_space(c) ? before : c;
+        next += next == i;
     }
     return NULL;
 }
@@ -150,7 +178,8 @@ static struct vcm_slice without_ends(struct vcm_slice head)
 {
     if (ends(head, " where"))
         head = trim(vcm_slice_of(head.data, head.len - 6));
-    while (head.len > 0 && strchr("{:;=,\\", head.data[head.len - 1]))
+    while (head.len > 0 &&
+           (strchr("{:;=,\\", head.data[head.len - 1]) || ends(head, " &") || ends(head, " |")))
         head = trim(vcm_slice_of(head.data, head.len - 1));
     return head;
 }
@@ -168,9 +197,12 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
         struct vcm_slice tail = from_name(head, language, place);
         const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
         bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
-        const char *brace = braces ? find_brace(tail) : NULL;
+        const char *brace =
+            braces
+                ? find_body(vcm_slice_of(tail.data, line ? (size_t)(line - tail.data) : tail.len))
+                : NULL;
         /* Parameters may go on in the next line, values and bodies are left out. */
-        if (brace && (!line || brace < line))
+        if (brace)
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
@@ -237,9 +269,10 @@ static struct marks marks_of(enum vcm_language language)
     case VCM_LANGUAGE_JULIA:
         return (struct marks){"#", "\"\"\"", "\"\"\""};
     case VCM_LANGUAGE_ADA:
-    case VCM_LANGUAGE_LUA:
     case VCM_LANGUAGE_VHDL:
         return (struct marks){"--", NULL, NULL};
+    case VCM_LANGUAGE_LUA:
+        return (struct marks){"--", "--[[", "]]"};
     case VCM_LANGUAGE_SQL:
         return (struct marks){"--", "/*", "*/"};
     case VCM_LANGUAGE_ELM:

@@ -178,6 +178,18 @@ static void set_block(struct vcm_find *found, TSNode node, enum vcm_language lan
         found->end_line--;
 }
 
+/* Julia's grammar has no fields: the body of a function is what is behind its head. */
+static void set_body_behind(struct vcm_find *found, TSNode node)
+{
+    const bool is_value = strcmp(ts_node_type(node), "assignment") == 0;
+    const uint32_t count = ts_node_named_child_count(node), place = is_value ? count - 1 : 1;
+
+    if ((found->detail == VCM_SYMBOL_FUNCTION || found->detail == VCM_SYMBOL_CONSTRUCTOR ||
+         found->detail == VCM_SYMBOL_MACRO) &&
+        count > 1)
+        found->body = ts_node_start_byte(ts_node_named_child(node, place));
+}
+
 /* OCaml's words stand before what they bind: "let rec", "type", "and". */
 static void take_words_before(struct vcm_find *found, TSNode node)
 {
@@ -226,6 +238,14 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
     ts_tree_cursor_delete(&cursor);
 }
 
+static void adapt_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    if (language == VCM_LANGUAGE_JULIA)
+        set_body_behind(found, node);
+    if (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE)
+        take_words_before(found, node);
+}
+
 /* What a match has captured. */
 struct taken {
     struct vcm_find find;
@@ -265,6 +285,9 @@ static void take_capture(struct run *run, struct taken *taken,
     case VCM_ROLE_CLOSED:
         run->weave.is_closed = true;
         break;
+    case VCM_ROLE_STATEMENT:
+        find->statement = ts_node_start_byte(node) + 1;
+        break;
     case VCM_ROLE_CONTAINER:
         if (find->holder_end == 0 || find->holder > ts_node_start_byte(node))
             find->holder = ts_node_start_byte(node);
@@ -280,10 +303,8 @@ static void take_capture(struct run *run, struct taken *taken,
         find->detail = capture->detail;
         if (capture->role != VCM_ROLE_REFER)
             set_block(find, node, run->weave.language);
-        if (capture->role == VCM_ROLE_DEFINE &&
-            (run->weave.language == VCM_LANGUAGE_OCAML ||
-             run->weave.language == VCM_LANGUAGE_OCAML_INTERFACE))
-            take_words_before(find, node);
+        if (capture->role == VCM_ROLE_DEFINE)
+            adapt_block(find, node, run->weave.language);
         break;
     case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
@@ -357,7 +378,8 @@ static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
 static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
 {
     /* A name that is missing may be where the text ends. */
-    found->name += found->name < found->name_end && text[found->name] == ':';
+    found->name += found->name < found->name_end && text[found->name] == ':' &&
+                   language != VCM_LANGUAGE_HASKELL;
     while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
            strchr(": \t\r\n", text[found->name_end - 1]))
         found->name_end--;
@@ -368,6 +390,15 @@ static void trim_name(struct vcm_find *found, enum vcm_language language, const 
         found->name++;
         found->name_end--;
     }
+}
+
+/* "$1" is no name of anything, nor is the type that OCaml is to find by itself. */
+static bool is_no_name(const struct vcm_find *found, enum vcm_language language, const char *text)
+{
+    const bool blank = found->name_end - found->name == 1 && text[found->name] == '_';
+
+    return (text[found->name] >= '0' && text[found->name] <= '9') ||
+           (blank && (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE));
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
@@ -402,8 +433,8 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         find->line = ts_node_start_point(taken.name).row + 1;
     }
     if (find->name == find->name_end || find->name_end - find->name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
-        (text[find->name] >= '0' && text[find->name] <= '9'))
-        return; /* "$1" is no name of anything */
+        is_no_name(find, run->weave.language, text))
+        return;
     if (find->role == VCM_ROLE_LOCAL && !find->is_type && names_a_case(&run->weave, find))
         return;
     vcm_weave_add(&run->weave, find);

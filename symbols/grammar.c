@@ -13,8 +13,7 @@
             ".byte 0\n"                                                                            \
             ".size vcm_tree_query_" #name ", . - vcm_tree_query_" #name "\n"                       \
             ".popsection\n");                                                                      \
-    extern const char vcm_tree_query_##name[];                                                     \
-    extern const TSLanguage *tree_sitter_##name(void)
+    extern const char vcm_tree_query_##name[]
 
 #define QUERY(name) VCM_QUERIES "/" #name ".scm"
 #define GRAMMARS(grammar)                                                                          \
@@ -27,8 +26,11 @@
                             grammar(ELIXIR, elixir) grammar(ZIG, zig) grammar(JULIA, julia)        \
                                 grammar(R, r) grammar(SQL, sql)
 
-#define DECLARE(upper, name) EMBED(name, QUERY(name));
+#define DECLARE(upper, name)                                                                       \
+    EMBED(name, QUERY(name));                                                                      \
+    extern const TSLanguage *tree_sitter_##name(void);
 GRAMMARS(DECLARE)
+EMBED(script, QUERY(script));
 
 #define CASE(upper, name)                                                                          \
     case VCM_LANGUAGE_##upper:                                                                     \
@@ -46,17 +48,17 @@ const TSLanguage *vcm_grammar_of(enum vcm_language language)
 #define TEXT(upper, name) [VCM_LANGUAGE_##upper] = vcm_tree_query_##name,
 static const char *const queries[VCM_LANGUAGE_COUNT] = {GRAMMARS(TEXT)};
 
-/* What a language has in common with another one stands in the query of that one. */
-static const enum vcm_language goes_on_with[VCM_LANGUAGE_COUNT] = {
-    [VCM_LANGUAGE_CPP] = VCM_LANGUAGE_C,
-    [VCM_LANGUAGE_TSX] = VCM_LANGUAGE_TYPESCRIPT,
+/* What a language has in common with others stands in texts of its own, or in theirs. */
+static const char *const shared[VCM_LANGUAGE_COUNT][VCM_GRAMMAR_TEXTS - 1] = {
+    [VCM_LANGUAGE_CPP] = {vcm_tree_query_c},
+    [VCM_LANGUAGE_JAVASCRIPT] = {vcm_tree_query_script},
+    [VCM_LANGUAGE_TYPESCRIPT] = {vcm_tree_query_script},
+    [VCM_LANGUAGE_TSX] = {vcm_tree_query_typescript, vcm_tree_query_script},
 };
 
-void vcm_grammar_query(struct vcm_slice texts[2], enum vcm_language language)
+void vcm_grammar_query(struct vcm_slice texts[VCM_GRAMMAR_TEXTS], enum vcm_language language)
 {
-    enum vcm_language other = goes_on_with[language];
-
     texts[0] = vcm_slice_of_string(queries[language]);
-    texts[1] =
-        other == VCM_LANGUAGE_NONE ? vcm_slice_of("", 0) : vcm_slice_of_string(queries[other]);
+    for (size_t i = 1; i < VCM_GRAMMAR_TEXTS; i++)
+        texts[i] = vcm_slice_of_string(shared[language][i - 1] ? shared[language][i - 1] : "");
 }

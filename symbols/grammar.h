@@ -11,7 +11,9 @@
 /* NULL for a language that has none. */
 const TSLanguage *vcm_grammar_of(enum vcm_language language);
 
-/* The texts of a language's query, one behind the other; the second may be empty. */
-void vcm_grammar_query(struct vcm_slice texts[2], enum vcm_language language);
+#define VCM_GRAMMAR_TEXTS 3u /* of a query */
+
+/* The texts of a language's query, one behind the other; all but the first may be empty. */
+void vcm_grammar_query(struct vcm_slice texts[VCM_GRAMMAR_TEXTS], enum vcm_language language);
 
 #endif

@@ -94,10 +94,14 @@ void vcm_imports_close(struct vcm_imports *imports)
     free(imports);
 }
 
-/* Whether paths are written with slashes, or names with other marks between them. */
-static bool has_paths(enum vcm_language language)
+/* Whether paths are written with slashes, or names with other marks between them. PHP has both:
+ * "lib/shop.php" and "Lib\Shop". */
+static bool has_paths(enum vcm_language language, struct vcm_slice target)
 {
-    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP ||
+    bool of_php = language == VCM_LANGUAGE_PHP && !memchr(target.data, '\\', target.len) &&
+                  memchr(target.data, '.', target.len);
+
+    return of_php || language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP ||
            language == VCM_LANGUAGE_JAVASCRIPT || language == VCM_LANGUAGE_TYPESCRIPT ||
            language == VCM_LANGUAGE_TSX || language == VCM_LANGUAGE_GO ||
            language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_BASH ||
@@ -129,13 +133,14 @@ static struct vcm_slice without_root(enum vcm_language language, struct vcm_slic
 static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language,
                                 struct vcm_slice target)
 {
+    const bool paths = has_paths(language, target);
     size_t len = 0;
 
     target = without_root(language, target);
     while (target.len > 0 && strchr("./", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     for (size_t i = 0; i < target.len && len + 1 < TARGET_MAX; i++) {
-        bool mark = !has_paths(language) && strchr(".:\\", target.data[i]);
+        bool mark = !paths && strchr(".:\\", target.data[i]);
         if (mark && len > 0 && out[len - 1] == '/')
             continue;
         if (strchr("{*", target.data[i]) && len > 0 && out[len - 1] == '/') {
@@ -150,8 +155,7 @@ static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language
         out[len++] = mark ? '/' : lowers ? (char)(target.data[i] - 'A' + 'a') : target.data[i];
     }
     struct vcm_slice path = vcm_slice_of(out, len);
-    return has_paths(language) && language != VCM_LANGUAGE_GO && path.len > 0 ? stem_of(path)
-                                                                              : path;
+    return paths && language != VCM_LANGUAGE_GO && path.len > 0 ? stem_of(path) : path;
 }
 
 static bool are_kin(enum vcm_language a, enum vcm_language b)
@@ -203,7 +207,7 @@ size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports 
     while (path.len > 0) {
         size_t count = look_up(out, imports, from, path);
         /* "a::b::Name" and "a.b.C.method" name something in a file: less is tried. */
-        const char *slash = has_paths(language) ? NULL : memrchr(path.data, '/', path.len);
+        const char *slash = has_paths(language, target) ? NULL : memrchr(path.data, '/', path.len);
         if (count > 0 || !slash)
             return count;
         path.len = (size_t)(slash - path.data);

@@ -233,6 +233,12 @@ const char *vcm_language_source(enum vcm_language language)
     return vcm_language_ctags_name(language) ? "ctags" : "tree-sitter";
 }
 
+bool vcm_language_is_script(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_JAVASCRIPT || language == VCM_LANGUAGE_TYPESCRIPT ||
+           language == VCM_LANGUAGE_TSX;
+}
+
 bool vcm_language_makes_by_call(enum vcm_language language)
 {
     switch (language) {

@@ -86,6 +86,9 @@ const char *vcm_language_source(enum vcm_language language);
 /* The name by which ctags knows a language that is left to it; NULL for others. */
 const char *vcm_language_ctags_name(enum vcm_language language);
 
+/* JavaScript, and what becomes it. */
+bool vcm_language_is_script(enum vcm_language language);
+
 /* Whether a type that is called like a function makes one of its kind. */
 bool vcm_language_makes_by_call(enum vcm_language language);
 

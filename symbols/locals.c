@@ -31,6 +31,41 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : y->type - x->type;
 }
 
+/* Whether the declaration that begins with this block defines the name: "int a, b". Its blocks are
+ * in the order of their names. */
+static bool defines(const struct vcm_finds *blocks, size_t first, const struct vcm_find *use)
+{
+    const struct vcm_find *block = &blocks->items[first];
+    size_t low = first, high = blocks->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct vcm_find *one = &blocks->items[middle];
+        if (vcm_weave_have_same_span(one, block) && one->name < use->name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return block->role == VCM_ROLE_DEFINE && low < blocks->count &&
+           vcm_weave_have_same_span(&blocks->items[low], block) &&
+           blocks->items[low].role == VCM_ROLE_DEFINE && blocks->items[low].name == use->name;
+}
+
+/* How many blocks are around it, of which the last one has the name: none has what is defined here,
+ * and is referred to. "constructor(private name)" defines a field and has a parameter. */
+static size_t level_of(const struct vcm_finds *blocks, const size_t *around, size_t depth,
+                       const struct vcm_find *use)
+{
+    const struct vcm_find *block = depth > 0 ? &blocks->items[around[depth - 1]] : NULL;
+
+    if (!block || !defines(blocks, around[depth - 1], use))
+        return depth;
+    return block->detail == VCM_SYMBOL_FIELD && depth > 1 &&
+                   blocks->items[around[depth - 2]].detail == VCM_SYMBOL_CONSTRUCTOR
+               ? depth - 1
+               : 0;
+}
+
 bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, const bool *open)
 {
     const struct vcm_finds *blocks = &weave->blocks;
@@ -50,10 +85,11 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
         }
         while (depth > 0 && blocks->items[around[depth - 1]].end <= use->name)
             depth--;
-        if (depth > 0)
+        size_t level = level_of(blocks, around, depth, use);
+        if (level > 0)
             locals->items[locals->count++] = (struct vcm_local){
                 .name = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
-                .block = around[depth - 1],
+                .block = around[level - 1],
                 .outer = use->role == VCM_ROLE_OUTER,
                 .type = use->is_type,
             };

@@ -20,6 +20,7 @@ struct form {
     bool alternatives; /* `children` are these */
     TSSymbol symbol;
     TSFieldId field; /* 0: any */
+    bool first;      /* of the children that have a name */
     uint32_t captures[CAPTURES_MAX];
     unsigned capture_count;
     bool holds_name; /* in it or below: what a match is about */
@@ -34,6 +35,7 @@ struct chain {
     unsigned count;
     const struct form *forms[CHAIN_MAX];
     TSFieldId fields[CHAIN_MAX]; /* an alternative is in the field that the choice is in */
+    bool firsts[CHAIN_MAX];      /* and is first where the choice is */
     struct chain *next;          /* of the same kind */
 };
 
@@ -100,9 +102,10 @@ static struct vcm_slice take_word(struct reader *r)
 static bool is_about(struct vcm_slice capture)
 {
     static const char *const names[] = {
-        "name",        "type",   "member", "field",  "local",   "generic",    "import",
-        "access",      "ignore", "export", "outer",  "private", "protected",  "public",
-        "local.lower", "region", "head",   "locals", "unused",  "export.all", "export.part"};
+        "name",      "type",       "member",      "field",  "local", "generic",
+        "import",    "access",     "ignore",      "export", "outer", "private",
+        "protected", "public",     "local.lower", "region", "head",  "locals",
+        "unused",    "export.all", "export.part", "closed"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (vcm_slice_equal(capture, vcm_slice_of_string(names[i])))
@@ -165,6 +168,16 @@ static void read_kind(struct reader *r, struct form *form)
 
 static struct form *read_form(struct reader *r, unsigned depth);
 
+/* The mark of a first child; others are not simple. */
+static bool take_anchor(struct reader *r, const struct form *form)
+{
+    skip_space(r);
+    if (r->rest.len < 2 || r->rest.data[0] != '.' || is_word(r->rest.data[1]))
+        return false;
+    r->bad = r->bad || form->children;
+    return take_mark(r, '.');
+}
+
 /* "name: (identifier) @name", "!body", or a predicate, which is checked where matches arrive. */
 static bool read_item(struct reader *r, struct form *form, struct form ***end, unsigned depth)
 {
@@ -178,6 +191,8 @@ static bool read_item(struct reader *r, struct form *form, struct form ***end, u
             form->without[form->without_count++] = find_field(r, take_word(r));
         return !r->bad;
     }
+    bool first = take_anchor(r, form);
+    skip_space(r);
     if (r->rest.len > 0 && is_word(r->rest.data[0])) {
         field = find_field(r, take_word(r));
         r->bad = r->bad || !take_mark(r, ':');
@@ -185,6 +200,7 @@ static bool read_item(struct reader *r, struct form *form, struct form ***end, u
     struct form *child = r->bad ? NULL : read_form(r, depth + 1);
     if (child) {
         child->field = field;
+        child->first = first;
         form->holds_name = form->holds_name || child->holds_name;
         **end = child;
         *end = &child->next;
@@ -322,10 +338,13 @@ static void put_chain(struct linking *linking)
         unsigned other = chain->count - 1 - i;
         const struct form *form = chain->forms[i];
         TSFieldId field = chain->fields[i];
+        bool first = chain->firsts[i];
         chain->forms[i] = chain->forms[other];
         chain->fields[i] = chain->fields[other];
+        chain->firsts[i] = chain->firsts[other];
         chain->forms[other] = form;
         chain->fields[other] = field;
+        chain->firsts[other] = first;
     }
     struct chain **list = &patterns->loose;
     if (chain->forms[0]->symbol != ANY)
@@ -340,7 +359,7 @@ static void put_chain(struct linking *linking)
 }
 
 /* Follows the children in which the name is; alternatives make a chain each. */
-static void link_form(struct linking *linking, const struct form *form, TSFieldId field)
+static void link_form(struct linking *linking, const struct form *form, TSFieldId field, bool first)
 {
     const struct form *below = NULL;
     struct chain *chain = &linking->chain;
@@ -348,20 +367,21 @@ static void link_form(struct linking *linking, const struct form *form, TSFieldI
     if (form->alternatives) {
         linking->bad = linking->bad || form->capture_count > 0;
         for (const struct form *child = form->children; child && !linking->bad; child = child->next)
-            link_form(linking, child, field);
+            link_form(linking, child, field, first);
         return;
     }
     linking->bad = linking->bad || chain->count == CHAIN_MAX || !form->holds_name;
     if (linking->bad)
         return;
     chain->forms[chain->count] = form;
+    chain->firsts[chain->count] = first;
     chain->fields[chain->count++] = field;
     for (const struct form *child = form->children; child; child = child->next) {
         linking->bad = linking->bad || (child->holds_name && below);
         below = child->holds_name ? child : below;
     }
     if (below)
-        link_form(linking, below, below->field);
+        link_form(linking, below, below->field, below->first);
     else
         put_chain(linking);
     chain->count--;
@@ -375,10 +395,10 @@ static bool take_pattern(struct vcm_patterns *patterns, uint32_t index, struct v
     if (r.bad || !form || !form->holds_name)
         return false;
     struct linking linking = {.patterns = patterns, .chain = {.pattern = index}, .trial = true};
-    link_form(&linking, form, 0);
+    link_form(&linking, form, 0, false);
     linking.trial = false;
     if (!linking.bad)
-        link_form(&linking, form, 0);
+        link_form(&linking, form, 0, false);
     return !linking.bad;
 }
 
@@ -460,7 +480,8 @@ uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left)
 struct level {
     TSNode node;
     TSSymbol symbol;
-    bool named;
+    bool named, first;
+    uint32_t named_children; /* that were entered */
     TSFieldId field;
 };
 
@@ -510,8 +531,11 @@ static bool has_child(struct search *search, const struct form *form, TSNode nod
         search->stopped = search->stopped || ++search->steps > search->steps_max;
         if (search->stopped)
             break;
+        TSNode child = ts_tree_cursor_current_node(&cursor);
         found = (form->field == 0 || ts_tree_cursor_current_field_id(&cursor) == form->field) &&
-                form_fits(search, form, ts_tree_cursor_current_node(&cursor));
+                form_fits(search, form, child);
+        if (form->first && ts_node_is_named(child))
+            break;
     }
     ts_tree_cursor_delete(&cursor);
     return found;
@@ -566,7 +590,8 @@ static bool chain_fits(struct search *search, const struct chain *chain)
     for (unsigned i = 0; i < chain->count; i++) {
         const struct form *form = chain->forms[i];
         const struct level *level = levels - i;
-        if (form->symbol == ANY ? !level->named : level->symbol != form->symbol)
+        if ((form->symbol == ANY ? !level->named : level->symbol != form->symbol) ||
+            (chain->firsts[i] && !level->first))
             return false;
     }
     for (unsigned i = 0; i < chain->count; i++)
@@ -612,6 +637,8 @@ static void enter(struct search *search)
     level->symbol = ts_node_symbol(level->node);
     level->named = ts_node_is_named(level->node);
     level->field = NOT_READ;
+    level->named_children = 0;
+    level->first = level->named && search->depth > 1 && ++level[-1].named_children == 1;
     /* Later the cursor is further down. */
     bool known = level->symbol < patterns->symbol_count;
     if (known && patterns->has_field[level->symbol])

@@ -4,7 +4,8 @@
  * tree-sitter's own cursor follows every pattern that has begun, at every node. Most of ours ask
  * for a node of some kind in certain fields of nodes of certain kinds above it: they are looked up
  * by the kind of the node and compared with what is above. Those patterns are switched off in the
- * query, which still finds the rest: anchors, several children without fields, repetitions.
+ * query, which still finds the rest: anchors but that of a first child, several children without
+ * fields, repetitions.
  * The finds are the same, in another order. Trees are walked without recursion.
  * Any number of threads may search. Private to extract.c.
  */

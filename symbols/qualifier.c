@@ -1,5 +1,7 @@
 #include "symbols/qualifier.h"
 
+#include "symbols/script_import.h"
+
 #include "base/banned.h"
 
 #define QUALIFIER_MAX ((size_t)128) /* bytes; a longer one is not known */
@@ -184,8 +186,10 @@ static struct vcm_slice read_words(enum vcm_language language, struct vcm_slice 
             break;
         start = mark;
     }
-    bool variable = start > 0 && text.data[start - 1] == '@' &&
-                    (language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR);
+    bool variable =
+        start > 0 && ((text.data[start - 1] == '@' &&
+                       (language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR)) ||
+                      (text.data[start - 1] == '#' && is_script(language)));
     return variable ? unknown : vcm_slice_of(text.data + start, end - start);
 }
 
@@ -206,6 +210,8 @@ static bool is_known(enum vcm_language language, struct vcm_slice words, enum jo
         return alone;
     if (self && alone)
         return true;
+    if (language == VCM_LANGUAGE_PHP && first.data[0] == '$')
+        return false; /* a variable */
     return join == JOIN_NAME && (!has_capitals(language) || is_upper(last.data[0]));
 }
 
@@ -219,6 +225,8 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
     enum join join = mark_before(&mark, language, text, at);
 
     *out = vcm_slice_of("", 0);
+    if (language == VCM_LANGUAGE_PHP && at > 0 && text.data[at - 1] == '$')
+        join = mark_before(&mark, language, text, --at); /* "self::$count" */
     if (join == JOIN_NONE)
         return false;
     size_t end = mark;
@@ -411,7 +419,8 @@ static bool put_group_behind(struct vcm_buf *out, enum vcm_language language, st
     size_t left = text.len - at < NAMES_MAX ? text.len - at : NAMES_MAX;
     const char *end = left > 2 ? memchr(text.data + at, '}', left) : NULL;
 
-    if (left < 2 || text.data[at] != '.' || !strchr("*_{", text.data[at + 1]))
+    if (left < 2 || text.data[at] != (language == VCM_LANGUAGE_PHP ? '\\' : '.') ||
+        !strchr("*_{", text.data[at + 1]))
         return false;
     if (text.data[at + 1] != '{')
         vcm_buf_append_byte(out, '*');
@@ -440,23 +449,38 @@ static struct vcm_slice word_assigned(enum vcm_language language, struct vcm_sli
     return vcm_slice_of(text.data + word, start - word);
 }
 
-/* "shop" of `import * as shop from "./shop"`. */
-static struct vcm_slice word_of_all(enum vcm_language language, struct vcm_slice text, size_t start)
-{
-    while (start > 0 && strchr("\"' ", text.data[start - 1]))
-        start--;
-    if (!ends_with(text, start, " from"))
-        return vcm_slice_of("", 0);
-    size_t end = start - 5, word = word_start(language, text, end);
-    return ends_with(text, word, "* as ") ? vcm_slice_of(text.data + word, end - word)
-                                          : vcm_slice_of("", 0);
-}
-
 /* Unless only a part of the module is taken: `require("shop").Cart`. */
 static bool is_whole(struct vcm_slice text, size_t end)
 {
     end = skip_forward(text, end, "\"'`])");
     return end >= text.len || text.data[end] != '.';
+}
+
+/* Lua: the word of "a, b = require("a"), require("b")" that stands where the call does. */
+static struct vcm_slice word_of_list(struct vcm_slice text, size_t start)
+{
+    size_t line = start, commas = 0;
+
+    while (line > 0 && text.data[line - 1] != '\n')
+        line--;
+    const char *equals = memchr(text.data + line, '=', start - line);
+    if (!equals)
+        return vcm_slice_of("", 0);
+    for (const char *at = equals; at < text.data + start; at++)
+        commas += *at == ',';
+    struct vcm_slice words = vcm_slice_of(text.data + line, (size_t)(equals - text.data) - line);
+    bool call = word_assigned(VCM_LANGUAGE_LUA, text, start, "require").len > 0;
+    for (; commas > 0 && words.len > 0; commas--, call = true) {
+        const char *comma = memchr(words.data, ',', words.len);
+        size_t gone = comma ? (size_t)(comma + 1 - words.data) : words.len;
+        words = vcm_slice_of(words.data + gone, words.len - gone);
+    }
+    const char *comma = words.len > 0 ? memchr(words.data, ',', words.len) : NULL;
+    size_t end = comma ? (size_t)(comma - words.data) : words.len;
+    while (end > 0 && words.data[end - 1] == ' ')
+        end--;
+    size_t word = word_start(VCM_LANGUAGE_LUA, words, end);
+    return vcm_slice_of(words.data + word, call ? end - word : 0);
 }
 
 /* One name of a list as it is written, blanks in one; of Elixir's "from: 2" without the number. */
@@ -580,11 +604,11 @@ static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice te
         word = vcm_slice_of(text.data + first, start - first);
         return vcm_slice_equal(word, vcm_slice_of_string("import")) ? vcm_slice_of("", 0) : word;
     }
-    if (language == VCM_LANGUAGE_LUA || language == VCM_LANGUAGE_ZIG || is_script(language)) {
-        word = word_assigned(language, text, start,
-                             language == VCM_LANGUAGE_ZIG ? "@import" : "require");
-        if (word.len == 0 && is_script(language))
-            word = word_of_all(language, text, start);
+    if (language == VCM_LANGUAGE_PHP)
+        return word_behind(language, text, end, "as ");
+    if (language == VCM_LANGUAGE_LUA || language == VCM_LANGUAGE_ZIG) {
+        word = language == VCM_LANGUAGE_ZIG ? word_assigned(language, text, start, "@import")
+                                            : word_of_list(text, start);
         return word.len > 0 && is_whole(text, end) ? word : none;
     }
     return word;
@@ -594,8 +618,10 @@ bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct
                          size_t start, size_t end)
 {
     bool packages = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
-                    language == VCM_LANGUAGE_SCALA;
+                    language == VCM_LANGUAGE_SCALA || language == VCM_LANGUAGE_PHP;
 
+    if (is_script(language))
+        return vcm_script_import_names(out, text, start, end);
     if ((language == VCM_LANGUAGE_PYTHON && put_names_behind(out, text, end)) ||
         (packages && put_group_behind(out, language, text, end)) ||
         put_functions(out, language, text, end))

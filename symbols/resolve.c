@@ -493,8 +493,11 @@ static void mark_top(const struct search *search, bool *marked, struct vcm_slice
 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < search->count; k++)
-            marked[k] = marked[k] || (search->candidates[k].file == files[i] &&
-                                      search->candidates[k].symbol.container.len == 0);
+            /* Elixir and Julia write the module around what it holds. */
+            marked[k] =
+                marked[k] || (search->candidates[k].file == files[i] &&
+                              (search->candidates[k].symbol.container.len == 0 ||
+                               vcm_slice_equal(search->candidates[k].symbol.container, target)));
 }
 
 /* What the module that the qualifier names has at its top. */

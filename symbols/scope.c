@@ -71,15 +71,9 @@ bool vcm_scope_spreads_types(enum vcm_language language)
 
 enum vcm_scope_call vcm_scope_call_of_type(enum vcm_language language, enum vcm_symbol_kind kind)
 {
-    switch (language) {
-    case VCM_LANGUAGE_CPP:
-    case VCM_LANGUAGE_JULIA:
-    case VCM_LANGUAGE_KOTLIN:
-    case VCM_LANGUAGE_PYTHON:
-    case VCM_LANGUAGE_RUST:
-    case VCM_LANGUAGE_SCALA:
-    case VCM_LANGUAGE_SWIFT:
+    if (vcm_language_makes_by_call(language))
         return VCM_SCOPE_MAKE;
+    switch (language) {
     case VCM_LANGUAGE_C:
     case VCM_LANGUAGE_C_SHARP:
     case VCM_LANGUAGE_HASKELL:
@@ -142,6 +136,18 @@ static bool rust_gives_name(bool *joined, const struct vcm_symbol_import *import
                        vcm_slice_equal(last_word(import->target), name));
 }
 
+/* Whether a name is the module's own here. What it has by default mostly has the same. */
+static bool takes_name(struct vcm_slice list, struct vcm_slice name)
+{
+    struct vcm_slice there, here;
+
+    while (vcm_qualifier_next_name(&there, &here, &list))
+        if (vcm_slice_equal(here, name))
+            return vcm_slice_equal(there, name) ||
+                   vcm_slice_equal(there, vcm_slice_of("default", 7));
+    return false;
+}
+
 bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_import *import,
                            struct vcm_slice name)
 {
@@ -161,7 +167,8 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
     case VCM_LANGUAGE_JAVASCRIPT:
     case VCM_LANGUAGE_TYPESCRIPT:
     case VCM_LANGUAGE_TSX:
-        return vcm_slice_equal(import->alias, vcm_slice_of("-", 1));
+        return vcm_slice_equal(import->alias, vcm_slice_of("-", 1)) ||
+               (import->parts && takes_name(import->alias, name));
     case VCM_LANGUAGE_ELIXIR:
         return import->parts ? vcm_qualifier_names(import->alias, name) : import->alias.len == 0;
     case VCM_LANGUAGE_JULIA:

@@ -40,6 +40,7 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         {"promise", VCM_ROLE_PROMISE},
         {"head", VCM_ROLE_HEAD},
         {"tail", VCM_ROLE_TAIL},
+        {"statement", VCM_ROLE_STATEMENT},
     };
     char text[64];
 
@@ -175,11 +176,11 @@ int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language languag
                            struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB), rest = VCM_BUF_INIT(1 * VCM_MIB);
-    struct vcm_slice texts[2];
+    struct vcm_slice texts[VCM_GRAMMAR_TEXTS];
 
     vcm_grammar_query(texts, language);
-    vcm_buf_append_slice(&text, texts[0]);
-    vcm_buf_append_slice(&text, texts[1]);
+    for (size_t i = 0; i < VCM_GRAMMAR_TEXTS; i++)
+        vcm_buf_append_slice(&text, texts[i]);
     int rc = vcm_buf_check(&text, "a query", err);
     if (rc == VCM_OK)
         rc = vcm_patterns_open(&out->patterns, vcm_grammar_of(language), vcm_buf_slice(&text),

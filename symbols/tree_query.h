@@ -30,6 +30,7 @@ enum vcm_tree_query_role {
     VCM_ROLE_VERB,       /* for a predicate: what the match hangs on and is not part of */
     VCM_ROLE_ACCESS,     /* a word that changes the visibility of what follows in its container */
     VCM_ROLE_BODY,       /* where a definition's body begins, when no field of the grammar tells */
+    VCM_ROLE_STATEMENT,  /* what a definition is in: its first word begins the signature */
     VCM_ROLE_IGNORE,     /* looks like a use and is none */
     VCM_ROLE_LOCAL,      /* a name that hides others of the same name in the block around it */
     VCM_ROLE_GENERIC,    /* such a name of a type parameter, which hides types too */

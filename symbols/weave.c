@@ -5,113 +5,23 @@
 #include "base/limits.h"
 #include "symbols/describe.h"
 #include "symbols/dialect.h"
-#include "symbols/import_text.h"
 #include "symbols/locals.h"
 #include "symbols/names.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
+#include "symbols/weave_finds.h"
+#include "symbols/weave_import.h"
+#include "symbols/weave_text.h"
 
 #include "base/banned.h"
 
-#define HIDE_REACH 256u /* definitions between one and the word that hides it */
+#define CONST       vcm_slice_of("const", 5)
+#define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
+#define HIDE_REACH  256u  /* definitions between one and the word that hides it */
 
-static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
-{
-    switch (role) {
-    case VCM_ROLE_DEFINE:
-    case VCM_ROLE_SCOPE:
-    case VCM_ROLE_REGION:
-    case VCM_ROLE_HEAD:
-    case VCM_ROLE_ACCESS:
-    case VCM_ROLE_HIDE:
-        return &weave->blocks;
-    case VCM_ROLE_EXPORT:
-    case VCM_ROLE_EXPORT_ALL:
-    case VCM_ROLE_EXPORT_PART:
-        return &weave->exported;
-    default:
-        return &weave->uses;
-    }
-}
-
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
-{
-    struct vcm_finds *list = list_of(weave, found->role);
-
-    if (list->count >= 2 * VCM_LIMIT_SYMBOLS_COUNT) {
-        weave->too_many = true;
-        return;
-    }
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        struct vcm_find *items = realloc(list->items, capacity * sizeof *items);
-        weave->no_memory = weave->no_memory || !items;
-        if (!items)
-            return;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count++] = *found;
-}
-
-struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
-{
-    const char *copy = vcm_arena_copy(&weave->out->arena, text);
-
-    weave->no_memory = weave->no_memory || !copy;
-    return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
-}
-
-struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
-{
-    struct vcm_slice kept = vcm_weave_keep(weave, vcm_buf_slice(line));
-
-    weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
-    vcm_buf_clear(line);
-    return kept;
-}
-
-bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b)
-{
-    return a->start == b->start && a->end == b->end;
-}
-
-struct vcm_slice vcm_weave_slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
+static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
 {
     return vcm_slice_of(weave->text.data + start, end - start);
-}
-
-/* Outer before inner; of several for one name the first pattern of the query. */
-static int by_place(const void *a, const void *b)
-{
-    const struct vcm_find *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
-}
-
-/* Whether it says something else about a name than what it is, or nothing. */
-static bool is_aside(const struct vcm_find *found)
-{
-    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_OUTER ||
-           found->role == VCM_ROLE_REGION || found->role == VCM_ROLE_HEAD ||
-           found->role == VCM_ROLE_HIDE;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct vcm_find *x = a, *y = b;
-
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    if (is_aside(x) != is_aside(y))
-        return is_aside(x) ? -1 : 1;
-    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
 /* Of what the file exports in this way. */
@@ -124,7 +34,7 @@ static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave
     for (size_t i = 0; names->items && i < exported->count; i++)
         if (exported->items[i].role == role)
             names->items[names->count++] =
-                vcm_weave_slice(weave, exported->items[i].name, exported->items[i].name_end);
+                slice(weave, exported->items[i].name, exported->items[i].name_end);
     vcm_names_sort(names);
     return names->items != NULL;
 }
@@ -148,22 +58,6 @@ static void release_exports(struct exports *exports)
     free(exports->names.items);
     free(exports->whole.items);
     free(exports->parts.items);
-}
-
-/* Of several definitions by one name, the first pattern's. */
-static void drop_repeated_names(struct vcm_finds *list)
-{
-    size_t kept = 0;
-
-    if (list->count > 0)
-        qsort(list->items, list->count, sizeof *list->items, by_name);
-    for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
-            is_aside(&list->items[kept - 1]))
-            list->items[kept++] = list->items[i];
-    list->count = kept;
-    if (list->count > 0)
-        qsort(list->items, list->count, sizeof *list->items, by_place);
 }
 
 /* The blocks around a place, innermost last. */
@@ -244,13 +138,11 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
-            vcm_dialect_put_container(
-                &nest->path, nest->weave->language,
-                vcm_weave_slice(nest->weave, block->holder, block->holder_end));
+            vcm_dialect_put_container(&nest->path, nest->weave->language,
+                                      slice(nest->weave, block->holder, block->holder_end));
             vcm_buf_append_byte(&nest->path, '.');
         }
-        vcm_buf_append_slice(&nest->path,
-                             vcm_weave_slice(nest->weave, block->name, block->name_end));
+        vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
     *level = (struct level){
@@ -265,7 +157,7 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
 static void change_access(struct nest *nest, const struct vcm_find *word)
 {
     static const char *const names[] = {"public", "protected", "private"};
-    struct vcm_slice text = vcm_weave_slice(nest->weave, word->name, word->name_end);
+    struct vcm_slice text = slice(nest->weave, word->name, word->name_end);
 
     for (unsigned i = 0; nest->depth > 0 && i < 3; i++)
         if (vcm_slice_equal(text, vcm_slice_of_string(names[i]))) {
@@ -293,7 +185,7 @@ static bool is_around(const struct nest *nest, struct vcm_slice container)
 static void hide(struct nest *nest, const struct vcm_find *word)
 {
     struct vcm_symbols *out = nest->weave->out;
-    const struct vcm_slice name = vcm_weave_slice(nest->weave, word->name, word->name_end);
+    const struct vcm_slice name = slice(nest->weave, word->name, word->name_end);
 
     for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH;
          i--, looked++) {
@@ -341,15 +233,45 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
     const struct vcm_weave *weave = nest->weave;
-    struct vcm_slice type = vcm_weave_slice(weave, found->holder, found->holder_end);
+    struct vcm_slice type = slice(weave, found->holder, found->holder_end);
     if (type.len == 0 && around && vcm_symbol_is_type(around->kind))
-        type = vcm_weave_slice(weave, around->block->name, around->block->name_end);
+        type = slice(weave, around->block->name, around->block->name_end);
     if (vcm_dialect_is_constructor(weave->language, found,
-                                   vcm_weave_slice(weave, found->name, found->name_end), type))
+                                   slice(weave, found->name, found->name_end), type))
         return VCM_SYMBOL_CONSTRUCTOR;
+    if (kind == VCM_SYMBOL_VARIABLE &&
+        vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
+        return VCM_SYMBOL_CONSTANT;
     /* What SQL names before a function is its schema, or the table of a trigger. */
     bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
+}
+
+/* A member that the constructor makes is one of the type: "constructor(private name: string)". */
+static struct vcm_slice path_to(const struct nest *nest, enum vcm_symbol_kind kind)
+{
+    bool makes = (vcm_language_is_script(nest->weave->language) ||
+                  nest->weave->language == VCM_LANGUAGE_PHP) &&
+                 (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
+    const struct level *around = innermost(nest);
+
+    if (!makes || !around || around->kind != VCM_SYMBOL_CONSTRUCTOR)
+        return vcm_buf_slice(&nest->path);
+    return vcm_slice_of(vcm_buf_slice(&nest->path).data,
+                        around > nest->levels ? around[-1].path : 0);
+}
+
+/* Whether no other file can name it, whatever the file exports. */
+static bool is_in_function(const struct nest *nest, const struct vcm_symbol *symbol)
+{
+    bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD ||
+                     symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
+
+    for (size_t i = nest->depth; i > 0 && !is_member; i--)
+        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION ||
+            (nest->levels[i - 1].index > 0 && vcm_symbol_is_function(nest->levels[i - 1].kind)))
+            return true;
+    return false;
 }
 
 /* Whether only modules are around, whose names the file may export. */
@@ -417,13 +339,18 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
     bool in_function = around && vcm_symbol_is_function(around->kind);
+    bool in_trait = around && around->kind == VCM_SYMBOL_TRAIT &&
+                    weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
     const struct vcm_visibility_place place = {
         in_type || in_function,
-        in_head || (around &&
-                    (around->kind == VCM_SYMBOL_TRAIT || around->kind == VCM_SYMBOL_INTERFACE ||
-                     (around->kind == VCM_SYMBOL_ENUMERATOR && symbol->kind == VCM_SYMBOL_FIELD) ||
-                     around->block->is_promised))};
+        in_head || in_trait ||
+            (around &&
+             (around->kind == VCM_SYMBOL_INTERFACE ||
+              (around->kind == VCM_SYMBOL_ENUMERATOR && symbol->kind == VCM_SYMBOL_FIELD) ||
+              around->block->is_promised)),
+    };
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
+    bool script = vcm_language_is_script(weave->language);
 
     if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
         around->block->role == VCM_ROLE_DEFINE)
@@ -433,7 +360,13 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
         around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && is_at_top(nest, symbol))
+    if (script && is_in_function(nest, symbol))
+        return VCM_SYMBOL_PRIVATE;
+    /* A method at the top is one of an object without a name, or of an instance. */
+    bool nameless =
+        (script || weave->language == VCM_LANGUAGE_HASKELL) && symbol->kind == VCM_SYMBOL_METHOD;
+    if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
+        is_at_top(nest, symbol))
         return vcm_names_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
                                                                    : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
@@ -447,11 +380,11 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 {
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
-    const struct vcm_describe_place place = {weave->text, found->start, found->end, found->body,
-                                             found->name_end};
+    const struct vcm_describe_place place = {weave->text, found->start, found->end,
+                                             vcm_weave_head_end(weave, found), found->name_end};
     const struct level *around = innermost(nest);
 
-    symbol->name = vcm_weave_keep(weave, vcm_weave_slice(weave, found->name, found->name_end));
+    symbol->name = vcm_weave_keep(weave, slice(weave, found->name, found->name_end));
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
@@ -463,10 +396,13 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     }
     if (found->holder_end > 0)
         vcm_dialect_put_container(&line, weave->language,
-                                  vcm_weave_slice(weave, found->holder, found->holder_end));
+                                  slice(weave, found->holder, found->holder_end));
     else if (!is_free)
-        vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
+        vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
     symbol->container = vcm_weave_keep_line(weave, &line);
+    vcm_buf_append_slice(&line, vcm_weave_opening_word(weave, found));
+    if (line.len > 0)
+        vcm_buf_append_byte(&line, ' ');
     vcm_describe_signature(&line, weave->language, &place);
     symbol->signature = vcm_weave_keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
@@ -528,7 +464,7 @@ static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
         if (uses->items[i].role == VCM_ROLE_REFER &&
             uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
             walk->makers.items[walk->makers.count++] =
-                vcm_weave_slice(weave, uses->items[i].name, uses->items[i].name_end);
+                slice(weave, uses->items[i].name, uses->items[i].name_end);
     vcm_names_sort(&walk->makers);
     vcm_names_sort(&walk->holders);
     return true;
@@ -545,8 +481,26 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
     return last &&
            (weave->language == VCM_LANGUAGE_HASKELL || weave->language == VCM_LANGUAGE_ELIXIR) &&
            vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
-           vcm_slice_equal(last->name, vcm_weave_slice(weave, found->name, found->name_end)) &&
+           vcm_slice_equal(last->name, slice(weave, found->name, found->name_end)) &&
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
+}
+
+/* "count = 0" and "count = 1": where variables are not declared, the second one is written. */
+static bool is_defined_again(const struct nest *nest, const struct vcm_find *found)
+{
+    const struct vcm_weave *weave = nest->weave;
+    const struct vcm_symbols *out = weave->out;
+    bool assigned = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE &&
+                    found->start == found->name &&
+                    (weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH);
+    const struct vcm_slice name = slice(weave, found->name, found->name_end);
+
+    for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
+         i--, looked++)
+        if (out->definitions[i - 1].container.len == 0 &&
+            vcm_slice_equal(out->definitions[i - 1].name, name))
+            return nest->depth == 0;
+    return false;
 }
 
 static void define(struct walk *walk, size_t block)
@@ -563,10 +517,13 @@ static void define(struct walk *walk, size_t block)
         return;
     }
     if (found->role == VCM_ROLE_DEFINE &&
-        vcm_dialect_is_keyword(weave->language,
-                               vcm_weave_slice(weave, found->name, found->name_end),
+        vcm_dialect_is_keyword(weave->language, slice(weave, found->name, found->name_end),
                                VCM_SYMBOL_WRITE))
         return;
+    if (is_defined_again(nest, found)) {
+        weave->blocks.items[block].role = VCM_ROLE_NONE;
+        return;
+    }
     struct level first = {0};
     if (is_sibling(nest, found)) {
         first = nest->levels[nest->depth - 1];
@@ -656,7 +613,7 @@ static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
     while (rest.len > 0)
         first = vcm_qualifier_pop(&rest);
     struct vcm_slice head =
-        function ? vcm_weave_slice(weave, function->start, function->end) : vcm_slice_of("", 0);
+        function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
     return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
                    is_local(walk, first, false)
                ? vcm_slice_of("", 0)
@@ -680,11 +637,10 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
 static bool is_hidden(const struct walk *walk, const struct vcm_find *use)
 {
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
-                        use->detail == VCM_SYMBOL_CALL;
+                        use->detail == VCM_SYMBOL_CALL || use->detail == VCM_SYMBOL_INSTANTIATE;
 
     return (may_be_local || (use->is_type && use->detail != VCM_SYMBOL_OVERRIDE)) &&
-           is_local(walk, vcm_weave_slice(walk->nest.weave, use->name, use->name_end),
-                    use->is_type);
+           is_local(walk, slice(walk->nest.weave, use->name, use->name_end), use->is_type);
 }
 
 /* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
@@ -692,7 +648,7 @@ static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_
                                       const struct vcm_slice *qualifier)
 {
     const struct vcm_weave *weave = walk->nest.weave;
-    struct vcm_slice name = vcm_weave_slice(weave, use->name, use->name_end);
+    struct vcm_slice name = slice(weave, use->name, use->name_end);
     struct vcm_slice path = qualifier ? *qualifier : vcm_slice_of("", 0);
     bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
     bool is_self = !qualifier && vcm_language_makes_by_call(weave->language) &&
@@ -736,8 +692,8 @@ static void refer(struct walk *walk, const struct vcm_find *use)
 
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
     if (!qualified &&
-        ((!use->is_member && is_hidden(walk, use)) ||
-         vcm_dialect_is_keyword(weave->language, vcm_weave_slice(weave, use->name, use->name_end),
+        (vcm_weave_is_no_name(weave, use) || (!use->is_member && is_hidden(walk, use)) ||
+         vcm_dialect_is_keyword(weave->language, slice(weave, use->name, use->name_end),
                                 (enum vcm_symbol_use)use->detail)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
@@ -745,7 +701,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         return;
     }
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
-        .name = vcm_weave_keep(weave, vcm_weave_slice(weave, use->name, use->name_end)),
+        .name = vcm_weave_keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
         .use = settle_use(walk, use, qualified ? &qualifier : NULL),
@@ -767,10 +723,11 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);
 
     for (size_t i = 0; names && i < weave->blocks.count; i++)
-        names[i] =
-            weave->blocks.items[i].role == VCM_ROLE_SCOPE || is_aside(&weave->blocks.items[i])
-                ? UINT32_MAX
-                : weave->blocks.items[i].name;
+        names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ||
+                           weave->blocks.items[i].role == VCM_ROLE_NONE ||
+                           vcm_weave_is_aside(&weave->blocks.items[i])
+                       ? UINT32_MAX
+                       : weave->blocks.items[i].name;
     if (names)
         qsort(names, weave->blocks.count, sizeof *names, by_number);
     return names;
@@ -784,12 +741,11 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     size_t block = 0, kept = 0;
     uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
-    if (weave->uses.count > 0)
-        qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
+    vcm_weave_sort_uses(&weave->uses);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
     out->imports =
-        vcm_arena_alloc(&out->arena, (vcm_import_text_count(weave) + 1) * sizeof *out->imports);
+        vcm_arena_alloc(&out->arena, (vcm_weave_count_imports(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
     int rc = out->references && out->imports && names &&
                      vcm_locals_fill(&walk->locals, weave, walk->open)
@@ -818,8 +774,9 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         }
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
-            vcm_import_text_put(weave, use);
-            passed = use->name_end > passed ? use->name_end : passed;
+            vcm_weave_put_import(weave, use);
+            if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
+                passed = use->name_end > passed ? use->name_end : passed;
         } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
@@ -846,7 +803,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
-    drop_repeated_names(&weave->blocks);
+    vcm_weave_drop_repeated(&weave->blocks);
     vcm_dialect_join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);

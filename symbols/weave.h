@@ -12,6 +12,7 @@ struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
     uint32_t name, name_end;
     uint32_t holder, holder_end; /* container as written, or both 0 */
+    uint32_t statement;          /* 1 + the beginning of what the definition is in, or 0 */
     uint32_t line, end_line;
     uint32_t pattern;
     enum vcm_tree_query_role role;
@@ -37,14 +38,6 @@ struct vcm_weave {
     bool is_closed;            /* whether it keeps all other names to itself */
     bool too_many, no_memory;
 };
-
-/* A part of the text, as it is there. */
-struct vcm_slice vcm_weave_slice(const struct vcm_weave *weave, uint32_t start, uint32_t end);
-
-/* Copies a text for the symbols; that of a buffer, which is empty then. Says in the weave when
- * there is no memory. */
-struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text);
-struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line);
 
 /* Whether both are in one declaration: "int a, b". */
 bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b);

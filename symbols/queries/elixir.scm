@@ -65,7 +65,7 @@
     target: (identifier) @verb
     (arguments . (binary_operator left: (call target: (identifier) @name))))) @def.prototype
   (#any-of? @verb "callback" "macrocallback"))
-((unary_operator operand: (call target: (identifier) @name)) @def.constant
+((unary_operator operator: "@" operand: (call target: (identifier) @name)) @def.constant
   (#not-any-of? @name "moduledoc" "doc" "typedoc" "spec" "type" "typep" "opaque" "callback"
     "macrocallback" "impl" "behaviour" "derive" "enforce_keys" "compile" "dialyzer" "deprecated"
     "optional_callbacks" "on_load" "before_compile" "after_compile" "external_resource"))
@@ -105,7 +105,8 @@
 (unary_operator "@" (call target: (identifier) @ignore))
 ((call target: (identifier) @name) @ref.call
   (#not-any-of? @name "def" "defp" "defmodule" "defprotocol" "defimpl" "defmacro" "defmacrop"
-    "defguard" "defguardp" "defstruct" "defexception" "defdelegate" "use" "alias" "import" "require"))
+    "defguard" "defguardp" "defstruct" "defexception" "defdelegate"
+    "use" "alias" "import" "require"))
 (call target: (dot right: (identifier) @name) (arguments)) @ref.call
 (dot right: (identifier) @name) @ref.read
 ((call

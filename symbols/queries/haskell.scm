@@ -29,8 +29,32 @@
 (instance_declarations (bind name: (prefix_id (operator) @name) match: (_) @body) @def.method)
 (declarations (bind name: (variable) @name match: (_) @body) @def.function)
 (declarations (bind name: (prefix_id (operator) @name) match: (_) @body) @def.function)
-(instance patterns: (type_patterns . (name) @name)) @scope
-(instance patterns: (type_patterns . (parens (apply constructor: (name) @name)))) @scope
+(instance
+  patterns: (type_patterns . [
+    (name) @name
+    (qualified id: (name) @name)
+    (parens [
+      (apply constructor: [(name) @name (qualified id: (name) @name)])
+      (apply constructor: (apply constructor: [(name) @name (qualified id: (name) @name)]))
+      (apply
+        constructor: (apply
+          constructor: (apply constructor: [(name) @name (qualified id: (name) @name)])))
+      (infix operator: (_) @name)
+    ])
+  ])) @scope
+; Types without a name: what it has of the class is the class's.
+(instance
+  name: (name) @name
+  patterns: (type_patterns . [
+    (prefix_list)
+    (prefix_tuple)
+    (unit)
+    (list)
+    (tuple)
+    (parens (function))
+    (parens (apply constructor: (prefix_tuple)))
+    (parens (apply constructor: (apply constructor: (prefix_tuple))))
+  ])) @scope
 
 (header exports: (exports) @closed)
 (export variable: (variable) @export)
@@ -62,6 +86,8 @@
 (type_synomym type: (_) @unused)
 (context context: (_) @unused)
 (type_params) @unused
+(type_application type: (_) @unused)
+(gadt_constructor) @unused
 (type_patterns) @unused
 
 (instance_declarations (function name: (variable) @name)) @ref.override

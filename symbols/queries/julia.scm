@@ -1,68 +1,76 @@
-; Julia: functions, types, modules, macros, constants and what uses them. A function by the name of a
-; type of the file is one of its constructors. A name that is neither local nor defined is read.
+; Julia: functions, types, modules, macros, constants and what uses them. A function by the name of
+; a type of the file is one of its constructors. What is neither local nor defined is read. Bodies
+; are found by extract.c: what is behind a head.
 
 (module_definition name: (identifier) @name) @def.module
 (function_definition
-  . (signature (call_expression . [(identifier) @name (operator) @name])) . (_) @body) @def.function
-(function_definition (signature (call_expression . [(identifier) @name (operator) @name]))) @def.function
+  (signature [
+    (call_expression . [(identifier) @name (operator) @name])
+    (typed_expression . (call_expression . [(identifier) @name (operator) @name]))
+    (where_expression . (call_expression . [(identifier) @name (operator) @name]))
+    (where_expression
+      . (typed_expression . (call_expression . [(identifier) @name (operator) @name])))
+  ])) @def.function
 (assignment
-  . (call_expression . [(identifier) @name (operator) @name]) (operator) . (_) @body) @def.function
+  . [
+    (call_expression . [(identifier) @name (operator) @name])
+    (typed_expression . (call_expression . [(identifier) @name (operator) @name]))
+    (where_expression . (call_expression . [(identifier) @name (operator) @name]))
+    (where_expression
+      . (typed_expression . (call_expression . [(identifier) @name (operator) @name])))
+  ]) @def.function
 (function_definition
-  . (signature (typed_expression . (call_expression . [(identifier) @name (operator) @name]))) . (_) @body) @def.function
-(function_definition (signature (typed_expression . (call_expression . [(identifier) @name (operator) @name])))) @def.function
+  (signature [
+    (call_expression . (parametrized_type_expression . (identifier) @name))
+    (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))
+    (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))
+    (where_expression
+      . (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name))))
+  ])) @def.constructor
 (assignment
-  . (typed_expression . (call_expression . [(identifier) @name (operator) @name])) (operator) . (_) @body) @def.function
+  . [
+    (call_expression . (parametrized_type_expression . (identifier) @name))
+    (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))
+    (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))
+    (where_expression
+      . (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name))))
+  ]) @def.constructor
 (function_definition
-  . (signature (where_expression . (call_expression . [(identifier) @name (operator) @name]))) . (_) @body) @def.function
-(function_definition (signature (where_expression . (call_expression . [(identifier) @name (operator) @name])))) @def.function
+  (signature [
+    (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))
+    (typed_expression
+      . (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))
+    (where_expression
+      . (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))
+    (where_expression . (typed_expression
+      . (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))))
+  ])) @def.function
 (assignment
-  . (where_expression . (call_expression . [(identifier) @name (operator) @name])) (operator) . (_) @body) @def.function
-(function_definition
-  . (signature (where_expression . (typed_expression . (call_expression . [(identifier) @name (operator) @name])))) . (_) @body) @def.function
-(function_definition (signature (where_expression . (typed_expression . (call_expression . [(identifier) @name (operator) @name]))))) @def.function
-(assignment
-  . (where_expression . (typed_expression . (call_expression . [(identifier) @name (operator) @name]))) (operator) . (_) @body) @def.function
-(function_definition
-  . (signature (call_expression . (parametrized_type_expression . (identifier) @name))) . (_) @body) @def.constructor
-(function_definition (signature (call_expression . (parametrized_type_expression . (identifier) @name)))) @def.constructor
-(assignment
-  . (call_expression . (parametrized_type_expression . (identifier) @name)) (operator) . (_) @body) @def.constructor
-(function_definition
-  . (signature (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))) . (_) @body) @def.constructor
-(function_definition (signature (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name))))) @def.constructor
-(assignment
-  . (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name))) (operator) . (_) @body) @def.constructor
-(function_definition
-  . (signature (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))) . (_) @body) @def.constructor
-(function_definition (signature (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name))))) @def.constructor
-(assignment
-  . (where_expression . (call_expression . (parametrized_type_expression . (identifier) @name))) (operator) . (_) @body) @def.constructor
-(function_definition
-  . (signature (where_expression . (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name))))) . (_) @body) @def.constructor
-(function_definition (signature (where_expression . (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))))) @def.constructor
-(assignment
-  . (where_expression . (typed_expression . (call_expression . (parametrized_type_expression . (identifier) @name)))) (operator) . (_) @body) @def.constructor
-(function_definition
-  . (signature (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))) . (_) @body) @def.function
-(function_definition (signature (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))) @def.function
-(assignment
-  . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)) (operator) . (_) @body) @def.function
-(function_definition
-  . (signature (typed_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))) . (_) @body) @def.function
-(function_definition (signature (typed_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))))) @def.function
-(assignment
-  . (typed_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))) (operator) . (_) @body) @def.function
-(function_definition
-  . (signature (where_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))) . (_) @body) @def.function
-(function_definition (signature (where_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))))) @def.function
-(assignment
-  . (where_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))) (operator) . (_) @body) @def.function
-(function_definition
-  . (signature (where_expression . (typed_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))))) . (_) @body) @def.function
-(function_definition (signature (where_expression . (typed_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))))) @def.function
-(assignment
-  . (where_expression . (typed_expression . (call_expression . (field_expression value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))) (operator) . (_) @body) @def.function
-(macro_definition . (signature (call_expression . (identifier) @name)) . (_) @body) @def.macro
+  . [
+    (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))
+    (typed_expression
+      . (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))
+    (where_expression
+      . (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .)))
+    (where_expression . (typed_expression
+      . (call_expression
+        . (field_expression
+          value: (_) @container [(identifier) @name (quote_expression (operator) @name)] .))))
+  ]) @def.function
 (macro_definition (signature (call_expression . (identifier) @name))) @def.macro
 (struct_definition (type_head (identifier) @name)) @def.struct
 (struct_definition (type_head (binary_expression . (identifier) @name))) @def.struct
@@ -103,6 +111,9 @@
 (assignment . (open_tuple (identifier) @name @def.variable))
 (assignment . (tuple_expression (identifier) @name @def.variable))
 
+(function_definition) @region
+(assignment . (call_expression . (parenthesized_expression))) @region
+(assignment . (where_expression . (call_expression . (parenthesized_expression)))) @region
 (let_statement) @region
 (for_statement) @region
 (while_statement) @region
@@ -122,6 +133,26 @@
   (splat_expression (typed_expression . (identifier) @local))
   (tuple_expression (identifier) @local)
 ])))
+(signature (_ . (call_expression (argument_list [
+  (identifier) @local
+  (typed_expression . (identifier) @local)
+  (typed_expression . (tuple_expression (identifier) @local))
+  (named_argument . (identifier) @local)
+  (named_argument . (typed_expression . (identifier) @local))
+  (splat_expression (identifier) @local)
+  (splat_expression (typed_expression . (identifier) @local))
+  (tuple_expression (identifier) @local)
+]))))
+(signature (_ . (_ . (call_expression (argument_list [
+  (identifier) @local
+  (typed_expression . (identifier) @local)
+  (typed_expression . (tuple_expression (identifier) @local))
+  (named_argument . (identifier) @local)
+  (named_argument . (typed_expression . (identifier) @local))
+  (splat_expression (identifier) @local)
+  (splat_expression (typed_expression . (identifier) @local))
+  (tuple_expression (identifier) @local)
+])))))
 (assignment . (call_expression (argument_list [
   (identifier) @local
   (typed_expression . (identifier) @local)
@@ -132,27 +163,7 @@
   (splat_expression (typed_expression . (identifier) @local))
   (tuple_expression (identifier) @local)
 ])))
-(signature (typed_expression . (call_expression (argument_list [
-  (identifier) @local
-  (typed_expression . (identifier) @local)
-  (typed_expression . (tuple_expression (identifier) @local))
-  (named_argument . (identifier) @local)
-  (named_argument . (typed_expression . (identifier) @local))
-  (splat_expression (identifier) @local)
-  (splat_expression (typed_expression . (identifier) @local))
-  (tuple_expression (identifier) @local)
-]))))
 (assignment . (typed_expression . (call_expression (argument_list [
-  (identifier) @local
-  (typed_expression . (identifier) @local)
-  (typed_expression . (tuple_expression (identifier) @local))
-  (named_argument . (identifier) @local)
-  (named_argument . (typed_expression . (identifier) @local))
-  (splat_expression (identifier) @local)
-  (splat_expression (typed_expression . (identifier) @local))
-  (tuple_expression (identifier) @local)
-]))))
-(signature (where_expression . (call_expression (argument_list [
   (identifier) @local
   (typed_expression . (identifier) @local)
   (typed_expression . (tuple_expression (identifier) @local))
@@ -172,16 +183,6 @@
   (splat_expression (typed_expression . (identifier) @local))
   (tuple_expression (identifier) @local)
 ]))))
-(signature (where_expression . (typed_expression . (call_expression (argument_list [
-  (identifier) @local
-  (typed_expression . (identifier) @local)
-  (typed_expression . (tuple_expression (identifier) @local))
-  (named_argument . (identifier) @local)
-  (named_argument . (typed_expression . (identifier) @local))
-  (splat_expression (identifier) @local)
-  (splat_expression (typed_expression . (identifier) @local))
-  (tuple_expression (identifier) @local)
-])))))
 (assignment . (where_expression . (typed_expression . (call_expression (argument_list [
   (identifier) @local
   (typed_expression . (identifier) @local)
@@ -192,9 +193,15 @@
   (splat_expression (typed_expression . (identifier) @local))
   (tuple_expression (identifier) @local)
 ])))))
+(signature (call_expression . (parenthesized_expression (typed_expression . (identifier) @local))))
+(signature
+  (_ . (call_expression . (parenthesized_expression (typed_expression . (identifier) @local)))))
+(assignment
+  . (call_expression . (parenthesized_expression (typed_expression . (identifier) @local))))
 (where_expression (identifier) @local .)
 (where_expression (binary_expression . (identifier) @local) .)
-(where_expression (curly_expression [(identifier) @local (binary_expression . (identifier) @local)]))
+(where_expression
+  (curly_expression [(identifier) @local (binary_expression . (identifier) @local)]))
 (type_head
   (parametrized_type_expression
     (curly_expression [(identifier) @local (binary_expression . (identifier) @local)])))
@@ -246,6 +253,8 @@
 (import_path (identifier) @ignore)
 (named_argument . (identifier) @ignore)
 (named_argument . (typed_expression . (identifier) @ignore))
+(named_field . (identifier) @ignore)
+(prefixed_string_literal prefix: (identifier) @ignore)
 (quote_expression (identifier) @ignore)
 
 (type_head (binary_expression (identifier) @name .)) @ref.implementation
@@ -253,11 +262,15 @@
   (binary_expression (parametrized_type_expression . (identifier) @name) .)) @ref.implementation
 (call_expression . (identifier) @name) @ref.call
 (call_expression . (parametrized_type_expression . (identifier) @name)) @ref.instantiate
-(call_expression . (field_expression (identifier) @name .)) @ref.call
+(call_expression . (field_expression value: (identifier) @name)) @ref.read
+(call_expression . (field_expression (identifier) @name)) @ref.call
 (broadcast_call_expression . (identifier) @name) @ref.call
-(broadcast_call_expression . (field_expression (identifier) @name .)) @ref.call
+(broadcast_call_expression . (field_expression value: (identifier) @name)) @ref.read
+(broadcast_call_expression . (field_expression (identifier) @name)) @ref.call
 (macrocall_expression (macro_identifier (identifier) @name)) @ref.call
-(assignment . (field_expression (identifier) @name .)) @ref.write
-(compound_assignment_expression . (field_expression (identifier) @name .)) @ref.write
+(assignment . (field_expression value: (identifier) @name)) @ref.read
+(assignment . (field_expression (identifier) @name)) @ref.write
+(compound_assignment_expression . (field_expression value: (identifier) @name)) @ref.read
+(compound_assignment_expression . (field_expression (identifier) @name)) @ref.write
 (compound_assignment_expression . (identifier) @name) @ref.write
 ((identifier) @name @ref.read)

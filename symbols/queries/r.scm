@@ -88,7 +88,9 @@
     . (comma)
     . (argument value: [
       (string content: (string_content) @container)
-      (call arguments: (arguments . (argument value: (string content: (string_content) @container))))
+      (call
+        arguments: (arguments
+          . (argument value: (string content: (string_content) @container))))
     ])
     (argument value: (function_definition body: (_) @body)))) @def.method
   (#any-of? @verb "setMethod"))
@@ -104,6 +106,7 @@
 (program (binary_operator lhs: (identifier) @name operator: "<<-") @def.variable)
 
 (function_definition) @region
+(argument value: (braced_expression) @region)
 
 (parameter name: (identifier) @local)
 (for_statement variable: (identifier) @local)
@@ -132,7 +135,8 @@
   arguments: (arguments . (argument value: (string content: (string_content) @name))))
   @ref.instantiate
   (#any-of? @verb "new"))
-((call function: (extract_operator lhs: (identifier) @name rhs: (identifier) @word)) @ref.instantiate
+((call function: (extract_operator lhs: (identifier) @name rhs: (identifier) @word))
+  @ref.instantiate
   (#any-of? @word "new"))
 ((call
   function: (identifier) @verb

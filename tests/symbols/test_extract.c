@@ -183,6 +183,40 @@ SAMPLE_TEST(elixir_written_first, ELIXIR, "hand.ex")
 SAMPLE_TEST(julia_written_first, JULIA, "hand.jl")
 SAMPLE_TEST(r_written_first, R, "hand.r")
 SAMPLE_TEST(sql_written_first, SQL, "hand.sql")
+SAMPLE_TEST(javascript_written_first, JAVASCRIPT, "hand.js")
+SAMPLE_TEST(javascript_of_node, JAVASCRIPT, "common.js")
+SAMPLE_TEST(typescript_written_first, TYPESCRIPT, "hand.ts")
+SAMPLE_TEST(tsx_written_first, TSX, "hand.tsx")
+SAMPLE_TEST(php_written_first, PHP, "hand.php")
+SAMPLE_TEST(bash_written_first, BASH, "hand.sh.text")
+SAMPLE_TEST(lua_written_first, LUA, "hand.lua")
+
+static enum vcm_symbol_visibility first_visibility(const char *text)
+{
+    struct vcm_symbols symbols;
+
+    extract(&symbols, VCM_LANGUAGE_JAVASCRIPT, vcm_slice_of_string(text));
+    assert_int_equal(symbols.definition_count, 1);
+    enum vcm_symbol_visibility visibility = symbols.definitions[0].visibility;
+    vcm_symbols_release(&symbols);
+    return visibility;
+}
+
+static void a_script_that_is_no_module_shares_its_names(void **state)
+{
+    (void)state;
+    assert_int_equal(first_visibility("function total() {}\n"), VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nimport './shop';\n"),
+                     VCM_SYMBOL_PRIVATE);
+    assert_int_equal(first_visibility("function total() {}\nexport { total as sum };\n"),
+                     VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nmodule.exports = { a: total };\n"),
+                     VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nmodule.exports = { total };\n"),
+                     VCM_SYMBOL_PUBLIC);
+    assert_int_equal(first_visibility("function total() {}\nexports.sum = 1;\n"),
+                     VCM_SYMBOL_PRIVATE);
+}
 
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
@@ -353,6 +387,14 @@ int main(void)
         cmocka_unit_test(symbols_of_zig_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_swift_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_javascript_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_javascript_of_node_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_typescript_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_tsx_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_php_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_bash_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_lua_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(a_script_that_is_no_module_shares_its_names),
         cmocka_unit_test(symbols_of_c_sharp_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_kotlin_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_scala_written_first_are_those_that_a_person_finds),

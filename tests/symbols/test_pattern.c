@@ -104,13 +104,13 @@ struct language {
 static void open_language(struct language *out, enum vcm_language language)
 {
     struct vcm_buf text = VCM_BUF_INIT(VCM_MIB), rest = VCM_BUF_INIT(VCM_MIB);
-    struct vcm_slice texts[2];
+    struct vcm_slice texts[VCM_GRAMMAR_TEXTS];
     TSQueryError fault;
     uint32_t at;
 
     vcm_grammar_query(texts, language);
-    vcm_buf_append_slice(&text, texts[0]);
-    vcm_buf_append_slice(&text, texts[1]);
+    for (size_t i = 0; i < VCM_GRAMMAR_TEXTS; i++)
+        vcm_buf_append_slice(&text, texts[i]);
     *out = (struct language){.language = language};
     out->query = ts_query_new(vcm_grammar_of(language), vcm_buf_text(&text), (uint32_t)text.len,
                               &at, &fault);

@@ -19,7 +19,7 @@ struct file {
     const char *path, *text;
 };
 
-#define FILES_MAX 5
+#define FILES_MAX 8
 
 struct sample {
     struct file files[FILES_MAX];
@@ -181,6 +181,7 @@ RESOLVE_TEST(javascript_calls_what_its_module_or_this_has,
              "a.js:11 shop.js:1\n"
              "a.js:12 -\n"
              "a.js:13 -\n"
+             "a.js:14 a.js:5\n"
              "a.js:16 -\n"
              "a.js:18 -\n"
              "a.js:21 -\n"
@@ -188,6 +189,30 @@ RESOLVE_TEST(javascript_calls_what_its_module_or_this_has,
              "a.js:25 a.js:24\n"
              "a.js:25 a.js:5\n"
              "a.js:26 a.js:24\n")
+
+RESOLVE_TEST(javascript_calls_the_names_that_it_imports_and_no_others,
+             {{"a.js", "import { total, tax as duty } from './shop';\n"
+                       "total();\n"},
+              {"b.js", "import { tax, // of the shop\n"
+                       "         type Rate } from './shop';\n"
+                       "total();\n"},
+              {"c.js", "const { total, tax: duty = 1 } = require('./shop');\n"
+                       "function run() { return total(); }\n"},
+              {"d.js", "import total from './shop';\n"
+                       "total();\n"},
+              {"e.js", "import { tax as total } from './shop';\n"
+                       "total();\n"},
+              {"f.js", "export { total } from './shop';\n"},
+              {"g.ts", "import sum, * as total from './shop';\n"
+                       "total();\n"},
+              {"shop.js", "export function total() {}\n"}},
+             "a.js:2 shop.js:1\n"
+             "b.js:3 -\n"
+             "c.js:2 c.js:1\n"
+             "d.js:2 shop.js:1\n"
+             "e.js:2 -\n"
+             "f.js:1 shop.js:1\n"
+             "g.ts:2 -\n")
 
 RESOLVE_TEST(go_calls_what_its_package_or_receiver_has,
              {{"a/a.go", "package a\n"
@@ -444,6 +469,48 @@ RESOLVE_TEST(php_calls_what_its_class_or_this_has,
              "a.php:11 -\n"
              "a.php:12 a.php:2\n")
 
+RESOLVE_TEST(elixir_calls_what_a_group_or_a_list_imports,
+             {{"lib/a.ex", "defmodule A do\n"
+                           "  alias Shop.{Cart, Till}\n"
+                           "  import Shop.Sums, only: [total: 1]\n"
+                           "  def run(x) do\n"
+                           "    Cart.total(x)\n"
+                           "    total(x)\n"
+                           "    Till.total(x)\n"
+                           "    Shop.Sums.total(x)\n"
+                           "  end\n"
+                           "end\n"},
+              {"lib/b.ex", "defmodule B do\n"
+                           "  import Shop.Sums, only: [other: 1]\n"
+                           "  def run(x), do: total(x)\n"
+                           "end\n"},
+              {"lib/shop/cart.ex", "defmodule Shop.Cart do\n  def total(x), do: x\nend\n"},
+              {"lib/shop/sums.ex", "defmodule Shop.Sums do\n  def total(x), do: x\nend\n"}},
+             "lib/a.ex:5 lib/shop/cart.ex:2\n"
+             "lib/a.ex:6 lib/shop/sums.ex:2\n"
+             "lib/a.ex:7 -\n"
+             "lib/a.ex:8 lib/shop/sums.ex:2\n"
+             "lib/b.ex:3 -\n")
+
+RESOLVE_TEST(haskell_and_julia_call_what_a_list_imports,
+             {{"A.hs", "module A (run) where\n"
+                       "import Shop.Till (other,\n"
+                       "                  total)\n"
+                       "import Shop.Desk (other)\n"
+                       "run y = total y\n"
+                       "walk y = Shop.Till.total y\n"},
+              {"Shop/Till.hs", "module Shop.Till where\ntotal :: Int -> Int\ntotal x = x\n"},
+              {"Shop/Desk.hs", "module Shop.Desk where\ntotal :: Int -> Int\ntotal x = x\n"},
+              {"a.jl", "using Till: total, other\n"
+                       "import Desk as D\n"
+                       "run(x) = total(x)\n"
+                       "walk(x) = D.total(x)\n"},
+              {"Desk.jl", "module Desk\ntotal(x) = x\nend\n"}},
+             "A.hs:5 Shop/Till.hs:2\n"
+             "A.hs:6 Shop/Till.hs:2\n"
+             "a.jl:3 Desk.jl:2\n"
+             "a.jl:4 Desk.jl:2\n")
+
 RESOLVE_TEST(haskell_composes_with_the_mark_that_qualifies,
              {{"A.hs", "module A where\n"
                        "import qualified Shop.Till as Till\n"
@@ -585,6 +652,16 @@ RESOLVE_TEST(cpp_makes_an_object_of_the_class_that_it_calls,
 RESOLVE_TEST(go_converts_to_a_type_that_it_calls,
              {{"a.go", "package a\ntype total int\nvar x = total(1)\n"}}, "a.go:3 a.go:2\n")
 
+RESOLVE_TEST(php_calls_what_the_file_that_it_requires_has,
+             {{"a.php", "<?php\n"
+                        "require_once __DIR__ . '/lib/shop.php';\n"
+                        "total();\n"},
+              {"lib/shop.php", "<?php\n"
+                               "function total() {}\n"},
+              {"lib/till.php", "<?php\n"
+                               "function total() {}\n"}},
+             "a.php:3 lib/shop.php:2\n")
+
 RESOLVE_TEST(c_and_php_call_no_types,
              {{"a.c", "struct total { int n; };\nint run(void) { return total(); }\n"},
               {"a.php", "<?php\nclass total {}\nfunction run() { return total(); }\n"}},
@@ -596,6 +673,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(python_calls_what_its_module_class_or_self_has),
         cmocka_unit_test(javascript_calls_what_its_module_or_this_has),
+        cmocka_unit_test(javascript_calls_the_names_that_it_imports_and_no_others),
         cmocka_unit_test(go_calls_what_its_package_or_receiver_has),
         cmocka_unit_test(java_calls_what_its_class_this_or_super_has),
         cmocka_unit_test(cpp_calls_what_its_namespace_class_or_this_has),
@@ -608,6 +686,8 @@ int main(void)
         cmocka_unit_test(elixir_calls_what_its_module_has),
         cmocka_unit_test(ruby_calls_what_its_class_or_self_has),
         cmocka_unit_test(php_calls_what_its_class_or_this_has),
+        cmocka_unit_test(elixir_calls_what_a_group_or_a_list_imports),
+        cmocka_unit_test(haskell_and_julia_call_what_a_list_imports),
         cmocka_unit_test(haskell_composes_with_the_mark_that_qualifies),
         cmocka_unit_test(ocaml_calls_what_its_module_has),
         cmocka_unit_test(lua_calls_what_its_module_or_table_has),
@@ -619,6 +699,7 @@ int main(void)
         cmocka_unit_test(julia_makes_an_object_of_the_struct_that_it_calls),
         cmocka_unit_test(cpp_makes_an_object_of_the_class_that_it_calls),
         cmocka_unit_test(go_converts_to_a_type_that_it_calls),
+        cmocka_unit_test(php_calls_what_the_file_that_it_requires_has),
         cmocka_unit_test(c_and_php_call_no_types),
     };
 

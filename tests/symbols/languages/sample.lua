@@ -13,6 +13,7 @@ function Queue.new(size)
   return add(size, limit)
 end
 
-function Queue:pop()
+function Queue:pop() -- the last one
   return self:take()
 end
+limit = 20

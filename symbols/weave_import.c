@@ -1,8 +1,9 @@
-#include "symbols/import_text.h"
+#include "symbols/weave_import.h"
 
 #include "base/limits.h"
 #include "symbols/dialect.h"
 #include "symbols/qualifier.h"
+#include "symbols/weave_text.h"
 
 #include "base/banned.h"
 
@@ -54,15 +55,15 @@ static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
     vcm_buf_release(&target);
 }
 
-void vcm_import_text_put(struct vcm_weave *weave, const struct vcm_find *use)
+void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
 {
-    struct vcm_slice rest = vcm_weave_slice(weave, use->name, use->name_end), one;
+    struct vcm_slice rest = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
+                     one;
 
     if (weave->language == VCM_LANGUAGE_RUST) {
         put_use(weave, use);
         return;
     }
-
     if (weave->language != VCM_LANGUAGE_SCALA) {
         put_target(weave, without_keyword(rest), use->line);
         return;
@@ -72,8 +73,7 @@ void vcm_import_text_put(struct vcm_weave *weave, const struct vcm_find *use)
         put_target(weave, vcm_qualifier_target(one), use->line);
 }
 
-/* How many there can be: a statement of Scala has several. */
-size_t vcm_import_text_count(const struct vcm_weave *weave)
+size_t vcm_weave_count_imports(const struct vcm_weave *weave)
 {
     size_t count = 0;
 
