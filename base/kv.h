@@ -54,6 +54,9 @@ void vcm_kv_close(struct vcm_kv *kv);
 int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
 void vcm_kv_read_end(struct vcm_kv_txn *txn);
 
+/* Whether nothing has been committed since it began, as far as this thread can see. */
+bool vcm_kv_is_latest(const struct vcm_kv_txn *txn);
+
 /*
  * Memory that was read in `txn` stays mapped where it is after the transaction ended, until the
  * hold is released, even when the handle is closed before. That a later change does not write over
@@ -62,6 +65,14 @@ void vcm_kv_read_end(struct vcm_kv_txn *txn);
  */
 int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_error *err);
 void vcm_kv_hold_release(struct vcm_kv_hold *hold);
+
+/*
+ * The map that a transaction reads from, by a number that no other map of this process has or had;
+ * and a hold on it without a transaction. VCM_NOT_FOUND when the handle reads from another map by
+ * now: then nothing that lay in the old one may be looked at.
+ */
+uint64_t vcm_kv_map_number(const struct vcm_kv_txn *txn);
+int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_number);
 
 /*
  * Runs `change` in a write transaction and commits when it returns VCM_OK, else rolls back and

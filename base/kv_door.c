@@ -170,13 +170,14 @@ static bool has_anyone(struct vcm_kv_door *door)
     return anyone;
 }
 
+/* While all doors are shut. Holds are taken inside, so they are looked at once nobody is there. */
 static bool in_use(const struct vcm_kv_env *env)
 {
-    bool used = atomic_load(&env->holds) > 0;
+    bool used = false;
 
     for (struct vcm_kv_door *door = env->doors; door && !used; door = door->next_of_env)
         used = has_anyone(door);
-    return used;
+    return used || atomic_load(&env->holds) > 0;
 }
 
 /* Those who left a closed door meanwhile could not release it. */

@@ -30,6 +30,8 @@ static struct vcm_kv_env *environments;
 
 static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
+static _Atomic uint64_t maps; /* that there were in this process */
+
 static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_error *err)
 {
     return vcm_error_sys(err, VCM_STORE_FULL, code,
@@ -165,6 +167,7 @@ static int move_map(struct vcm_kv_env *env, size_t want, size_t least)
     }
     int code = mdb_env_set_mapsize(env->mdb, size);
     atomic_store(&env->map_start, NULL);
+    env->map_number = atomic_fetch_add(&maps, 1) + 1;
     if (code != 0)
         env->lost = true;
     return code;
@@ -352,6 +355,7 @@ static struct vcm_kv_env *env_new(void)
     pthread_mutex_init(&env->tables_mutex, NULL);
     atomic_init(&env->references, 1);
     env->hold.env = env;
+    env->map_number = atomic_fetch_add(&maps, 1) + 1;
     env->forks = vcm_process_forks();
     return env;
 }

@@ -35,6 +35,7 @@ struct vcm_kv_env {
     atomic_uint references;
     bool read_only;
     bool lost; /* the map could not be put back after a resize; changed with nobody inside */
+    uint64_t map_number; /* another one whenever the map has moved; changed with nobody inside */
 
     pthread_mutex_t tables_mutex; /* LMDB allows one transaction at a time that opens tables */
 

@@ -390,6 +390,22 @@ void vcm_kv_read_end(struct vcm_kv_txn *txn)
     free(txn);
 }
 
+bool vcm_kv_is_latest(const struct vcm_kv_txn *txn)
+{
+    MDB_envinfo info;
+
+    mdb_env_info(txn->door->env->mdb, &info);
+    return info.me_last_txnid == mdb_txn_id(txn->mdb);
+}
+
+/* By one who is inside. */
+static struct vcm_kv_hold *hold_env(struct vcm_kv_env *env)
+{
+    vcm_kv_env_retain(env);
+    atomic_fetch_add(&env->holds, 1);
+    return &env->hold;
+}
+
 int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     struct vcm_kv_env *env = txn->door->env;
@@ -397,10 +413,30 @@ int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_err
     *out = NULL;
     if (txn->writes) /* what it changed is not in the map yet */
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "memory of a write cannot be held");
-    vcm_kv_env_retain(env);
-    atomic_fetch_add(&env->holds, 1);
-    *out = &env->hold;
+    *out = hold_env(env);
     return VCM_OK;
+}
+
+uint64_t vcm_kv_map_number(const struct vcm_kv_txn *txn)
+{
+    return txn->door->env->map_number;
+}
+
+/* The map stays where it is for those who are inside, so the hold is taken there. Who finds no
+ * place is not worth a wait: the caller begins a transaction then. */
+int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_number)
+{
+    struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
+    struct vcm_kv_txn *txn;
+
+    *out = NULL;
+    struct vcm_kv_place *place = vcm_kv_door_take(&txn, door);
+    if (!place)
+        return VCM_NOT_FOUND;
+    if (is_in_force(door, kv) && door->env->map_number == map_number)
+        *out = hold_env(door->env);
+    vcm_kv_door_put(door, place, txn);
+    return *out ? VCM_OK : VCM_NOT_FOUND;
 }
 
 void vcm_kv_hold_release(struct vcm_kv_hold *hold)

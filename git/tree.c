@@ -524,15 +524,21 @@ static void open_packs(struct vcm_git_repo *repo)
     vcm_libgit2.buf_dispose(&objects);
 }
 
+static bool read_pack(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
+                      const struct vcm_git_id *id, uint64_t size_max)
+{
+    if (!repo->packs_opened)
+        open_packs(repo);
+    return repo->packs && vcm_git_pack_reader_read(out, size, repo->packs, id, size_max);
+}
+
 /* False when libgit2 has to answer, be it with what is wrong. */
 static bool read_packed(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
                         const struct vcm_git_id *id, uint64_t size_max)
 {
     size_t before = out->len;
 
-    if (!repo->packs_opened)
-        open_packs(repo);
-    if (!repo->packs || !vcm_git_pack_reader_read(out, size, repo->packs, id, size_max))
+    if (!read_pack(out, size, repo, id, size_max))
         return false;
     if (*size > size_max ||
         is_blob(id, vcm_slice_of(out->data ? out->data + before : "", out->len - before)))
@@ -571,6 +577,15 @@ int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_r
     }
     vcm_libgit2.odb_object_free(object);
     return rc;
+}
+
+int vcm_git_blob_read_unverified(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
+                                 const struct vcm_git_id *id, uint64_t size_max,
+                                 struct vcm_error *err)
+{
+    return read_pack(out, size, repo, id, size_max)
+               ? VCM_OK
+               : vcm_git_blob_read_upto(out, size, repo, id, size_max, err);
 }
 
 int vcm_git_blob_read(struct vcm_buf *out, struct vcm_git_repo *repo, const struct vcm_git_id *id,

@@ -107,7 +107,8 @@ int vcm_blob_reader_read(struct vcm_source_content *content, struct vcm_blob_rea
     memcpy(id.bytes, item->content_id, sizeof id.bytes);
     size_t bytes_max =
         content->bytes_max > 0 && content->bytes_max < size_max ? content->bytes_max : size_max;
-    int rc = vcm_git_blob_read_upto(&content->text, &size, reader->repo, &id, bytes_max, err);
+    int rc = (content->unverified ? vcm_git_blob_read_unverified : vcm_git_blob_read_upto)(
+        &content->text, &size, reader->repo, &id, bytes_max, err);
     if (rc != VCM_OK)
         return fail_item(content, rc, err);
     if (size > bytes_max) {

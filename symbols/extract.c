@@ -209,7 +209,8 @@ static bool is_name(TSNode node)
 {
     const char *kind = ts_node_type(node);
 
-    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0;
+    return strcmp(kind, "variable") == 0 || strcmp(kind, "identifier") == 0 ||
+           strcmp(kind, "value_name") == 0;
 }
 
 /* All names in a part of the tree. Parts may hold others: what that costs is bounded. */
@@ -444,7 +445,8 @@ static bool visit_match(void *context, const TSQueryMatch *match)
 {
     struct run *run = context;
 
-    take_match(run, match, match->pattern_index, run->query->captures);
+    if (vcm_patterns_words_fit(run->query->patterns, match, run->weave.text))
+        take_match(run, match, match->pattern_index, run->query->captures);
     return !run->weave.too_many && !run->weave.no_memory;
 }
 

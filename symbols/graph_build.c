@@ -192,16 +192,24 @@ static int take_definitions(struct build *build, uint32_t file, const struct vcm
     return fine ? VCM_OK : vcm_error_memory(err);
 }
 
+struct marking {
+    bool *imported, value;
+};
+
+static void mark(void *context, uint32_t file)
+{
+    const struct marking *marking = context;
+
+    marking->imported[file] = marking->value;
+}
+
 static void mark_imports(const struct build *build, uint32_t file,
                          const struct vcm_symbols *symbols, bool value)
 {
-    uint32_t found[VCM_IMPORTS_MAX];
+    struct marking marking = {build->imported, value};
 
-    for (uint32_t i = 0; i < symbols->import_count; i++) {
-        size_t count = vcm_imports_find(found, build->imports, file, symbols->imports[i].target);
-        for (size_t j = 0; j < count; j++)
-            build->imported[found[j]] = value;
-    }
+    for (uint32_t i = 0; i < symbols->import_count; i++)
+        vcm_imports_visit(build->imports, file, &symbols->imports[i], mark, &marking);
 }
 
 /* Spreads the weight of one name over the files that define it: those that are imported, else

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
+#include "symbols/qualifier.h"
 
 #include "base/banned.h"
 
@@ -224,4 +225,44 @@ size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_im
     struct vcm_slice path = to_path(text, imports->index->files[from].language, target);
 
     return path.len > 0 ? look_up(out, imports, from, path) : 0;
+}
+
+/* Whether names of a package have files of their own, as a rule. */
+static bool has_files_for_names(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
+           language == VCM_LANGUAGE_SCALA;
+}
+
+size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                             size_t from, const struct vcm_symbol_import *import,
+                             struct vcm_slice name)
+{
+    char text[TARGET_MAX];
+    const size_t len = import->target.len + 1 + name.len;
+
+    if (!import->parts || !has_files_for_names(imports->index->files[from].language) ||
+        len > sizeof text)
+        return vcm_imports_find(out, imports, from, import->target);
+    memcpy(text, import->target.data, import->target.len);
+    text[import->target.len] = '.';
+    memcpy(text + import->target.len + 1, name.data, name.len);
+    return vcm_imports_find(out, imports, from, vcm_slice_of(text, len));
+}
+
+void vcm_imports_visit(const struct vcm_imports *imports, size_t from,
+                       const struct vcm_symbol_import *import, vcm_imports_fn visit, void *context)
+{
+    struct vcm_slice list = import->parts ? import->alias : vcm_slice_of("", 0), name, here;
+    uint32_t files[VCM_IMPORTS_MAX];
+    size_t count = vcm_imports_find(files, imports, from, import->target);
+
+    for (size_t i = 0; i < count; i++)
+        visit(context, files[i]);
+    while (has_files_for_names(imports->index->files[from].language) &&
+           vcm_qualifier_next_name(&name, &here, &list)) {
+        count = vcm_imports_find_name(files, imports, from, import, name);
+        for (size_t i = 0; i < count; i++)
+            visit(context, files[i]);
+    }
 }

@@ -28,4 +28,15 @@ size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports 
 size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                               size_t from, struct vcm_slice target);
 
+/* The files in which the import may have this name: of "import a.b.*" that is a file "a/b/Name". */
+size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                             size_t from, const struct vcm_symbol_import *import,
+                             struct vcm_slice name);
+
+typedef void (*vcm_imports_fn)(void *context, uint32_t file);
+
+/* All files that an import means, with those of the names that it lists; some more than once. */
+void vcm_imports_visit(const struct vcm_imports *imports, size_t from,
+                       const struct vcm_symbol_import *import, vcm_imports_fn visit, void *context);
+
 #endif

@@ -31,6 +31,14 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : y->type - x->type;
 }
 
+/* Values of a class of Python are not seen from its methods; its type parameters are. */
+static bool reaches_inwards(const struct vcm_weave *weave, const struct vcm_find *block,
+                            const struct vcm_find *use)
+{
+    return weave->language != VCM_LANGUAGE_PYTHON || block->role != VCM_ROLE_DEFINE ||
+           block->detail != VCM_SYMBOL_CLASS || use->name < block->body;
+}
+
 /* Whether the declaration that begins with this block defines the name: "int a, b". Its blocks are
  * in the order of their names. */
 static bool defines(const struct vcm_finds *blocks, size_t first, const struct vcm_find *use)
@@ -86,7 +94,7 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
         while (depth > 0 && blocks->items[around[depth - 1]].end <= use->name)
             depth--;
         size_t level = level_of(blocks, around, depth, use);
-        if (level > 0)
+        if (level > 0 && reaches_inwards(weave, &blocks->items[around[level - 1]], use))
             locals->items[locals->count++] = (struct vcm_local){
                 .name = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                 .block = around[level - 1],

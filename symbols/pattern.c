@@ -13,6 +13,7 @@
 #define CAPTURES_MAX 4u         /* of one node */
 #define MATCH_MAX    16u        /* captures of a match */
 #define CHAIN_MAX    12u
+#define WORDS_MAX    16u        /* that a predicate has */
 #define NOT_READ     UINT16_MAX /* a field that was not asked for yet */
 
 /* A node of a pattern. Alternatives stand in for one another. */
@@ -39,6 +40,15 @@ struct chain {
     struct chain *next;          /* of the same kind */
 };
 
+/* That the text of a capture is one of some words, or none of them. */
+struct asked {
+    uint32_t capture;
+    bool negated;
+    size_t count;
+    struct vcm_slice words[WORDS_MAX];
+    struct asked *next;
+};
+
 struct vcm_patterns {
     struct vcm_arena arena;
     const TSLanguage *language;
@@ -49,6 +59,7 @@ struct vcm_patterns {
     struct chain **by_parent; /* where that may be any: of the node above */
     struct chain *loose;      /* where that may be any too */
     bool *has_field;          /* kinds above others whose field is asked for */
+    struct asked **asked;     /* for each pattern, by its place in the text */
     uint32_t *left;           /* the patterns that are none of ours, by their place in the text */
     uint32_t left_count;
 };
@@ -58,7 +69,8 @@ struct vcm_patterns {
 struct reader {
     struct vcm_patterns *patterns;
     struct vcm_slice rest;
-    bool bad; /* not simple, or no memory */
+    struct asked *asked; /* of the pattern */
+    bool bad;            /* not simple, or no memory */
 };
 
 static void skip_space(struct reader *r)
@@ -257,6 +269,43 @@ static struct form *read_form(struct reader *r, unsigned depth)
     return form;
 }
 
+static struct vcm_slice take_string(struct reader *r)
+{
+    const char *end = r->rest.len > 0 ? memchr(r->rest.data, '"', r->rest.len) : NULL;
+    size_t len = end ? (size_t)(end - r->rest.data) : 0;
+    const char *copy = vcm_arena_copy(&r->patterns->arena, vcm_slice_of(r->rest.data, len));
+
+    r->bad = r->bad || !end || !copy || memchr(r->rest.data, '\\', len);
+    if (r->bad)
+        return vcm_slice_of("", 0);
+    r->rest = vcm_slice_of(end + 1, r->rest.len - len - 1);
+    return vcm_slice_of(copy, len);
+}
+
+/* "#any-of? @verb "require" "load")"; what is known of others is for the rest to say. */
+static void read_predicate(struct reader *r)
+{
+    struct asked *asked = vcm_arena_alloc(&r->patterns->arena, sizeof *asked);
+
+    r->bad = r->bad || !asked || !take_mark(r, '#');
+    if (r->bad)
+        return;
+    *asked = (struct asked){.next = r->asked};
+    struct vcm_slice name = take_word(r);
+    asked->negated = vcm_slice_equal(name, vcm_slice_of("not-any-of", 10));
+    r->bad = r->bad || (!asked->negated && !vcm_slice_equal(name, vcm_slice_of("any-of", 6))) ||
+             !take_mark(r, '?') || !take_mark(r, '@');
+    if (!r->bad)
+        asked->capture = number_capture(r, take_word(r));
+    while (!r->bad && take_mark(r, '"')) {
+        r->bad = asked->count == WORDS_MAX;
+        if (!r->bad)
+            asked->words[asked->count++] = take_string(r);
+    }
+    r->bad = r->bad || !take_mark(r, ')');
+    r->asked = asked;
+}
+
 /* "((identifier) @name)": a group of one is that one. */
 static struct form *read_pattern(struct reader *r)
 {
@@ -267,6 +316,8 @@ static struct form *read_pattern(struct reader *r)
     if (group)
         r->rest = inner.rest;
     struct form *form = read_form(r, 0);
+    while (group && !r->bad && take_mark(r, '('))
+        read_predicate(r);
     if (group)
         r->bad = r->bad || !take_mark(r, ')');
     skip_space(r);
@@ -399,6 +450,7 @@ static bool take_pattern(struct vcm_patterns *patterns, uint32_t index, struct v
     linking.trial = false;
     if (!linking.bad)
         link_form(&linking, form, 0, false);
+    patterns->asked[index] = r.asked;
     return !linking.bad;
 }
 
@@ -408,6 +460,11 @@ static int take_all(struct vcm_patterns *patterns, struct vcm_slice text, struct
     uint32_t index = 0;
 
     for (struct vcm_slice pattern; (pattern = next_pattern(&text)).len > 0; index++) {
+        struct asked **asked = realloc(patterns->asked, (index + 1) * sizeof(struct asked *));
+        if (!asked)
+            return vcm_error_memory(err);
+        patterns->asked = asked;
+        patterns->asked[index] = NULL;
         if (take_pattern(patterns, index, pattern))
             continue;
         uint32_t *left = realloc(patterns->left, (patterns->left_count + 1) * sizeof *left);
@@ -457,6 +514,7 @@ void vcm_patterns_close(struct vcm_patterns *patterns)
     free(patterns->by_parent);
     free(patterns->has_field);
     free(patterns->left);
+    free(patterns->asked);
     free(patterns);
 }
 
@@ -473,6 +531,32 @@ uint32_t vcm_patterns_left(const struct vcm_patterns *patterns)
 uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left)
 {
     return patterns->left[left];
+}
+
+static bool is_among(const struct asked *asked, struct vcm_slice word)
+{
+    for (size_t i = 0; i < asked->count; i++)
+        if (vcm_slice_equal(asked->words[i], word))
+            return true;
+    return false;
+}
+
+bool vcm_patterns_words_fit(const struct vcm_patterns *patterns, const TSQueryMatch *match,
+                            struct vcm_slice text)
+{
+    for (const struct asked *asked = patterns->asked[match->pattern_index]; asked;
+         asked = asked->next) {
+        struct vcm_slice word = vcm_slice_of("", 0);
+        for (uint16_t i = 0; i < match->capture_count; i++) {
+            const TSNode node = match->captures[i].node;
+            if (match->captures[i].index == asked->capture)
+                word = vcm_slice_of(text.data + ts_node_start_byte(node),
+                                    ts_node_end_byte(node) - ts_node_start_byte(node));
+        }
+        if (is_among(asked, word) == asked->negated)
+            return false;
+    }
+    return true;
 }
 
 /* Searching a tree */

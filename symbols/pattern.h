@@ -28,6 +28,11 @@ void vcm_patterns_close(struct vcm_patterns *patterns);
 /* The name of a capture by the number that matches have; "" beyond the last. */
 struct vcm_slice vcm_patterns_capture(const struct vcm_patterns *patterns, uint32_t id);
 
+/* Whether the text has the words that the pattern of a match asks for: (#any-of? @verb "require").
+ * A search does not look at them. */
+bool vcm_patterns_words_fit(const struct vcm_patterns *patterns, const TSQueryMatch *match,
+                            struct vcm_slice text);
+
 /* How many patterns are in the rest, and the place in the whole text of each. */
 uint32_t vcm_patterns_left(const struct vcm_patterns *patterns);
 uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left);

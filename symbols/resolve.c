@@ -196,20 +196,22 @@ static const struct candidate *in_file(bool *settled, const struct search *searc
     return *settled ? one : NULL;
 }
 
+static void note_import(void *context, uint32_t file)
+{
+    struct search *search = context;
+
+    search->importers[file] = (uint32_t)search->noted;
+}
+
 /* Notes which files the file imports. */
 static void note_imports(struct search *search, const struct vcm_resolved *found)
 {
-    uint32_t files[VCM_IMPORTS_MAX];
-
     if (search->noted == found->file + 1)
         return;
     search->noted = found->file + 1;
-    for (uint32_t i = 0; i < found->symbols->import_count; i++) {
-        size_t count = vcm_imports_find(files, search->imports, found->file,
-                                        found->symbols->imports[i].target);
-        for (size_t j = 0; j < count; j++)
-            search->importers[files[j]] = (uint32_t)found->file + 1;
-    }
+    for (uint32_t i = 0; i < found->symbols->import_count; i++)
+        vcm_imports_visit(search->imports, found->file, &found->symbols->imports[i], note_import,
+                          search);
 }
 
 static const struct candidate *in_imports(bool *settled, const struct search *search,
@@ -223,7 +225,8 @@ static const struct candidate *in_imports(bool *settled, const struct search *se
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
         size_t count = vcm_scope_brings_name(language, import, found->reference->name)
-                           ? vcm_imports_find(files, search->imports, found->file, import->target)
+                           ? vcm_imports_find_name(files, search->imports, found->file, import,
+                                                   found->reference->name)
                            : 0;
         for (size_t j = 0; j < count; j++)
             for (size_t k = 0; k < search->count; k++) {

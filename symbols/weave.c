@@ -490,16 +490,18 @@ static bool is_defined_again(const struct nest *nest, const struct vcm_find *fou
 {
     const struct vcm_weave *weave = nest->weave;
     const struct vcm_symbols *out = weave->out;
-    bool assigned = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE &&
-                    found->start == found->name &&
-                    (weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH);
+    bool variable = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE;
+    bool field = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_FIELD;
+    bool shell = weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH;
+    bool assigned = (shell && variable && found->start == found->name && nest->depth == 0) ||
+                    (weave->language == VCM_LANGUAGE_PYTHON && (variable || field));
     const struct vcm_slice name = slice(weave, found->name, found->name_end);
 
     for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
          i--, looked++)
-        if (out->definitions[i - 1].container.len == 0 &&
-            vcm_slice_equal(out->definitions[i - 1].name, name))
-            return nest->depth == 0;
+        if (vcm_slice_equal(out->definitions[i - 1].name, name) &&
+            vcm_slice_equal(out->definitions[i - 1].container, vcm_buf_slice(&nest->path)))
+            return true;
     return false;
 }
 

@@ -66,9 +66,9 @@ static int by_place(const void *a, const void *b)
 
 bool vcm_weave_is_aside(const struct vcm_find *found)
 {
-    return found->role == VCM_ROLE_LOCAL || found->role == VCM_ROLE_OUTER ||
-           found->role == VCM_ROLE_REGION || found->role == VCM_ROLE_HEAD ||
-           found->role == VCM_ROLE_HIDE;
+    return found->role == VCM_ROLE_NONE || found->role == VCM_ROLE_LOCAL ||
+           found->role == VCM_ROLE_OUTER || found->role == VCM_ROLE_REGION ||
+           found->role == VCM_ROLE_HEAD || found->role == VCM_ROLE_HIDE;
 }
 
 static int by_name(const void *a, const void *b)

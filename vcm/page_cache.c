@@ -10,9 +10,6 @@
 
 #include "base/banned.h"
 
-#define VERIFIED_BUCKETS   16384u
-#define VERIFIED_WAYS      8u /* of a bucket, which is a line of the processor's cache */
-#define CACHE_LINE         64u
 #define SHRINK_BATCH_BYTES (16 * VCM_MIB)
 
 /* A page that was faulted and is to come in. */
@@ -31,12 +28,7 @@ struct vcm_page_cache {
     struct vcm_evict set;  /* of resident pages, in the memory where it was found last */
     void *set_memory;
     size_t set_bytes;
-    /* Frames whose checksum was right, by place and page: the bytes of a frame do not change. */
-    struct bucket {
-        uint64_t seen[VERIFIED_WAYS];
-    } * verified;
-    void *verified_memory;  /* that has the buckets, from a full line on */
-    unsigned verified_next; /* the way that goes next in a full bucket */
+    struct vcm_frame_memo memo;
 };
 
 int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *store,
@@ -47,14 +39,6 @@ int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *stor
     if (!cache)
         return vcm_error_memory(err);
     cache->store = store;
-    cache->verified_memory = calloc(VERIFIED_BUCKETS + 1, sizeof *cache->verified);
-    if (!cache->verified_memory) {
-        free(cache);
-        return vcm_error_memory(err);
-    }
-    char *memory = cache->verified_memory;
-    memory += (CACHE_LINE - (uintptr_t)memory % CACHE_LINE) % CACHE_LINE;
-    cache->verified = (struct bucket *)(void *)memory;
     vcm_buf_init(&cache->frames, VCM_PAGE_CACHE_PENDING_BYTES + VCM_LIMIT_FRAME_BYTES);
     *out = cache;
     return VCM_OK;
@@ -67,13 +51,18 @@ void vcm_page_cache_close(struct vcm_page_cache *cache)
     vcm_page_cache_flush(cache);
     vcm_rebuild_close(cache->rebuild);
     vcm_buf_release(&cache->frames);
-    free(cache->verified_memory);
+    vcm_frame_memo_release(&cache->memo);
     free(cache);
 }
 
 struct vcm_page_store *vcm_page_cache_store(const struct vcm_page_cache *cache)
 {
     return cache->store;
+}
+
+const struct vcm_frame_memo *vcm_page_cache_memo(const struct vcm_page_cache *cache)
+{
+    return &cache->memo;
 }
 
 void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page_id *id,
@@ -94,48 +83,50 @@ void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page
     vcm_residency_trace(residency, id, (uint32_t)bytes);
 }
 
-static bool was_verified(const struct bucket *bucket, uint64_t place)
-{
-    bool found = false;
-
-    for (unsigned i = 0; i < VERIFIED_WAYS; i++)
-        found |= bucket->seen[i] == place;
-    return found;
-}
-
-static void note_verified(struct vcm_page_cache *cache, struct bucket *bucket, uint64_t place)
-{
-    unsigned way = 0;
-
-    while (way < VERIFIED_WAYS && bucket->seen[way] != 0)
-        way++;
-    if (way == VERIFIED_WAYS)
-        way = cache->verified_next++ % VERIFIED_WAYS;
-    bucket->seen[way] = place;
-}
-
-/* What is needed after the look-up is fetched during it. */
-int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
-                        const struct vcm_page_id *id, struct vcm_error *err)
+/* Looks a frame up, and verifies it unless it was whole at the same place before. */
+static int look_up(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                   const struct vcm_page_id *id, uint64_t map, struct vcm_error *err)
 {
     struct vcm_slice key = vcm_table_id_key(id);
-    uint64_t tag = vcm_transition_tag(id);
-    struct bucket *bucket = &cache->verified[tag % VERIFIED_BUCKETS];
 
-    __builtin_prefetch(bucket);
-    if (cache->set_memory)
-        vcm_evict_prefetch(&cache->set, tag);
     int rc = vcm_kv_get_unchecked(out, txn, VCM_TABLE_FRAMES, key, err);
     if (rc != VCM_OK)
         return rc;
-    uint64_t place = (uint64_t)(uintptr_t)out->data ^ tag;
-    if (!was_verified(bucket, place)) {
-        rc = vcm_kv_get(out, txn, VCM_TABLE_FRAMES, key, err);
-        if (rc == VCM_OK)
-            note_verified(cache, bucket, place);
-    }
+    *out = vcm_table_trim_frame(*out);
+    if (vcm_frame_memo_is_whole(&cache->memo, map, id, *out))
+        return VCM_OK;
+    rc = vcm_kv_get(out, txn, VCM_TABLE_FRAMES, key, err);
     if (rc == VCM_OK)
         *out = vcm_table_trim_frame(*out);
+    return rc;
+}
+
+/*
+ * A place that is remembered is as good as one that is looked up: nothing was freed since, and what
+ * is freed from now on LMDB does not write over before `txn` ends. A place is relied upon when the
+ * number of departures was read while the transaction was the latest: a frame that it sees was not
+ * freed by then. On private memory nobody tells of departures.
+ * What is needed after the look-up is fetched during it.
+ */
+int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
+                        const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_residency *residency = cache->store->residency;
+    uint64_t departures = vcm_residency_departures(residency);
+    uint64_t map = vcm_kv_map_number(txn);
+
+    if (cache->set_memory)
+        vcm_evict_prefetch(&cache->set, vcm_transition_tag(id));
+    if (cache->memo.departures == departures && cache->memo.map == map &&
+        vcm_frame_memo_find(out, &cache->memo, id))
+        return VCM_OK;
+    vcm_frame_memo_prefetch(&cache->memo, id);
+    int rc = look_up(out, cache, txn, id, map, err);
+    if (rc == VCM_OK) {
+        bool latest = vcm_residency_is_shared(residency) && vcm_kv_is_latest(txn);
+        vcm_frame_memo_note(&cache->memo, latest ? departures : VCM_FRAME_MEMO_UNRELIABLE, map, id,
+                            *out);
+    }
     return rc;
 }
 

@@ -13,6 +13,7 @@
 #define VCM_VCM_PAGE_CACHE_H
 
 #include "base/cancel.h"
+#include "vcm/frame_memo.h"
 #include "vcm/page_store.h"
 
 #define VCM_PAGE_CACHE_PENDING_PAGES 256u
@@ -34,6 +35,9 @@ int vcm_page_cache_open(struct vcm_page_cache **out, struct vcm_page_store *stor
 void vcm_page_cache_close(struct vcm_page_cache *cache);
 
 struct vcm_page_store *vcm_page_cache_store(const struct vcm_page_cache *cache);
+
+/* Where the frames lay that were found. */
+const struct vcm_frame_memo *vcm_page_cache_memo(const struct vcm_page_cache *cache);
 
 /* The bytes of a page. */
 struct vcm_page_cache_frame {

@@ -51,6 +51,7 @@ struct attempt {
     struct vcm_scope scope;
     void *reader;
     struct vcm_source *source;
+    bool unverified; /* the page's own hash tells whether all is right */
     bool done;
     struct vcm_error cause; /* why the first holder could not give it */
 };
@@ -150,6 +151,7 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     content->outcome = VCM_SOURCE_PAGED;
     content->reason = NULL;
     content->binary = false;
+    content->unverified = attempt->unverified;
     attempt->rebuild->reads++;
     int rc = attempt->source->functions->read(content, attempt->reader, &item, err);
     if (rc != VCM_OK || content->outcome == VCM_SOURCE_PAGED)
@@ -304,15 +306,29 @@ static int attempt_holder(struct attempt *attempt, const struct vcm_page_holder 
     return VCM_OK;
 }
 
-/* What one holder cannot give, the next one may. */
+static int attempt_once(struct attempt *attempt, const struct vcm_page_holder *holder,
+                        bool unverified, struct vcm_error *err)
+{
+    attempt->unverified = unverified;
+    vcm_buf_truncate(attempt->out, attempt->start);
+    int rc = attempt_holder(attempt, holder, err);
+    vcm_scope_release(&attempt->scope);
+    return rc;
+}
+
+/* What one holder cannot give, the next one may. Content is verified by itself only when the page
+ * is not what it should be, to say what is wrong with which. */
 static int try_holder(void *context, const struct vcm_page_holder *holder, struct vcm_error *err)
 {
     struct attempt *attempt = context;
     struct vcm_error cause = {0};
 
-    vcm_buf_truncate(attempt->out, attempt->start);
-    int rc = attempt_holder(attempt, holder, &cause);
-    vcm_scope_release(&attempt->scope);
+    int rc = attempt_once(attempt, holder, true, &cause);
+    if (rc != VCM_OK && rc != VCM_INTERRUPTED) {
+        vcm_error_reset(&cause);
+        attempt->rebuild->file.mapping = 0; /* what was cut may be wrong */
+        rc = attempt_once(attempt, holder, false, &cause);
+    }
     if (rc == VCM_OK)
         return VCM_NOT_FOUND; /* enough */
     if (rc == VCM_INTERNAL || rc == VCM_INTERRUPTED || rc == VCM_STORE_CORRUPT) {
@@ -332,6 +348,8 @@ static int rebuild_evicted(struct vcm_buf *out, struct vcm_rebuild *rebuild, str
         .rebuild = rebuild, .txn = txn, .info = info, .out = out, .start = out->len};
     char hex[VCM_PAGE_ID_HEX + 1];
 
+    if (!vcm_buf_reserve(out, info->bytes))
+        return vcm_buf_check(out, "a frame", err);
     int rc = vcm_page_store_each_holder(txn, &info->id, try_holder, &attempt, err);
     if (rc != VCM_OK || attempt.done)
         return rc;

@@ -76,7 +76,8 @@ void vcm_residency_write_end(struct vcm_residency *residency, uint64_t stamp);
  * A view's slot protects the page's frame. The reader: asks departures(), and copies when it is
  * odd; begins a read transaction, finds the frame, takes a slot, asks departures() again, and drops
  * the slot and tries anew when it is another number. Who frees frames, with the writer lock:
- * depart_begin(), spares the pages that are viewed(), commits, depart_end().
+ * depart_begin(), spares the pages that are viewed(), commits, depart_end(). The number is never
+ * the same again after a frame was freed, so the reader may have found the frame long ago.
  * STORE_BUSY when all slots are taken or views would have more than `bytes_max` bytes in all;
  * UNSUPPORTED on private memory.
  */

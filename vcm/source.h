@@ -56,6 +56,7 @@ struct vcm_source_content {
     struct vcm_buf text; /* valid UTF-8 when PAGED and not binary, or what cut() takes */
     bool lossy;          /* invalid UTF-8 was replaced */
     bool binary;         /* `text` holds bytes that are kept as they are */
+    bool unverified;     /* in: who asks can tell whether it is right, and asks again if not */
     size_t bytes_max;    /* in: content known to be longer need not be read now */
     bool postponed;      /* PAGED, but longer than that; it will be asked for again */
 };

@@ -150,6 +150,7 @@ static int take_bytes(struct vcm_transition *t, struct vcm_page_info *info, stru
     int rc = VCM_OK;
 
     if (info->state == VCM_PAGE_RESIDENT) {
+        assert(t->departing); /* or who remembers where the frame lay is not told */
         rc = delete_entry(t, VCM_TABLE_FRAMES, &info->id, err);
         t->totals.resident--;
         t->totals.resident_bytes -= info->bytes;

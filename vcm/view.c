@@ -35,31 +35,66 @@ static int copy_frame(struct vcm_view *view, struct vcm_slice frame, struct vcm_
     return VCM_OK;
 }
 
-/* The slot stands before it is asked whether frames were freed meanwhile: whoever frees them asks
- * for slots only after saying so. */
-static int take_slot(enum attempt *attempt, struct vcm_view *view, struct vcm_kv_txn *txn,
-                     const struct vcm_page_id *id, struct vcm_slice frame, uint64_t departures,
-                     struct vcm_error *err)
+/*
+ * The slot stands before it is asked whether frames were freed since `departures` was read: whoever
+ * frees them asks for slots only after saying so. The frame may have been found at any time in
+ * between.
+ */
+static int take_slot(enum attempt *attempt, struct vcm_view *view, const struct vcm_page_id *id,
+                     size_t bytes, uint64_t departures, struct vcm_error *err)
 {
     struct vcm_residency *residency = view->store->residency;
 
     *attempt = NO_SLOT;
-    int rc = vcm_residency_view_take(&view->slot, residency, id, frame.len,
+    int rc = vcm_residency_view_take(&view->slot, residency, id, bytes,
                                      view->store->limits.capacity / CAPACITY_FRACTION, err);
     if (rc != VCM_OK)
         return rc;
+    *attempt = TAKEN;
     if (vcm_residency_departures(residency) != departures) {
         vcm_residency_view_drop(residency, view->slot);
         *attempt = AGAIN;
-        return VCM_OK;
     }
+    return VCM_OK;
+}
+
+/* The frame of a page that was read before, where it lay then: without a transaction, for the slot
+ * keeps the frame from being freed and the hold keeps the map that it lies in. False when it has to
+ * be looked up. */
+static bool view_again(struct vcm_view *view, struct vcm_page_cache *cache,
+                       const struct vcm_page_id *id)
+{
+    const struct vcm_frame_memo *memo = vcm_page_cache_memo(cache);
+    struct vcm_slice frame;
+    enum attempt attempt;
+
+    if (vcm_residency_departures(view->store->residency) != memo->departures ||
+        !vcm_frame_memo_find(&frame, memo, id) ||
+        take_slot(&attempt, view, id, frame.len, memo->departures, NULL) != VCM_OK ||
+        attempt != TAKEN)
+        return false;
+    if (vcm_kv_hold_map(&view->hold, view->store->kv, memo->map) != VCM_OK) {
+        vcm_residency_view_drop(view->store->residency, view->slot);
+        return false;
+    }
+    view->bytes = frame;
+    vcm_page_cache_note_hit(cache, id, frame.len);
+    return true;
+}
+
+static int view_in_place(enum attempt *attempt, struct vcm_view *view, struct vcm_kv_txn *txn,
+                         const struct vcm_page_id *id, struct vcm_slice frame, uint64_t departures,
+                         struct vcm_error *err)
+{
+    int rc = take_slot(attempt, view, id, frame.len, departures, err);
+    if (rc != VCM_OK || *attempt != TAKEN)
+        return rc;
     rc = vcm_kv_hold(&view->hold, txn, err);
     if (rc != VCM_OK) {
-        vcm_residency_view_drop(residency, view->slot);
+        vcm_residency_view_drop(view->store->residency, view->slot);
         return rc;
     }
     view->bytes = frame;
-    *attempt = TAKEN;
     return VCM_OK;
 }
 
@@ -73,7 +108,7 @@ static int view_frame(enum attempt *attempt, struct vcm_view *view, struct vcm_k
 
     *attempt = AGAIN;
     if (departures % 2 == 0)
-        rc = take_slot(attempt, view, txn, id, frame, departures, &cause);
+        rc = view_in_place(attempt, view, txn, id, frame, departures, &cause);
     bool copy = rc == VCM_UNSUPPORTED || (rc == VCM_STORE_BUSY && otherwise == VCM_VIEW_COPY) ||
                 (rc == VCM_OK && *attempt == AGAIN && (last_try || departures % 2 == 1));
     if (copy) {
@@ -116,14 +151,14 @@ static int try_view(enum attempt *attempt, struct vcm_view *view, struct vcm_pag
 int vcm_view_open(struct vcm_view **out, struct vcm_page_cache *cache, const struct vcm_page_id *id,
                   enum vcm_view_otherwise otherwise, struct vcm_error *err)
 {
-    enum attempt attempt = AGAIN;
     int rc = VCM_OK;
 
     *out = NULL;
-    struct vcm_view *view = calloc(1, sizeof *view);
+    struct vcm_view *view = malloc(sizeof *view);
     if (!view)
         return vcm_error_memory(err);
-    view->store = vcm_page_store_share(vcm_page_cache_store(cache));
+    *view = (struct vcm_view){.store = vcm_page_store_share(vcm_page_cache_store(cache))};
+    enum attempt attempt = view_again(view, cache, id) ? TAKEN : AGAIN;
     for (unsigned i = 1; rc == VCM_OK && attempt == AGAIN; i++)
         rc = try_view(&attempt, view, cache, id, i >= TRIES, otherwise, err);
     if (rc == VCM_OK)

@@ -5,7 +5,7 @@
  * being freed, and the map from moving. A page that is not resident is viewed in private memory,
  * and so is one whose neighbours are being freed just now. Views of one page are as many as were
  * opened. A view outlives its cache and its store, which stays open until the last one is released;
- * any thread may release it. Invariants V1-V3: vcm/README.md.
+ * any thread may release it. Invariants V1-V4: vcm/README.md.
  */
 #ifndef VCM_VCM_VIEW_H
 #define VCM_VCM_VIEW_H

@@ -115,6 +115,6 @@
 (preproc_if_in_attribute_list condition: (_) @ignore)
 (preproc_pragma (identifier) @ignore)
 (anonymous_object_creation_expression (identifier) @ignore . "=")
-(variable_declaration type: ((identifier) @ignore (#any-of? @ignore "dynamic")))
+((variable_declaration type: (identifier) @ignore) (#any-of? @ignore "dynamic"))
 
 ((identifier) @name @ref.read)

@@ -1,5 +1,6 @@
 ; OCaml: values, types, modules, classes and what uses them. Types, fields and constructors have
-; names apart from those of values: no local value hides them. Functions in a value are local to it.
+; names apart from those of values: no local value hides them. Functions in a value are local to
+; it. Operators are functions; of the uses those of the commonest ones are left out.
 
 (compilation_unit
   (value_definition (let_binding pattern: (value_name) @name (parameter)) @def.function))
@@ -15,10 +16,26 @@
 (compilation_unit (value_definition (let_binding pattern: (value_name) @name) @def.variable))
 (structure (value_definition (let_binding pattern: (value_name) @name) @def.variable))
 (compilation_unit
-  (value_definition (let_binding pattern: (_ (value_pattern) @name @def.variable))))
-(structure (value_definition (let_binding pattern: (_ (value_pattern) @name @def.variable))))
+  (value_definition
+    (let_binding pattern: (parenthesized_operator (_) @name)) @def.function))
+(structure
+  (value_definition
+    (let_binding pattern: (parenthesized_operator (_) @name)) @def.function))
+(compilation_unit
+  (value_definition
+    (let_binding pattern: [
+      (tuple_pattern (value_name) @name @def.variable)
+      (parenthesized_pattern (tuple_pattern (value_name) @name @def.variable))
+    ])))
+(structure
+  (value_definition
+    (let_binding pattern: [
+      (tuple_pattern (value_name) @name @def.variable)
+      (parenthesized_pattern (tuple_pattern (value_name) @name @def.variable))
+    ])))
 (external (value_name) @name) @def.function
 (value_specification (value_name) @name) @def.prototype
+(value_specification (parenthesized_operator (_) @name)) @def.prototype
 (exception_definition (constructor_declaration (constructor_name) @name)) @def.type
 (type_binding name: (type_constructor) @name) @def.type
 (constructor_declaration (constructor_name) @name) @def.enumerator
@@ -41,7 +58,7 @@
 (compilation_unit (expression_item) @region)
 
 ((value_pattern) @local)
-(let_expression (value_definition (let_binding pattern: (value_name) @local)))
+(let_expression (value_definition (let_binding pattern: (_) @locals)))
 (field_pattern (field_path (field_name) @local) !pattern)
 (module_parameter (module_name) @local)
 
@@ -57,12 +74,17 @@
 (new_expression (class_path (class_name) @name)) @ref.instantiate
 (application_expression function: (value_path (value_name) @name)) @ref.call
 (method_invocation method: (method_name) @name) @ref.call
+(value_definition (let_operator) @name) @ref.call
+((infix_expression operator: (_) @name) @ref.call
+  (#not-any-of? @name "+" "-" "*" "/" "+." "-." "*." "/." "=" "<>" "==" "!=" "<" ">" "<=" ">=" "&&"
+    "||" "^" "@" ":=" "|>" "@@" "mod" "land" "lor" "lsl" "lsr"))
 (set_expression (instance_variable_name) @name) @ref.write
 (set_expression (field_get_expression field: (field_path (field_name) @member))) @ref.write
 (field_expression (field_path (field_name) @member)) @ref.write
 (field_pattern (field_path (field_name) @member)) @ref.read
 (field_get_expression field: (field_path (field_name) @member)) @ref.read
 (value_path (value_name) @name) @ref.read
+(value_path (parenthesized_operator (_) @name)) @ref.read
 (module_path (module_name) @name) @ref.read
 (extended_module_path (module_name) @name) @ref.read
 (module_type_path (module_type_name) @member) @ref.read

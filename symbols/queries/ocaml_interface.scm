@@ -1,6 +1,7 @@
 ; OCaml's interfaces: what a module promises.
 
 (value_specification (value_name) @name) @def.prototype
+(value_specification (parenthesized_operator (_) @name)) @def.prototype
 (external (value_name) @name) @def.prototype
 (exception_definition (constructor_declaration (constructor_name) @name)) @def.type
 (type_binding name: (type_constructor) @name) @def.type

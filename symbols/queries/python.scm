@@ -6,6 +6,21 @@
 (type_alias_statement left: (type (identifier) @name)) @def.type
 (module (expression_statement (assignment left: (identifier) @name) @def.variable))
 (module (expression_statement (assignment left: (pattern_list (identifier) @name)) @def.variable))
+(module
+  (if_statement
+    consequence: (block (expression_statement (assignment left: (identifier) @name) @def.variable))))
+(module
+  (if_statement
+    alternative: (else_clause
+      body: (block
+        (expression_statement (assignment left: (identifier) @name) @def.variable)))))
+(module
+  (try_statement
+    body: (block (expression_statement (assignment left: (identifier) @name) @def.variable))))
+(module
+  (try_statement
+    (except_clause
+      (block (expression_statement (assignment left: (identifier) @name) @def.variable)))))
 (class_definition
   body: (block (expression_statement (assignment left: (identifier) @name) @def.field)))
 (class_definition
@@ -68,6 +83,8 @@
 (decorator (attribute attribute: (identifier) @name)) @ref.call
 (assignment left: (identifier) @name) @ref.write
 (assignment left: (attribute attribute: (identifier) @name)) @ref.write
+(pattern_list (identifier) @name) @ref.write
+(tuple_pattern (identifier) @name) @ref.write
 (pattern_list (attribute attribute: (identifier) @name)) @ref.write
 (tuple_pattern (attribute attribute: (identifier) @name)) @ref.write
 (augmented_assignment left: (identifier) @name) @ref.write

@@ -309,6 +309,76 @@ static void a_store_of_the_default_size_grows_under_a_hold(void **state)
     vcm_kv_close(kv);
 }
 
+/* The number of the map that the next transaction reads from. */
+static uint64_t map_number(struct vcm_kv *kv)
+{
+    struct vcm_kv_txn *txn;
+    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
+    uint64_t number = vcm_kv_map_number(txn);
+    vcm_kv_read_end(txn);
+    return number;
+}
+
+static void a_map_is_held_by_its_number_until_it_moves(void **state)
+{
+    struct fixture *fixture = *state;
+    fixture->options.map_bytes = VCM_MIB;
+    struct vcm_kv *kv = open_store(fixture), *other = open_store(fixture);
+    struct vcm_kv_hold *hold;
+    uint64_t number = map_number(kv);
+    assert_int_equal(map_number(other), number); /* handles of one process share it */
+    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_OK);
+    assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_STORE_BUSY);
+    vcm_kv_hold_release(hold);
+    assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
+    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_NOT_FOUND);
+    assert_null(hold);
+    assert_true(map_number(kv) != number);
+    number = map_number(kv);
+    assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_OK);
+    vcm_kv_hold_release(hold);
+    assert_int_equal(compact(kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_NOT_FOUND);
+    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_NOT_FOUND);
+    assert_int_equal(map_number(kv), map_number(other));
+    assert_int_equal(vcm_kv_hold_map(&hold, kv, map_number(kv)), VCM_OK);
+    vcm_kv_close(other);
+    vcm_kv_close(kv);
+    vcm_kv_hold_release(hold);
+    assert_int_equal(count_deleted_maps(fixture), 0);
+}
+
+static void a_map_that_was_opened_before_a_fork_is_not_held(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_kv *kv = open_store(fixture);
+    struct vcm_kv_hold *hold;
+    uint64_t number = map_number(kv);
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(vcm_kv_hold_map(&hold, kv, number) == VCM_NOT_FOUND ? 0 : 1);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    vcm_kv_close(kv);
+}
+
+static void a_read_is_the_latest_until_something_is_committed(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_kv *kv = open_store(fixture);
+    struct vcm_kv_txn *old, *latest;
+    assert_int_equal(vcm_kv_read_begin(&old, kv, &fixture->err), VCM_OK);
+    assert_true(vcm_kv_is_latest(old));
+    assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_read_begin(&latest, kv, &fixture->err), VCM_OK);
+    assert_false(vcm_kv_is_latest(old));
+    assert_true(vcm_kv_is_latest(latest));
+    vcm_kv_read_end(latest);
+    vcm_kv_read_end(old);
+    vcm_kv_close(kv);
+}
+
 static int hold_in_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     (void)err;
@@ -729,6 +799,9 @@ int main(int argc, char **argv)
         STORE_TEST(held_memory_stays_whatever_happens_to_the_store),
         STORE_TEST(the_map_does_not_move_under_a_hold),
         STORE_TEST(a_store_of_the_default_size_grows_under_a_hold),
+        STORE_TEST(a_map_is_held_by_its_number_until_it_moves),
+        STORE_TEST(a_map_that_was_opened_before_a_fork_is_not_held),
+        STORE_TEST(a_read_is_the_latest_until_something_is_committed),
         STORE_TEST(memory_of_a_change_cannot_be_held),
         STORE_TEST(another_process_keeps_what_it_holds_and_goes_on),
         STORE_TEST(a_compaction_may_be_killed_at_any_moment),

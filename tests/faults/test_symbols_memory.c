@@ -13,7 +13,7 @@
 #include "base/banned.h"
 
 #define FILES 6u
-#define STEPS 20u /* failures that are tried of each kind, spread over the run */
+#define STEPS 10u /* failures that are tried of each kind, spread over the run */
 
 struct scene {
     struct test_repo repo;

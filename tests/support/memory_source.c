@@ -75,7 +75,9 @@ static int read_item(struct vcm_source_content *content, void *reader,
     content->outcome = memory->items[index].read;
     content->reason = memory->items[index].reason;
     if (content->outcome == VCM_SOURCE_PAGED)
-        vcm_buf_append_string(&content->text, memory->items[index].text);
+        vcm_buf_append_string(&content->text, memory->wrong_unverified && content->unverified
+                                                  ? "wrong"
+                                                  : memory->items[index].text);
     return vcm_buf_check(&content->text, "a text", err);
 }
 

@@ -26,6 +26,7 @@ struct memory_source {
     unsigned walk_fails_at; /* the walk ends with IO_ERROR before this item, 1-based */
     unsigned read_fails_at; /* reading this item is an error, 1-based */
     bool reader_fails;      /* readers cannot be opened */
+    bool wrong_unverified;  /* who does not want it verified is given something else */
     unsigned cancel_at;     /* reading this item asks for a stop, 1-based */
     struct vcm_cancel *cancel;
     atomic_uint readers_open;

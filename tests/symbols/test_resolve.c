@@ -623,6 +623,35 @@ RESOLVE_TEST(a_constructor_is_no_other_thing_than_its_class,
              "A.java:3 -\n"
              "total.java:4 total.java:1 made\n")
 
+RESOLVE_TEST(imports_of_whole_packages_and_of_groups_bring_names,
+             {{"A.java", "import org.shop.*;\n"
+                         "class A { total t; }\n"},
+              {"src/org/shop/total.java", "package org.shop;\npublic class total { }\n"},
+              {"b/B.scala", "import org.till.{other, total}\n"
+                            "class B { val t: total = null }\n"},
+              {"c/C.scala", "import org.till.{other, total => sum}\n"
+                            "class C { val t: total = null }\n"},
+              {"src/org/till/total.scala", "package org.till\nclass total\n"}},
+             "A.java:2 src/org/shop/total.java:2\n"
+             "b/B.scala:2 src/org/till/total.scala:2\n"
+             "c/C.scala:2 -\n")
+
+RESOLVE_TEST(a_name_that_python_imports_is_told_from_one_for_a_module,
+             {{"a.py", "from shop import total\n"
+                       "total()\n"},
+              {"b.py", "import shop as total\n"
+                       "total()\n"},
+              {"c.py", "from shop import (other,  # total\n"
+                       "                  sum as total)\n"
+                       "total()\n"},
+              {"d.py", "from shop import *\n"
+                       "total()\n"},
+              {"shop.py", "def total(): pass\n"}},
+             "a.py:2 shop.py:1\n"
+             "b.py:2 -\n"
+             "c.py:3 -\n"
+             "d.py:2 shop.py:1\n")
+
 RESOLVE_ONE_TEST(the_only_constructor_is_called_where_objects_are_made, "total.java", 2,
                  {{"A.java", "class A {\n"
                              "  Object run(total t) { return new total(1); }\n"
@@ -694,6 +723,8 @@ int main(void)
         cmocka_unit_test(swift_kotlin_and_r_do_not_take_a_member_for_a_function),
         cmocka_unit_test(python_makes_an_object_of_the_class_that_it_calls),
         cmocka_unit_test(a_constructor_is_no_other_thing_than_its_class),
+        cmocka_unit_test(imports_of_whole_packages_and_of_groups_bring_names),
+        cmocka_unit_test(a_name_that_python_imports_is_told_from_one_for_a_module),
         cmocka_unit_test(the_only_constructor_is_called_where_objects_are_made),
         cmocka_unit_test(which_of_two_constructors_is_called_is_not_known),
         cmocka_unit_test(julia_makes_an_object_of_the_struct_that_it_calls),

@@ -393,6 +393,30 @@ static void what_a_source_gives_otherwise_is_refused(void **state)
     release(&mapped);
 }
 
+static void what_is_not_right_unverified_is_read_again(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_page_cache_frame frame;
+    struct vcm_page_cache *cache;
+    struct vcm_page_id made;
+    struct mapped mapped;
+
+    map_tree(&mapped, fix);
+    send_all_down(&mapped, VCM_PAGE_EVICTED);
+    opened.wrong_unverified = true;
+    assert_ok(fix, vcm_page_cache_open(&cache, fix->store, &fix->err));
+    struct vcm_kv_txn *txn = read_begin(fix);
+    for (unsigned i = 0; i < mapped.count; i++) {
+        assert_ok(fix, vcm_page_cache_peek(&frame, cache, txn, &mapped.ids[i], &fix->err));
+        vcm_page_id_of(&made, frame.bytes);
+        assert_memory_equal(&made, &mapped.ids[i], sizeof made);
+        vcm_page_cache_release(&frame);
+    }
+    vcm_kv_read_end(txn);
+    vcm_page_cache_close(cache);
+    release(&mapped);
+}
+
 static void closing_answers_who_still_waits(void **state)
 {
     struct fixture *fix = *state;
@@ -463,6 +487,7 @@ int main(void)
         STORE_TEST(a_read_of_one_page_of_a_group_loads_the_group_in_one_pass),
         STORE_TEST(a_group_does_not_fill_the_capacity),
         STORE_TEST(what_a_source_gives_otherwise_is_refused),
+        STORE_TEST(what_is_not_right_unverified_is_read_again),
         STORE_TEST(closing_answers_who_still_waits),
         STORE_TEST(a_fault_that_cannot_have_the_lock_answers_and_changes_nothing),
     };

@@ -1,10 +1,14 @@
 /* A view stays what it was, whatever happens to the store. Other processes are this program again,
  * started with a role. */
 #include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "store_fixture.h"
+#include "tests/support/random.h"
 #include "vcm/lock.h"
 #include "vcm/page_cache.h"
 #include "vcm/pin.h"
@@ -14,6 +18,10 @@
 #include "base/banned.h"
 
 #define CONTENT_BYTES 20000
+#define THREADS       4u
+#define PAGES_VIEWED  24u
+#define MAILBOXES     8u
+#define ROUNDS        80u
 
 static const char *program;
 
@@ -213,6 +221,211 @@ static void a_view_outlives_its_store(void **state)
     assert_int_equal(send_down(fix, 1, VCM_PAGE_EVICTED).after, VCM_PAGE_EVICTED);
 }
 
+static bool knows(struct vcm_page_cache *cache, unsigned number)
+{
+    struct vcm_page_id id = id_of_number(number);
+    struct vcm_slice frame;
+
+    return vcm_frame_memo_find(&frame, vcm_page_cache_memo(cache), &id);
+}
+
+static void a_place_is_remembered_until_a_frame_has_gone(void **state)
+{
+    struct fixture *fix = *state;
+
+    map_numbers(fix, "s", 0, 4);
+    struct vcm_page_cache *cache = open_cache(fix);
+    struct vcm_view *first = view(fix, cache, 1);
+    assert_true(knows(cache, 1));
+    map_numbers(fix, "t", 10, 4); /* moves nothing */
+    struct vcm_view *again = view(fix, cache, 1);
+    assert_true(vcm_view_is_in_place(again));
+    assert_ptr_equal(vcm_view_bytes(again).data, vcm_view_bytes(first).data);
+    assert_int_equal(vcm_view_bytes(again).len, vcm_view_bytes(first).len);
+    vcm_view_release(first);
+    assert_int_equal(send_down(fix, 1, VCM_PAGE_COMPRESSED).hindrance, VCM_PIN_VIEWED);
+    vcm_view_release(again);
+    assert_int_equal(send_down(fix, 1, VCM_PAGE_COMPRESSED).after, VCM_PAGE_COMPRESSED);
+    map_numbers(fix, "u", 20, 8); /* over what was freed */
+    again = view(fix, cache, 1);
+    assert_false(vcm_view_is_in_place(again));
+    assert_bytes(again, 1);
+    vcm_view_release(again);
+    again = view(fix, cache, 2);
+    assert_true(vcm_view_is_in_place(again));
+    assert_bytes(again, 2);
+    vcm_view_release(again);
+    assert_false(knows(cache, 1));
+    vcm_page_cache_close(cache);
+}
+
+static void a_page_that_is_gone_is_not_found_where_it_lay(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_page_id id = id_of_number(1);
+    struct vcm_view *held;
+
+    map_numbers(fix, "s", 0, 3);
+    struct vcm_page_cache *cache = open_cache(fix);
+    vcm_view_release(view(fix, cache, 1));
+    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_true(knows(cache, 1));
+    assert_int_equal(vcm_view_open(&held, cache, &id, VCM_VIEW_BUSY, &fix->err), VCM_NOT_FOUND);
+    assert_null(held);
+    vcm_page_cache_close(cache);
+}
+
+/* A read that began before a frame went sees it, and must not be believed afterwards. */
+static void what_an_old_transaction_finds_is_not_remembered(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_page_id id = id_of_number(1);
+    struct vcm_page_cache_frame frame;
+
+    map_numbers(fix, "s", 0, 3);
+    struct vcm_page_cache *cache = open_cache(fix);
+    struct vcm_kv_txn *txn = read_begin(fix);
+    assert_int_equal(send_down(fix, 1, VCM_PAGE_COMPRESSED).after, VCM_PAGE_COMPRESSED);
+    assert_ok(fix, vcm_page_cache_read(&frame, cache, txn, &id, &fix->err));
+    assert_null(frame.memory); /* in place, as this transaction has it */
+    vcm_kv_read_end(txn);
+    assert_false(knows(cache, 1));
+    struct vcm_view *held = view(fix, cache, 1);
+    assert_false(vcm_view_is_in_place(held));
+    vcm_view_release(held);
+    vcm_page_cache_close(cache);
+}
+
+static void who_is_not_told_of_departures_remembers_nothing(void **state)
+{
+    struct fixture *fix = *state;
+    char *residency = test_repo_path(&fix->disk, "residency");
+
+    map_numbers(fix, "s", 0, 3);
+    close_store(fix);
+    assert_int_equal(unlink(residency), 0);
+    assert_int_equal(mkdir(residency, 0700), 0); /* nothing that could be mapped */
+    open_store(fix);
+    struct vcm_page_cache *cache = open_cache(fix);
+    struct vcm_view *held = view(fix, cache, 1);
+    assert_false(vcm_view_is_in_place(held));
+    assert_false(knows(cache, 1));
+    vcm_view_release(held);
+    vcm_page_cache_close(cache);
+    close_store(fix);
+    assert_int_equal(rmdir(residency), 0);
+    free(residency);
+    open_store(fix);
+}
+
+/* Threads that view pages, keep some of their views for each other, and compare. */
+struct crowd {
+    struct fixture *fix;
+    struct vcm_buf frames[PAGES_VIEWED];
+    struct vcm_page_id ids[PAGES_VIEWED];
+    _Atomic(struct vcm_view *) mailboxes[MAILBOXES];
+    atomic_bool done;
+    atomic_uint in_place;
+    atomic_uint wrong;
+};
+
+/* Whether the bytes are those of some page of the crowd. */
+static bool is_right(const struct crowd *crowd, const struct vcm_view *view)
+{
+    struct vcm_slice bytes = vcm_view_bytes(view);
+    bool found = false;
+
+    for (unsigned i = 0; i < PAGES_VIEWED && !found; i++)
+        found = vcm_slice_equal(bytes, vcm_buf_slice(&crowd->frames[i]));
+    return found;
+}
+
+static void *view_and_compare(void *argument)
+{
+    static atomic_uint seeds;
+    struct crowd *crowd = argument;
+    uint64_t random = atomic_fetch_add(&seeds, 1);
+    struct vcm_page_cache *cache;
+
+    if (vcm_page_cache_open(&cache, crowd->fix->store, NULL) != VCM_OK) {
+        atomic_fetch_add(&crowd->wrong, 1);
+        return NULL;
+    }
+    while (!atomic_load(&crowd->done)) {
+        unsigned number = test_random_below(&random, PAGES_VIEWED);
+        struct vcm_view *view;
+        if (vcm_view_open(&view, cache, &crowd->ids[number], VCM_VIEW_COPY, NULL) != VCM_OK) {
+            atomic_fetch_add(&crowd->wrong, 1);
+            continue;
+        }
+        bool right = vcm_slice_equal(vcm_view_bytes(view), vcm_buf_slice(&crowd->frames[number]));
+        atomic_fetch_add(&crowd->wrong, !right);
+        atomic_fetch_add(&crowd->in_place, vcm_view_is_in_place(view));
+        if (test_random_below(&random, 4) == 0)
+            view = atomic_exchange(&crowd->mailboxes[test_random_below(&random, MAILBOXES)], view);
+        if (view)
+            atomic_fetch_add(&crowd->wrong, !is_right(crowd, view));
+        vcm_view_release(view);
+    }
+    vcm_page_cache_close(cache);
+    return NULL;
+}
+
+/* Pages go and come back, others are written over them, the file is replaced. */
+static void stir(struct fixture *fix, struct vcm_page_cache *cache, unsigned round)
+{
+    struct vcm_kv_compacted compacted;
+
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned number = (round * 5 + i * 7) % PAGES_VIEWED;
+        send_down(fix, number, VCM_PAGE_COMPRESSED);
+        struct vcm_view *back = view(fix, cache, (number + 11) % PAGES_VIEWED);
+        assert_bytes(back, (number + 11) % PAGES_VIEWED);
+        vcm_view_release(back);
+    }
+    vcm_page_cache_flush(cache);
+    if (round % 8 == 0)
+        map_numbers(fix, "other", 1000 + round, 4);
+    if (round % 32 == 31)
+        assert_ok(fix, vcm_kv_compact(&compacted, fix->store->kv, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL,
+                                      &fix->err));
+}
+
+static void views_of_many_threads_stay_what_they_are_beside_an_evicting_writer(void **state)
+{
+    struct fixture *fix = *state;
+    struct crowd crowd = {.fix = fix};
+    pthread_t threads[THREADS];
+
+    map_numbers(fix, "s", 0, PAGES_VIEWED);
+    struct vcm_page_cache *cache = open_cache(fix);
+    for (unsigned i = 0; i < PAGES_VIEWED; i++) {
+        struct vcm_view *held = view(fix, cache, i);
+        crowd.ids[i] = id_of_number(i);
+        vcm_buf_init(&crowd.frames[i], VCM_MIB);
+        vcm_buf_append_slice(&crowd.frames[i], vcm_view_bytes(held));
+        assert_bytes(held, i);
+        vcm_view_release(held);
+    }
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, view_and_compare, &crowd), 0);
+    for (unsigned i = 0; i < ROUNDS && atomic_load(&crowd.wrong) == 0; i++)
+        stir(fix, cache, i);
+    atomic_store(&crowd.done, true);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (unsigned i = 0; i < MAILBOXES; i++) {
+        struct vcm_view *left = atomic_load(&crowd.mailboxes[i]);
+        assert_true(!left || is_right(&crowd, left));
+        vcm_view_release(left);
+    }
+    for (unsigned i = 0; i < PAGES_VIEWED; i++)
+        vcm_buf_release(&crowd.frames[i]);
+    assert_int_equal(atomic_load(&crowd.wrong), 0);
+    assert_true(atomic_load(&crowd.in_place) > 0);
+    vcm_page_cache_close(cache);
+}
+
 /* Opens a view of page 1, says so, waits, and dies with it. */
 static int run_role(const char *directory)
 {
@@ -268,6 +481,11 @@ int main(int argc, char **argv)
         STORE_TEST(a_page_that_nobody_holds_stays_while_it_is_viewed),
         STORE_TEST(views_are_bounded_by_the_capacity),
         STORE_TEST(a_view_outlives_its_store),
+        STORE_TEST(a_place_is_remembered_until_a_frame_has_gone),
+        STORE_TEST(a_page_that_is_gone_is_not_found_where_it_lay),
+        STORE_TEST(what_an_old_transaction_finds_is_not_remembered),
+        STORE_TEST(who_is_not_told_of_departures_remembers_nothing),
+        STORE_TEST(views_of_many_threads_stay_what_they_are_beside_an_evicting_writer),
         STORE_TEST(views_of_other_processes_count_until_they_die),
     };
     if (argc == 3)

@@ -37,3 +37,7 @@ end
 defimpl Shop.Size, for: Shop.Basket do
   def size(basket), do: length(basket.items)
 end
+
+defmodule Shop.Extra do
+  def show(list), do: Enum.each(list, &price(&1))
+end

@@ -31,3 +31,6 @@ size (Node x rest) = 1 + helper rest
 
 limit :: Int
 limit = 10
+
+instance Countable [a] where
+  count xs = length xs

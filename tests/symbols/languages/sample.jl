@@ -41,3 +41,6 @@ function bump(counter::Counter)
 end
 
 end
+
+point = (x = 1, y = 2)
+(c::Counter)(n) = c.count + n

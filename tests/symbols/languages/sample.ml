@@ -32,3 +32,6 @@ let main () =
   let p = { x = 1; y = 2 } in
   p.x <- 3;
   new counter 1
+
+let ( +! ) a b = add a b
+let low, high = (1, limit +! 2)

@@ -20,3 +20,8 @@ setGeneric("size", function(object) standardGeneric("size"))
 setMethod("size", "Basket", function(object) length(object@items))
 
 basket <- new("Basket")
+
+test_that("it adds", {
+  y <- add(1)
+  y
+})
