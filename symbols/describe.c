@@ -72,6 +72,27 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     vcm_buf_release(&line);
 }
 
+/* "typedef struct {...} a" is "typedef struct a". False for all else. */
+static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
+{
+    struct vcm_buf line = VCM_BUF_INIT(2 * COMMENT_BYTES_MAX);
+    const char *open = begins(head, "typedef") ? memchr(head.data, '{', head.len) : NULL;
+    const char *close = open ? memrchr(head.data, '}', head.len) : NULL;
+
+    if (!close || close < open)
+        return false;
+    struct vcm_slice tail = vcm_slice_of(close + 1, head.len - (size_t)(close + 1 - head.data));
+    while (tail.len > 0 && (tail.data[tail.len - 1] == ';' || is_space(tail.data[tail.len - 1])))
+        tail.len--;
+    vcm_buf_append_slice(&line, vcm_slice_of(head.data, (size_t)(open - head.data)));
+    vcm_buf_append_byte(&line, ' ');
+    vcm_buf_append_slice(&line, tail);
+    put_line(out, vcm_buf_slice(&line), VCM_LIMIT_SIGNATURE_BYTES);
+    out->fault = line.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
+    vcm_buf_release(&line);
+    return true;
+}
+
 /* Where a head may end: annotations, which have lines and braces of their own, come before. */
 static struct vcm_slice from_name(struct vcm_slice head, enum vcm_language language,
                                   const struct vcm_describe_place *place)
@@ -170,6 +191,8 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
     struct vcm_slice head = trim(vcm_slice_of(place->text.data + place->start, end - place->start));
     struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
+    if (place->body >= place->end && put_typedef(out, head))
+        return;
     if (place->body >= place->end) {
         struct vcm_slice tail = from_name(head, language, place);
         const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
@@ -276,6 +299,12 @@ static bool is_decoration(struct vcm_slice line)
            (begins(line, "template") && ends(line, ">"));
 }
 
+/* A comment on what it is in, not on what follows. */
+static bool is_about_file(enum vcm_language language, struct vcm_slice line)
+{
+    return (language == VCM_LANGUAGE_RUST || language == VCM_LANGUAGE_ZIG) && begins(line, "//!");
+}
+
 /* A string in one line above a definition of Julia, or behind Elixir's "@doc". */
 static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
@@ -330,7 +359,7 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
     top = at;
     for (unsigned lines = 0; at > 0 && lines < COMMENT_LINES_MAX; lines++) {
         struct vcm_slice line = line_above(text, &at);
-        bool marked = marks.line && begins(line, marks.line);
+        bool marked = marks.line && begins(line, marks.line) && !is_about_file(language, line);
         if (top == bottom && is_string_line(language, line)) {
             top = at;
             break;
@@ -425,6 +454,15 @@ static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
     return line;
 }
 
+/* Without the tag of documentation tools that says that this is the first sentence. */
+static struct vcm_slice without_brief(struct vcm_slice line)
+{
+    bool brief = line.len > 7 && (line.data[0] == '@' || line.data[0] == '\\') &&
+                 memcmp(line.data + 1, "brief ", 6) == 0;
+
+    return brief ? trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
+}
+
 /* What an element of C#'s comments stands for: "Item" of <see cref="Item"/>. */
 static struct vcm_slice named_by(struct vcm_slice element)
 {
@@ -517,7 +555,7 @@ static void put_comment(struct vcm_buf *out, enum vcm_language language, struct 
     while (comment.len > 0) {
         const char *end = memchr(comment.data, '\n', comment.len);
         size_t len = end ? (size_t)(end - comment.data) : comment.len;
-        struct vcm_slice line = bare(vcm_slice_of(comment.data, len), language);
+        struct vcm_slice line = without_brief(bare(vcm_slice_of(comment.data, len), language));
         /* Julia's documentation begins with the call, indented. */
         bool is_call = language == VCM_LANGUAGE_JULIA && words.len == 0 &&
                        begins(vcm_slice_of(comment.data, len), "    ");

@@ -190,18 +190,6 @@ static void set_body_behind(struct vcm_find *found, TSNode node)
         found->body = ts_node_start_byte(ts_node_named_child(node, place));
 }
 
-/* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
-static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
-{
-    const char *text = run->weave.text.data;
-    uint32_t at = start;
-
-    while (at < end &&
-           (isalnum((unsigned char)text[at]) || text[at] == '_' || (unsigned char)text[at] >= 0x80))
-        at++;
-    return at;
-}
-
 /* OCaml's words stand before what they bind: "let rec", "type", "and". */
 static void take_words_before(struct vcm_find *found, TSNode node)
 {
@@ -214,14 +202,6 @@ static void take_words_before(struct vcm_find *found, TSNode node)
         found->start = ts_node_start_byte(word);
         found->line = ts_node_start_point(word).row + 1;
     }
-}
-
-static void adapt_block(struct vcm_find *found, TSNode node, enum vcm_language language)
-{
-    if (language == VCM_LANGUAGE_JULIA)
-        set_body_behind(found, node);
-    if (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE)
-        take_words_before(found, node);
 }
 
 /* Whether a node of a pattern or a type is a name by itself. */
@@ -259,6 +239,142 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
     ts_tree_cursor_delete(&cursor);
 }
 
+static void adapt_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+{
+    if (language == VCM_LANGUAGE_JULIA)
+        set_body_behind(found, node);
+    if (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE)
+        take_words_before(found, node);
+}
+
+/* What a match has captured. */
+struct taken {
+    struct vcm_find find;
+    TSNode name, body, tail; /* without an id when there is none */
+};
+
+static void take_capture(struct run *run, struct taken *taken,
+                         const struct vcm_tree_query_capture *capture, TSNode node)
+{
+    struct vcm_find *find = &taken->find;
+
+    switch (capture->role) {
+    case VCM_ROLE_TYPE:
+    case VCM_ROLE_MEMBER:
+    case VCM_ROLE_FIELD:
+    case VCM_ROLE_NAME:
+        find->is_type = capture->role == VCM_ROLE_TYPE;
+        find->is_member = capture->role == VCM_ROLE_MEMBER;
+        find->is_field = capture->role == VCM_ROLE_FIELD;
+        taken->name = node;
+        break;
+    case VCM_ROLE_NONE:
+    case VCM_ROLE_VERB:
+        break;
+    case VCM_ROLE_BODY:
+        taken->body = node;
+        break;
+    case VCM_ROLE_TAIL:
+        taken->tail = node;
+        break;
+    case VCM_ROLE_LOCALS:
+        take_names(run, node, VCM_ROLE_LOCAL, find->pattern);
+        break;
+    case VCM_ROLE_UNUSED:
+        take_names(run, node, VCM_ROLE_IGNORE, find->pattern);
+        break;
+    case VCM_ROLE_CLOSED:
+        run->weave.is_closed = true;
+        break;
+    case VCM_ROLE_STATEMENT:
+        find->statement = ts_node_start_byte(node) + 1;
+        break;
+    case VCM_ROLE_CONTAINER:
+        if (find->holder_end == 0 || find->holder > ts_node_start_byte(node))
+            find->holder = ts_node_start_byte(node);
+        if (find->holder_end < ts_node_end_byte(node))
+            find->holder_end = ts_node_end_byte(node);
+        break;
+    case VCM_ROLE_DEFINE:
+    case VCM_ROLE_SCOPE:
+    case VCM_ROLE_PROMISE:
+    case VCM_ROLE_REFER:
+        find->role = capture->role == VCM_ROLE_PROMISE ? VCM_ROLE_SCOPE : capture->role;
+        find->is_promised = capture->role == VCM_ROLE_PROMISE;
+        find->detail = capture->detail;
+        if (capture->role != VCM_ROLE_REFER)
+            set_block(find, node, run->weave.language);
+        if (capture->role == VCM_ROLE_DEFINE)
+            adapt_block(find, node, run->weave.language);
+        break;
+    case VCM_ROLE_REGION:
+    case VCM_ROLE_HEAD:
+        find->role = capture->role;
+        set_block(find, node, run->weave.language);
+        break;
+    case VCM_ROLE_GENERIC:
+        find->role = VCM_ROLE_LOCAL;
+        find->is_type = true;
+        taken->name = node;
+        break;
+    default:
+        find->role = capture->role;
+        find->detail = capture->detail;
+        taken->name = node;
+    }
+}
+
+/* Where the definition ends, and its body begins, when its node does not tell. */
+static void set_ends(const struct taken *taken, struct vcm_find *find)
+{
+    if (taken->tail.id) {
+        find->body += find->body == find->end ? ts_node_end_byte(taken->tail) - find->end : 0;
+        find->end = ts_node_end_byte(taken->tail);
+        find->end_line = ts_node_end_point(taken->tail).row + 1;
+    }
+    if (taken->body.id)
+        find->body = ts_node_start_byte(taken->body);
+}
+
+/* Of "operator bool() const", which is one node in C++, what is no name. */
+static uint32_t length_of_brackets(struct vcm_slice name)
+{
+    static const char word[] = "operator ";
+    size_t len = sizeof word - 1;
+    const char *open = name.len > len && memcmp(name.data, word, len) == 0
+                           ? memchr(name.data, '(', name.len)
+                           : NULL;
+
+    return open ? (uint32_t)(name.len - (size_t)(open - name.data)) : 0;
+}
+
+static bool has_no_name(const struct vcm_find *find)
+{
+    return find->role == VCM_ROLE_HEAD || find->role == VCM_ROLE_REGION;
+}
+
+/* Patterns have constants and variants beside variables: those begin with a capital where the
+ * query says so, and with a dot in Swift. */
+static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *find)
+{
+    const char *name = weave->text.data + find->name;
+
+    return (find->detail == VCM_LOCAL_LOWER && isupper((unsigned char)name[0])) ||
+           (weave->language == VCM_LANGUAGE_SWIFT && find->name > 0 && name[-1] == '.');
+}
+
+/* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
+static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
+{
+    const char *text = run->weave.text.data;
+    uint32_t at = start;
+
+    while (at < end &&
+           (isalnum((unsigned char)text[at]) || text[at] == '_' || (unsigned char)text[at] >= 0x80))
+        at++;
+    return at;
+}
+
 /* Without the marks that a grammar takes in: of an atom, a key, a string. */
 static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
 {
@@ -268,6 +384,8 @@ static void trim_name(struct vcm_find *found, enum vcm_language language, const 
     while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
            strchr(": \t\r\n", text[found->name_end - 1]))
         found->name_end--;
+    found->name_end -=
+        length_of_brackets(vcm_slice_of(text + found->name, found->name_end - found->name));
     if (language == VCM_LANGUAGE_SQL && found->name_end - found->name > 2 &&
         strchr("'\"`", text[found->name]) && text[found->name] == text[found->name_end - 1]) {
         found->name++;
@@ -287,82 +405,40 @@ static bool is_no_name(const struct vcm_find *found, enum vcm_language language,
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
                        const struct vcm_tree_query_capture *captures)
 {
-    struct vcm_find found = {.pattern = pattern};
-    TSNode name = {.id = NULL}, body = {.id = NULL};
+    struct taken taken = {.find = {.pattern = pattern}};
+    struct vcm_find *find = &taken.find;
+    const char *text = run->weave.text.data;
 
-    for (uint16_t i = 0; i < match->capture_count; i++) {
-        const struct vcm_tree_query_capture *capture = &captures[match->captures[i].index];
-        TSNode node = match->captures[i].node;
-        switch (capture->role) {
-        case VCM_ROLE_MEMBER:
-        case VCM_ROLE_NAME:
-            found.is_member = capture->role == VCM_ROLE_MEMBER;
-            name = node;
-            break;
-        case VCM_ROLE_NONE:
-        case VCM_ROLE_VERB:
-            break;
-        case VCM_ROLE_BODY:
-            body = node;
-            break;
-        case VCM_ROLE_LOCALS:
-            take_names(run, node, VCM_ROLE_LOCAL, pattern);
-            break;
-        case VCM_ROLE_UNUSED:
-            take_names(run, node, VCM_ROLE_IGNORE, pattern);
-            break;
-        case VCM_ROLE_CLOSED:
-            run->weave.is_closed = true;
-            break;
-        case VCM_ROLE_STATEMENT:
-            found.statement = ts_node_start_byte(node) + 1;
-            break;
-        case VCM_ROLE_CONTAINER:
-            found.holder = ts_node_start_byte(node);
-            found.holder_end = ts_node_end_byte(node);
-            break;
-        case VCM_ROLE_DEFINE:
-        case VCM_ROLE_SCOPE:
-        case VCM_ROLE_REFER:
-            found.role = capture->role;
-            found.detail = capture->detail;
-            if (capture->role != VCM_ROLE_REFER)
-                set_block(&found, node, run->weave.language);
-            if (capture->role == VCM_ROLE_DEFINE)
-                adapt_block(&found, node, run->weave.language);
-            break;
-        default:
-            found.role = capture->role;
-            found.detail = capture->detail;
-            name = node;
-        }
-    }
-    if (!name.id || found.role == VCM_ROLE_NONE)
+    for (uint16_t i = 0; i < match->capture_count; i++)
+        take_capture(run, &taken, &captures[match->captures[i].index], match->captures[i].node);
+    if (find->role == VCM_ROLE_NONE || (!taken.name.id && !has_no_name(find)))
         return;
-    found.name = ts_node_start_byte(name);
-    found.name_end = ts_node_end_byte(name);
-    trim_name(&found, run->weave.language, run->weave.text.data);
-    if (found.role == VCM_ROLE_REGION) {
-        set_block(&found, name, run->weave.language);
-        vcm_weave_add(&run->weave, &found);
+    if (has_no_name(find)) {
+        find->name = find->name_end = find->start;
+        vcm_weave_add(&run->weave, find);
         return;
     }
-    if (strcmp(ts_node_type(name), "string_content") == 0 && found.role == VCM_ROLE_REFER)
-        found.name_end = end_of_word(run, found.name, found.name_end);
-    bool block = found.role == VCM_ROLE_DEFINE || found.role == VCM_ROLE_SCOPE;
-    if (block && body.id)
-        found.body = ts_node_start_byte(body);
-    if (!block) {
-        found.start = found.end = found.name;
-        found.line = ts_node_start_point(name).row + 1;
+    find->name = ts_node_start_byte(taken.name);
+    find->name_end = ts_node_end_byte(taken.name);
+    trim_name(find, run->weave.language, text);
+    if (strcmp(ts_node_type(taken.name), "string_content") == 0 && find->role == VCM_ROLE_REFER)
+        find->name_end = end_of_word(run, find->name, find->name_end);
+    if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
+        set_ends(&taken, find);
+        /* "struct Meters(f64)" has no body. */
+        if (run->weave.language == VCM_LANGUAGE_RUST && find->body < find->end &&
+            text[find->body] == '(')
+            find->body = find->end;
+    } else {
+        find->start = find->end = find->name;
+        find->line = ts_node_start_point(taken.name).row + 1;
     }
-    if (found.name == found.name_end || found.name_end - found.name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
-        is_no_name(&found, run->weave.language, run->weave.text.data))
+    if (find->name == find->name_end || find->name_end - find->name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
+        is_no_name(find, run->weave.language, text))
         return;
-    bool constant = found.role == VCM_ROLE_LOCAL && found.detail == VCM_LOCAL_LOWER &&
-                    isupper((unsigned char)run->weave.text.data[found.name]);
-    if (!constant)
-        vcm_weave_add(&run->weave, &found);
+    if (find->role == VCM_ROLE_LOCAL && !find->is_type && names_a_case(&run->weave, find))
+        return;
+    vcm_weave_add(&run->weave, find);
 }
 
 static bool visit_match(void *context, const TSQueryMatch *match)

@@ -8,6 +8,7 @@ struct vcm_local {
     struct vcm_slice name;
     size_t block;
     bool outer; /* first among those of one block */
+    bool type;  /* a type parameter, before other names */
 };
 
 static int compare(struct vcm_slice a_name, size_t a_block, const struct vcm_local *b)
@@ -25,7 +26,9 @@ static int by_text(const void *a, const void *b)
     const struct vcm_local *x = a, *y = b;
     int order = compare(x->name, x->block, y);
 
-    return order != 0 ? order : y->outer - x->outer;
+    if (order == 0)
+        order = y->outer - x->outer;
+    return order != 0 ? order : y->type - x->type;
 }
 
 /* Values of a class of Python are not seen from its methods; its type parameters are. */
@@ -36,9 +39,24 @@ static bool reaches_inwards(const struct vcm_weave *weave, const struct vcm_find
            block->detail != VCM_SYMBOL_CLASS || use->name < block->body;
 }
 
-static bool defines(const struct vcm_find *block, const struct vcm_find *use)
+/* Whether the declaration that begins with this block defines the name: "int a, b". Its blocks are
+ * in the order of their names. */
+static bool defines(const struct vcm_finds *blocks, size_t first, const struct vcm_find *use)
 {
-    return block->role == VCM_ROLE_DEFINE && block->name == use->name;
+    const struct vcm_find *block = &blocks->items[first];
+    size_t low = first, high = blocks->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct vcm_find *one = &blocks->items[middle];
+        if (vcm_weave_have_same_span(one, block) && one->name < use->name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return block->role == VCM_ROLE_DEFINE && low < blocks->count &&
+           vcm_weave_have_same_span(&blocks->items[low], block) &&
+           blocks->items[low].role == VCM_ROLE_DEFINE && blocks->items[low].name == use->name;
 }
 
 /* How many blocks are around it, of which the last one has the name: none has what is defined here,
@@ -48,7 +66,7 @@ static size_t level_of(const struct vcm_finds *blocks, const size_t *around, siz
 {
     const struct vcm_find *block = depth > 0 ? &blocks->items[around[depth - 1]] : NULL;
 
-    if (!block || !defines(block, use))
+    if (!block || !defines(blocks, around[depth - 1], use))
         return depth;
     return block->detail == VCM_SYMBOL_FIELD && depth > 1 &&
                    blocks->items[around[depth - 2]].detail == VCM_SYMBOL_CONSTRUCTOR
@@ -67,8 +85,8 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
         const struct vcm_find *use = &weave->uses.items[i];
         if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
             continue;
-        for (; next < blocks->count && blocks->items[next].place <= use->name; next++) {
-            while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].place)
+        for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {
+            while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].start)
                 depth--;
             if (open[next])
                 around[depth++] = next;
@@ -81,6 +99,7 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
                 .name = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                 .block = around[level - 1],
                 .outer = use->role == VCM_ROLE_OUTER,
+                .type = use->is_type,
             };
     }
     bool ok = around && locals->items;
@@ -97,7 +116,7 @@ void vcm_locals_release(struct vcm_locals *locals)
 }
 
 enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name,
-                                       size_t block)
+                                       size_t block, bool type)
 {
     size_t low = 0, high = locals->count;
 
@@ -109,6 +128,8 @@ enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct v
             high = middle;
     }
     if (low == locals->count || compare(name, block, &locals->items[low]) != 0)
+        return VCM_LOCALS_NO;
+    if (type && !locals->items[low].type)
         return VCM_LOCALS_NO;
     return locals->items[low].outer ? VCM_LOCALS_OUTER : VCM_LOCALS_YES;
 }

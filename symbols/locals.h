@@ -26,8 +26,9 @@ enum vcm_locals_answer {
     VCM_LOCALS_OUTER, /* the block says that this name is one of the file */
 };
 
-/* Whether the block by this number has the name for its own. */
+/* Whether the block by this number has the name for its own. A name that is known to be a type's
+ * is that of a type parameter or none. */
 enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name,
-                                       size_t block);
+                                       size_t block, bool type);
 
 #endif

@@ -114,9 +114,10 @@ static struct vcm_slice take_word(struct reader *r)
 static bool is_about(struct vcm_slice capture)
 {
     static const char *const names[] = {
-        "name",   "local",   "import",     "access",      "ignore",      "export",
-        "outer",  "private", "protected",  "public",      "local.lower", "member",
-        "locals", "unused",  "export.all", "export.part", "region",      "closed"};
+        "name",      "type",       "member",      "field",  "local", "generic",
+        "import",    "access",     "ignore",      "export", "outer", "private",
+        "protected", "public",     "local.lower", "region", "head",  "locals",
+        "unused",    "export.all", "export.part", "closed"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (vcm_slice_equal(capture, vcm_slice_of_string(names[i])))

@@ -240,7 +240,9 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
         return false; /* "::name", of the outermost scope */
     if (!word && end < mark && ends_with(text, at, "->") && language == VCM_LANGUAGE_CPP)
         return false; /* "auto f() -> type" */
-    if (!word || has_line_end(text, end, mark) || (scope_mark && end < mark))
+    /* "return .open" leaves the type out. */
+    bool implied = language == VCM_LANGUAGE_SWIFT || language == VCM_LANGUAGE_ZIG;
+    if (!word || has_line_end(text, end, mark) || ((scope_mark || implied) && end < mark))
         return true;
     struct vcm_slice words = read_words(language, text, end);
     if (words.len > 0 && is_known(language, words, join, scope_mark))
@@ -596,6 +598,8 @@ static struct vcm_slice word_for(enum vcm_language language, struct vcm_slice te
     if (language == VCM_LANGUAGE_GO) {
         for (; start > 0 && strchr("\"` ", text.data[start - 1]);)
             start--;
+        if (start > 0 && text.data[start - 1] == '.')
+            return vcm_slice_of(".", 1);
         size_t first = word_start(language, text, start);
         word = vcm_slice_of(text.data + first, start - first);
         return vcm_slice_equal(word, vcm_slice_of_string("import")) ? vcm_slice_of("", 0) : word;

@@ -1,5 +1,6 @@
 #include "symbols/resolve.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -105,7 +106,23 @@ static void narrow(const struct search *search, const struct vcm_resolved *found
             marked[i] = false;
 }
 
-/* Of the candidates that are marked, the one that is meant: definitions stand before prototypes. */
+/* Whether something by the same name may say more: a prototype, "typedef struct a a". */
+static bool is_promise(const struct vcm_symbol *symbol)
+{
+    static const char *const kinds[] = {"struct", "union", "enum"};
+    const struct vcm_slice name = symbol->name;
+    char alias[2 * VCM_LIMIT_SYMBOL_NAME_BYTES + 32];
+
+    for (size_t i = 0; symbol->kind == VCM_SYMBOL_TYPE && i < 3; i++) {
+        int len = snprintf(alias, sizeof alias, "typedef %s %.*s %.*s", kinds[i], (int)name.len,
+                           name.data, (int)name.len, name.data);
+        if (vcm_slice_equal(symbol->signature, vcm_slice_of(alias, (size_t)len)))
+            return true;
+    }
+    return symbol->kind == VCM_SYMBOL_PROTOTYPE;
+}
+
+/* Of the candidates that are marked, the one that is meant: definitions stand before promises. */
 static const struct candidate *only_one(const struct search *search,
                                         const struct vcm_resolved *found, bool *marked)
 {
@@ -116,7 +133,7 @@ static const struct candidate *only_one(const struct search *search,
     for (size_t i = 0; i < search->count; i++) {
         if (!marked[i])
             continue;
-        bool promised = search->candidates[i].symbol.kind == VCM_SYMBOL_PROTOTYPE;
+        bool promised = is_promise(&search->candidates[i].symbol);
         prototypes += promised;
         count += !promised;
         *(promised ? &prototype : &one) = &search->candidates[i];
@@ -176,7 +193,7 @@ static const struct candidate *in_file(bool *settled, const struct search *searc
     const struct candidate *one = only_one(search, found, marked);
     *settled = false;
     for (size_t i = 0; i < search->count && !*settled; i++)
-        *settled = marked[i] && search->candidates[i].symbol.kind != VCM_SYMBOL_PROTOTYPE;
+        *settled = marked[i] && !is_promise(&search->candidates[i].symbol);
     return *settled ? one : NULL;
 }
 
@@ -223,7 +240,7 @@ static const struct candidate *in_imports(bool *settled, const struct search *se
     }
     const struct candidate *one = only_one(search, found, marked);
     /* A header is imported, what it promises is defined elsewhere. */
-    *settled = any(marked, search->count) && (!one || one->symbol.kind != VCM_SYMBOL_PROTOTYPE);
+    *settled = any(marked, search->count) && (!one || !is_promise(&one->symbol));
     return *settled ? one : NULL;
 }
 
@@ -411,7 +428,7 @@ static const struct candidate *in_container(bool *settled, struct search *search
         size_t types = count_types(search, found, (enum stage)stage, last);
         *settled = types > 1 || (types == 1 && !vcm_scope_spreads_types(language)) ||
                    (any(marked, search->count) &&
-                    (stage == STAGE_NEAR || !one || one->symbol.kind != VCM_SYMBOL_PROTOTYPE));
+                    (stage == STAGE_NEAR || !one || !is_promise(&one->symbol)));
         if (*settled)
             return types > 1 ? NULL : one;
     }
@@ -505,7 +522,7 @@ static const struct candidate *in_module(const struct search *search,
         vcm_buf_clear(&path);
         vcm_buf_append_slice(&path, import->target);
         if (joined && import->target.data[import->target.len - 1] != '.')
-            vcm_buf_append_byte(&path, '.');
+            vcm_buf_append_string(&path, language == VCM_LANGUAGE_RUST ? "::" : ".");
         if (joined)
             vcm_buf_append_slice(&path, qualifier);
         if (path.len > 0)
@@ -550,7 +567,7 @@ static const struct candidate *in_self(bool *settled, struct search *search,
                     is_visible(search, found, (enum stage)stage, search->candidates[i].file);
             const struct candidate *one = only_one(search, found, marked);
             *settled = any(marked, search->count) &&
-                       (stage == STAGE_NEAR || !one || one->symbol.kind != VCM_SYMBOL_PROTOTYPE);
+                       (stage == STAGE_NEAR || !one || !is_promise(&one->symbol));
             if (*settled)
                 return one;
         }

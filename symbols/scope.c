@@ -103,6 +103,39 @@ bool vcm_scope_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, s
     return same;
 }
 
+static struct vcm_slice last_word(struct vcm_slice path)
+{
+    return vcm_qualifier_pop(&path);
+}
+
+/* "use a::b::{c, d::e}" brings c and e, "use a::b::c" brings c, "use a::b::*" may bring any. */
+static bool rust_brings_name(const struct vcm_symbol_import *import, struct vcm_slice name)
+{
+    const struct vcm_slice all = vcm_slice_of("*", 1);
+    struct vcm_slice list = import->alias, there, here;
+
+    if (!import->parts)
+        return import->alias.len == 0 && (vcm_slice_equal(last_word(import->target), name) ||
+                                          vcm_slice_equal(last_word(import->target), all));
+    while (vcm_qualifier_next_name(&there, &here, &list))
+        if (vcm_slice_equal(here, there) &&
+            (vcm_slice_equal(last_word(here), name) || vcm_slice_equal(last_word(here), all)))
+            return true;
+    return false;
+}
+
+/* "use a::{self, b}" gives a and a::b their names. */
+static bool rust_gives_name(bool *joined, const struct vcm_symbol_import *import,
+                            struct vcm_slice name)
+{
+    if (!import->parts)
+        return vcm_slice_equal(import->alias.len > 0 ? import->alias : last_word(import->target),
+                               name);
+    *joined = vcm_qualifier_names(import->alias, name);
+    return *joined || (vcm_qualifier_names(import->alias, vcm_slice_of("self", 4)) &&
+                       vcm_slice_equal(last_word(import->target), name));
+}
+
 /* Whether a name is the module's own here. What it has by default mostly has the same. */
 static bool takes_name(struct vcm_slice list, struct vcm_slice name)
 {
@@ -120,8 +153,11 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
 {
     switch (language) {
     case VCM_LANGUAGE_GO:
+        return vcm_slice_equal(import->alias, vcm_slice_of(".", 1));
     case VCM_LANGUAGE_ZIG:
         return false;
+    case VCM_LANGUAGE_RUST:
+        return rust_brings_name(import, name);
     case VCM_LANGUAGE_PYTHON:
     case VCM_LANGUAGE_SCALA:
         if (!import->parts)
@@ -151,6 +187,9 @@ bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
     struct vcm_slice rest = import->target;
     bool all = false, known = false;
 
+    *joined = false;
+    if (language == VCM_LANGUAGE_RUST)
+        return rust_gives_name(joined, import, name);
     bool modules = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
     /* Where functions of a module are imported, its own name is one too. */
     bool both =
@@ -160,7 +199,7 @@ bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
     *joined = modules && import->parts && vcm_qualifier_names(import->alias, name);
     if (import->alias.len > 0 && (!both || *joined))
         return *joined || (!import->parts && vcm_slice_equal(import->alias, name));
-    if (language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUST)
+    if (language == VCM_LANGUAGE_GO)
         return vcm_slice_equal(vcm_qualifier_pop(&rest), name);
     return vcm_scope_compare_paths(&all, &known, import->target, name) && all && known;
 }

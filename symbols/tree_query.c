@@ -34,6 +34,12 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
         {"outer", VCM_ROLE_OUTER},
         {"region", VCM_ROLE_REGION},
         {"member", VCM_ROLE_MEMBER},
+        {"field", VCM_ROLE_FIELD},
+        {"generic", VCM_ROLE_GENERIC},
+        {"type", VCM_ROLE_TYPE},
+        {"promise", VCM_ROLE_PROMISE},
+        {"head", VCM_ROLE_HEAD},
+        {"tail", VCM_ROLE_TAIL},
         {"statement", VCM_ROLE_STATEMENT},
     };
     char text[64];

@@ -16,10 +16,15 @@
 enum vcm_tree_query_role {
     VCM_ROLE_NONE,
     VCM_ROLE_NAME,      /* of the definition, reference or scope of the same match */
+    VCM_ROLE_TYPE,      /* such a name of a type: type parameters hide it, values do not */
+    VCM_ROLE_FIELD,     /* such a name of a field, though no object stands before it */
     VCM_ROLE_MEMBER,    /* such a name of a field, a type, a module: no local name hides it */
     VCM_ROLE_DEFINE,    /* def.<kind> */
     VCM_ROLE_REFER,     /* ref.<use> */
     VCM_ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
+    VCM_ROLE_PROMISE,   /* such a scope, whose definitions all may see: they were promised */
+    VCM_ROLE_HEAD,      /* begins before the definition in it and is part of it: a template */
+    VCM_ROLE_TAIL,      /* what a definition goes on with behind its node */
     VCM_ROLE_CONTAINER, /* names the container where nesting does not tell it */
     VCM_ROLE_IMPORT,
     VCM_ROLE_VERB,       /* for a predicate: what the match hangs on and is not part of */
@@ -28,6 +33,7 @@ enum vcm_tree_query_role {
     VCM_ROLE_STATEMENT,  /* what a definition is in: its first word begins the signature */
     VCM_ROLE_IGNORE,     /* looks like a use and is none */
     VCM_ROLE_LOCAL,      /* a name that hides others of the same name in the block around it */
+    VCM_ROLE_GENERIC,    /* such a name of a type parameter, which hides types too */
     VCM_ROLE_OUTER,      /* a name that is none of the block's around it, which assigns to it */
     VCM_ROLE_REGION,     /* a block that has local names and is no container */
     VCM_ROLE_HIDE,       /* a name whose definition, before or around it, is private or protected */

@@ -4,9 +4,12 @@
 
 #include "base/limits.h"
 #include "symbols/describe.h"
+#include "symbols/dialect.h"
 #include "symbols/locals.h"
+#include "symbols/names.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
+#include "symbols/weave_finds.h"
 #include "symbols/weave_import.h"
 #include "symbols/weave_text.h"
 
@@ -16,105 +19,13 @@
 #define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
 #define HIDE_REACH  256u  /* definitions between one and the word that hides it */
 
-static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
-{
-    switch (role) {
-    case VCM_ROLE_DEFINE:
-    case VCM_ROLE_SCOPE:
-    case VCM_ROLE_REGION:
-    case VCM_ROLE_ACCESS:
-    case VCM_ROLE_HIDE:
-        return &weave->blocks;
-    case VCM_ROLE_EXPORT:
-    case VCM_ROLE_EXPORT_ALL:
-    case VCM_ROLE_EXPORT_PART:
-        return &weave->exported;
-    default:
-        return &weave->uses;
-    }
-}
-
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
-{
-    struct vcm_finds *list = list_of(weave, found->role);
-
-    if (list->count >= 2 * VCM_LIMIT_SYMBOLS_COUNT) {
-        weave->too_many = true;
-        return;
-    }
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        struct vcm_find *items = realloc(list->items, capacity * sizeof *items);
-        weave->no_memory = weave->no_memory || !items;
-        if (!items)
-            return;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count] = *found;
-    list->items[list->count++].place = found->start;
-}
-
 static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
 {
     return vcm_slice_of(weave->text.data + start, end - start);
 }
 
-/* Outer before inner; of several for one name the first pattern of the query. */
-static int by_place(const void *a, const void *b)
-{
-    const struct vcm_find *x = a, *y = b;
-
-    if (x->place != y->place)
-        return x->place < y->place ? -1 : 1;
-    if (x->end != y->end)
-        return x->end > y->end ? -1 : 1;
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
-}
-
-/* Whether it says something else about a name than what it is, or nothing. */
-static bool is_aside(const struct vcm_find *found)
-{
-    return found->role == VCM_ROLE_NONE || found->role == VCM_ROLE_LOCAL ||
-           found->role == VCM_ROLE_OUTER || found->role == VCM_ROLE_REGION ||
-           found->role == VCM_ROLE_HIDE;
-}
-
-static int by_name(const void *a, const void *b)
-{
-    const struct vcm_find *x = a, *y = b;
-
-    if (x->name != y->name)
-        return x->name < y->name ? -1 : 1;
-    if (is_aside(x) != is_aside(y))
-        return is_aside(x) ? -1 : 1;
-    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
-}
-
-/* A set of names, in order. */
-struct names {
-    struct vcm_slice *items;
-    size_t count;
-};
-
-static int by_bytes(const void *a, const void *b)
-{
-    const struct vcm_slice *x = a, *y = b;
-    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
-
-    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
-}
-
-static bool has_name(const struct names *names, struct vcm_slice name)
-{
-    return names->count > 0 &&
-           bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
-}
-
 /* Of what the file exports in this way. */
-static bool list_exported(struct names *names, const struct vcm_weave *weave,
+static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave,
                           enum vcm_tree_query_role role)
 {
     const struct vcm_finds *exported = &weave->exported;
@@ -126,15 +37,15 @@ static bool list_exported(struct names *names, const struct vcm_weave *weave,
         if (exported->items[i].role == role)
             names->items[names->count++] =
                 slice(weave, exported->items[i].name, exported->items[i].name_end);
-    qsort(names->items, names->count, sizeof *names->items, by_bytes);
+    vcm_names_sort(names);
     return true;
 }
 
 /* What a file gives to others. */
 struct exports {
-    struct names names; /* at the top */
-    struct names whole; /* of types with all that they hold */
-    struct names parts; /* of what types hold */
+    struct vcm_names names; /* at the top */
+    struct vcm_names whole; /* of types with all that they hold */
+    struct vcm_names parts; /* of what types hold */
 };
 
 static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
@@ -151,48 +62,10 @@ static void release_exports(struct exports *exports)
     free(exports->parts.items);
 }
 
-static bool is_value(unsigned kind)
-{
-    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
-}
-
-/* Of several definitions by one name, the first pattern's. */
-static void drop_repeated_names(struct vcm_finds *list)
-{
-    size_t kept = 0;
-
-    if (list->count > 0)
-        qsort(list->items, list->count, sizeof *list->items, by_name);
-    for (size_t i = 0; i < list->count; i++)
-        if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
-            is_aside(&list->items[kept - 1]))
-            list->items[kept++] = list->items[i];
-    list->count = kept;
-    if (list->count > 0)
-        qsort(list->items, list->count, sizeof *list->items, by_place);
-}
-
-/* "int a = f(), b = g()": the second one begins with its name, and has what follows. */
-static void place_siblings(struct vcm_finds *list)
-{
-    bool moved = false;
-
-    for (size_t i = 1; i < list->count; i++) {
-        struct vcm_find *one = &list->items[i - 1], *next = &list->items[i];
-        if (one->role == VCM_ROLE_DEFINE && next->role == VCM_ROLE_DEFINE &&
-            (is_value(one->detail) || one->detail == VCM_SYMBOL_FIELD) &&
-            one->start == next->start && one->end == next->end) {
-            next->place = next->name;
-            moved = true;
-        }
-    }
-    if (moved)
-        qsort(list->items, list->count, sizeof *list->items, by_place);
-}
-
 /* The blocks around a place, innermost last. */
 struct level {
     const struct vcm_find *block;
+    const struct vcm_find *last; /* of several definitions in one declaration the one at hand */
     uint32_t index; /* 1 + of the definition; 0 of a scope, or of one that was left out */
     enum vcm_symbol_kind kind;
     size_t path;                           /* length of the container's name up to here */
@@ -220,15 +93,36 @@ static void leave_until(struct nest *nest, uint32_t start)
         leave(nest);
 }
 
+static bool is_c(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
+}
+
+/* Leaves what ended before the block. "typedef struct a {...} b" does not hold its struct. */
+static void leave_before(struct nest *nest, const struct vcm_find *block)
+{
+    leave_until(nest, block->start);
+    bool tagged = block->role == VCM_ROLE_DEFINE &&
+                  vcm_symbol_is_type((enum vcm_symbol_kind)block->detail) &&
+                  block->detail != VCM_SYMBOL_TYPE;
+    const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
+    if (tagged && is_c(nest->weave->language) && top && top->kind == VCM_SYMBOL_TYPE &&
+        top->block->role == VCM_ROLE_DEFINE)
+        leave(nest);
+}
+
+static bool is_value(unsigned kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
 /* "int a, b;": the one is not in the other. */
-static void leave_sibling(struct nest *nest, const struct vcm_find *found)
+static bool is_sibling(const struct nest *nest, const struct vcm_find *block)
 {
     const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 
-    if (top && top->block->role == VCM_ROLE_DEFINE && found->role == VCM_ROLE_DEFINE &&
-        (is_value(top->block->detail) || top->block->detail == VCM_SYMBOL_FIELD) &&
-        top->block->start == found->start && top->block->end == found->end)
-        leave(nest);
+    return top && block->role == VCM_ROLE_DEFINE && top->block->role == VCM_ROLE_DEFINE &&
+           vcm_weave_have_same_span(top->block, block);
 }
 
 static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
@@ -246,13 +140,15 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');
         if (block->holder_end > 0) {
-            vcm_buf_append_slice(&nest->path, slice(nest->weave, block->holder, block->holder_end));
+            vcm_dialect_put_container(&nest->path, nest->weave->language,
+                                      slice(nest->weave, block->holder, block->holder_end));
             vcm_buf_append_byte(&nest->path, '.');
         }
         vcm_buf_append_slice(&nest->path, slice(nest->weave, block->name, block->name_end));
     }
     struct level *level = &nest->levels[nest->depth++];
-    *level = (struct level){.block = block, .index = index, .kind = kind, .path = nest->path.len};
+    *level = (struct level){
+        .block = block, .last = block, .index = index, .kind = kind, .path = nest->path.len};
     /* What a C++ class holds is private until it says otherwise. */
     level->has_visibility = nest->weave->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
                             block->role == VCM_ROLE_DEFINE;
@@ -338,6 +234,13 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
          around->kind == VCM_SYMBOL_ENUMERATOR ||
          (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
 
+    const struct vcm_weave *weave = nest->weave;
+    struct vcm_slice type = slice(weave, found->holder, found->holder_end);
+    if (type.len == 0 && around && vcm_symbol_is_type(around->kind))
+        type = slice(weave, around->block->name, around->block->name_end);
+    if (vcm_dialect_is_constructor(weave->language, found,
+                                   slice(weave, found->name, found->name_end), type))
+        return VCM_SYMBOL_CONSTRUCTOR;
     if (kind == VCM_SYMBOL_VARIABLE &&
         vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
         return VCM_SYMBOL_CONSTANT;
@@ -391,7 +294,7 @@ static bool is_closed(const struct nest *nest)
 {
     const struct vcm_symbols *out = nest->weave->out;
     bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
-                 has_name(&nest->exports->names, out->definitions[0].name);
+                 vcm_names_have(&nest->exports->names, out->definitions[0].name);
 
     return nest->weave->is_closed && !whole;
 }
@@ -404,8 +307,10 @@ static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *s
     struct vcm_slice type = symbol->container;
 
     type.len = dot ? (size_t)(dot - type.data) : type.len;
-    return has_name(&nest->exports->whole, type) || has_name(&nest->exports->parts, symbol->name) ||
-           (symbol->kind != VCM_SYMBOL_ENUMERATOR && has_name(&nest->exports->names, symbol->name));
+    return vcm_names_have(&nest->exports->whole, type) ||
+           vcm_names_have(&nest->exports->parts, symbol->name) ||
+           (symbol->kind != VCM_SYMBOL_ENUMERATOR &&
+            vcm_names_have(&nest->exports->names, symbol->name));
 }
 
 /* Whether the signature of the module has it: of OCaml, whose signatures come first. */
@@ -440,7 +345,11 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
                     weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
     const struct vcm_visibility_place place = {
         in_type || in_function,
-        in_head || in_trait || (around && around->kind == VCM_SYMBOL_INTERFACE),
+        in_head || in_trait ||
+            (around &&
+             (around->kind == VCM_SYMBOL_INTERFACE ||
+              (around->kind == VCM_SYMBOL_ENUMERATOR && symbol->kind == VCM_SYMBOL_FIELD) ||
+              around->block->is_promised)),
     };
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
     bool script = vcm_language_is_script(weave->language);
@@ -460,8 +369,8 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         (script || weave->language == VCM_LANGUAGE_HASKELL) && symbol->kind == VCM_SYMBOL_METHOD;
     if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
         is_at_top(nest, symbol))
-        return has_name(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
-                                                             : VCM_SYMBOL_PRIVATE;
+        return vcm_names_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                                   : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
                    vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
@@ -481,13 +390,16 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
+    /* Macros of C know no containers. */
+    bool is_free = symbol->kind == VCM_SYMBOL_MACRO && is_c(weave->language);
     if (found->holder_end > 0 && nest->path.len > 0) {
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
         vcm_buf_append_byte(&line, '.');
     }
     if (found->holder_end > 0)
-        vcm_buf_append_slice(&line, slice(weave, found->holder, found->holder_end));
-    else
+        vcm_dialect_put_container(&line, weave->language,
+                                  slice(weave, found->holder, found->holder_end));
+    else if (!is_free)
         vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
     symbol->container = vcm_weave_keep_line(weave, &line);
     vcm_buf_append_slice(&line, vcm_weave_opening_word(weave, found));
@@ -511,7 +423,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 struct walk {
     struct nest nest;
     struct exports exports;
-    struct names makers, holders;
+    struct vcm_names makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
@@ -528,14 +440,17 @@ static bool is_single(const struct vcm_symbol *symbol)
            vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
 }
 
-/* Of types whose name, called, makes one; and of all that may stand before such a name. */
+/* Of types whose name, called, makes one, in C++ bases from elsewhere too; and of all that may
+ * stand before such a name. */
 static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
 {
     const struct vcm_symbols *out = weave->out;
     bool makes = vcm_language_makes_by_call(weave->language);
+    bool bases = weave->language == VCM_LANGUAGE_CPP;
+    const struct vcm_finds *uses = &weave->uses;
     size_t room = (makes ? out->definition_count : 0) + (size_t)1;
 
-    walk->makers.items = calloc(room, sizeof *walk->makers.items);
+    walk->makers.items = calloc(room + (bases ? uses->count : 0), sizeof *walk->makers.items);
     walk->holders.items = calloc(room, sizeof *walk->holders.items);
     if (!walk->makers.items || !walk->holders.items)
         return false;
@@ -547,8 +462,13 @@ static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
         if (vcm_symbol_is_type(symbol->kind))
             walk->holders.items[walk->holders.count++] = symbol->name;
     }
-    qsort(walk->makers.items, walk->makers.count, sizeof *walk->makers.items, by_bytes);
-    qsort(walk->holders.items, walk->holders.count, sizeof *walk->holders.items, by_bytes);
+    for (size_t i = 0; bases && i < uses->count; i++)
+        if (uses->items[i].role == VCM_ROLE_REFER &&
+            uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
+            walk->makers.items[walk->makers.count++] =
+                slice(weave, uses->items[i].name, uses->items[i].name_end);
+    vcm_names_sort(&walk->makers);
+    vcm_names_sort(&walk->holders);
     return true;
 }
 
@@ -595,15 +515,23 @@ static void define(struct walk *walk, size_t block)
     enum vcm_symbol_kind kind = VCM_SYMBOL_TYPE;
     uint32_t index = 0;
 
-    leave_until(nest, found->place);
-    leave_sibling(nest, found);
+    leave_before(nest, found);
     if (found->role == VCM_ROLE_ACCESS || found->role == VCM_ROLE_HIDE) {
         (found->role == VCM_ROLE_ACCESS ? change_access : hide)(nest, found);
         return;
     }
+    if (found->role == VCM_ROLE_DEFINE &&
+        vcm_dialect_is_keyword(weave->language, slice(weave, found->name, found->name_end),
+                               VCM_SYMBOL_WRITE))
+        return;
     if (is_defined_again(nest, found)) {
         weave->blocks.items[block].role = VCM_ROLE_NONE;
         return;
+    }
+    struct level first = {0};
+    if (is_sibling(nest, found)) {
+        first = nest->levels[nest->depth - 1];
+        leave(nest);
     }
     if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
         struct vcm_find local = *found;
@@ -626,8 +554,10 @@ static void define(struct walk *walk, size_t block)
         index = ++weave->out->definition_count;
     }
     walk->index_of[block] = index;
-    walk->open[block] = true;
-    weave->no_memory = weave->no_memory || !enter(nest, found, index, kind);
+    walk->open[block] = !first.block;
+    bool entered = first.block ? enter(nest, first.block, first.index, first.kind)
+                               : enter(nest, found, index, kind);
+    weave->no_memory = weave->no_memory || !entered;
 }
 
 static void define_all(struct walk *walk)
@@ -643,42 +573,18 @@ static void define_all(struct walk *walk)
     vcm_buf_clear(&walk->nest.path);
 }
 
-/* Whether the language has such a local name without a declaration. */
-static bool is_implied(const struct nest *nest, struct vcm_slice name)
-{
-    static const struct {
-        const char *name;
-        enum vcm_language language;
-        bool in_field; /* only in what reads and writes one */
-    } implied[] = {
-        {"it", VCM_LANGUAGE_KOTLIN, false},    {"_", VCM_LANGUAGE_KOTLIN, false},
-        {"field", VCM_LANGUAGE_KOTLIN, true},  {"_", VCM_LANGUAGE_SCALA, false},
-        {"value", VCM_LANGUAGE_C_SHARP, true}, {"_", VCM_LANGUAGE_C_SHARP, false},
-        {"it", VCM_LANGUAGE_RUBY, false},
-    };
-    const struct level *around = innermost(nest);
-
-    for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
-        if (implied[i].language == nest->weave->language &&
-            vcm_slice_equal(name, vcm_slice_of_string(implied[i].name)) &&
-            (!implied[i].in_field || (around && around->kind == VCM_SYMBOL_FIELD)))
-            return true;
-    return false;
-}
-
-/* Whether a name is a parameter or variable of what is around. */
-static bool is_local(const struct walk *walk, struct vcm_slice name)
+/* Whether a name is a parameter or variable of what is around; one of a type a type parameter. */
+static bool is_local(const struct walk *walk, struct vcm_slice name, bool type)
 {
     const struct nest *nest = &walk->nest;
 
-    if (is_implied(nest, name))
+    const struct level *around = innermost(nest);
+    if (vcm_dialect_is_implied(nest->weave->language, name,
+                               around && around->kind == VCM_SYMBOL_FIELD))
         return true;
     for (size_t i = nest->depth; i > 0; i--) {
-        /* "struct node *node" in a type of C: the tag is another name. */
-        if (nest->weave->language == VCM_LANGUAGE_C && vcm_symbol_is_type(nest->levels[i - 1].kind))
-            continue;
         size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
-        enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block);
+        enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block, type);
         if (answer != VCM_LOCALS_NO)
             return answer == VCM_LOCALS_YES;
     }
@@ -702,8 +608,9 @@ static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
     const struct vcm_find *function = function_around(&walk->nest);
     struct vcm_slice words = vcm_slice_of("", 0);
 
-    *qualified = use->detail != VCM_SYMBOL_OVERRIDE &&
-                 vcm_qualifier_find(&words, weave->language, weave->text, use->name);
+    *qualified =
+        use->detail != VCM_SYMBOL_OVERRIDE &&
+        (vcm_qualifier_find(&words, weave->language, weave->text, use->name) || use->is_field);
     if (words.len == 0)
         return words;
     struct vcm_slice rest = words, first = words;
@@ -712,7 +619,7 @@ static struct vcm_slice qualifier_of(bool *qualified, const struct walk *walk,
     struct vcm_slice head =
         function ? slice(weave, function->start, function->end) : vcm_slice_of("", 0);
     return vcm_qualifier_self(weave->language, words, head) == VCM_QUALIFIER_OTHER &&
-                   is_local(walk, first)
+                   is_local(walk, first, false)
                ? vcm_slice_of("", 0)
                : words;
 }
@@ -730,37 +637,78 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
     return vcm_weave_keep(weave, qualifier);
 }
 
-static void refer(struct walk *walk, const struct vcm_find *use)
+/* Whether the name means something that the code around brings itself. */
+static bool is_hidden(const struct walk *walk, const struct vcm_find *use)
 {
-    struct nest *nest = &walk->nest;
-    struct vcm_weave *weave = nest->weave;
-    struct vcm_symbols *out = weave->out;
-    uint32_t from = 0;
-
-    for (size_t i = nest->depth; i > 0 && from == 0; i--)
-        from = nest->levels[i - 1].index;
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
                         use->detail == VCM_SYMBOL_CALL || use->detail == VCM_SYMBOL_INSTANTIATE;
+
+    return (may_be_local || (use->is_type && use->detail != VCM_SYMBOL_OVERRIDE)) &&
+           is_local(walk, slice(walk->nest.weave, use->name, use->name_end), use->is_type);
+}
+
+/* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
+static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_find *use,
+                                      const struct vcm_slice *qualifier)
+{
+    const struct vcm_weave *weave = walk->nest.weave;
+    struct vcm_slice name = slice(weave, use->name, use->name_end);
+    struct vcm_slice path = qualifier ? *qualifier : vcm_slice_of("", 0);
+    bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
+    bool is_self = !qualifier && vcm_language_makes_by_call(weave->language) &&
+                   vcm_slice_equal(name, vcm_slice_of("Self", 4));
+
+    if ((use->detail != VCM_SYMBOL_CALL && !initialises) ||
+        !(is_self || vcm_names_have(&walk->makers, name)) ||
+        (qualifier && !vcm_names_have(&walk->holders, vcm_qualifier_pop(&path))))
+        return (enum vcm_symbol_use)use->detail;
+    return initialises ? VCM_SYMBOL_CALL : VCM_SYMBOL_INSTANTIATE;
+}
+
+/* The innermost definition around; of several in one declaration the last one before the use. */
+static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
+{
+    struct nest *nest = &walk->nest;
+    const struct vcm_finds *blocks = &nest->weave->blocks;
+    uint32_t from = 0;
+
+    for (size_t i = nest->depth; i > 0 && from == 0; i--) {
+        struct level *level = &nest->levels[i - 1];
+        for (size_t next = (size_t)(level->last - blocks->items) + 1;
+             level->index > 0 && next < blocks->count && walk->index_of[next] > 0 &&
+             vcm_weave_have_same_span(level->block, &blocks->items[next]) &&
+             blocks->items[next].name < use->name;
+             next++) {
+            level->last = &blocks->items[next];
+            level->index = walk->index_of[next];
+        }
+        from = level->index;
+    }
+    return from;
+}
+
+static void refer(struct walk *walk, const struct vcm_find *use)
+{
+    struct vcm_weave *weave = walk->nest.weave;
+    struct vcm_symbols *out = weave->out;
+    uint32_t from = definition_around(walk, use);
     bool qualified = false;
+
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
-    if (!qualified && vcm_weave_is_no_name(weave, use))
-        return;
-    if (may_be_local && !qualified && !use->is_member &&
-        is_local(walk, slice(weave, use->name, use->name_end)))
+    if (!qualified &&
+        (vcm_weave_is_no_name(weave, use) || (!use->is_member && is_hidden(walk, use)) ||
+         vcm_dialect_is_keyword(weave->language, slice(weave, use->name, use->name_end),
+                                (enum vcm_symbol_use)use->detail)))
         return;
     if (out->reference_count >= VCM_LIMIT_SYMBOLS_COUNT) {
         weave->too_many = true;
         return;
     }
-    struct vcm_slice path = qualifier;
-    bool makes = use->detail == VCM_SYMBOL_CALL &&
-                 has_name(&walk->makers, slice(weave, use->name, use->name_end)) &&
-                 (!qualified || has_name(&walk->holders, vcm_qualifier_pop(&path)));
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
         .name = vcm_weave_keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
-        .use = makes ? VCM_SYMBOL_INSTANTIATE : (enum vcm_symbol_use)use->detail,
+        .use = settle_use(walk, use, qualified ? &qualifier : NULL),
         .qualified = qualified,
         .qualifier = keep_qualifier(weave, qualifier),
     };
@@ -781,7 +729,7 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     for (size_t i = 0; names && i < weave->blocks.count; i++)
         names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ||
                            weave->blocks.items[i].role == VCM_ROLE_NONE ||
-                           is_aside(&weave->blocks.items[i])
+                           vcm_weave_is_aside(&weave->blocks.items[i])
                        ? UINT32_MAX
                        : weave->blocks.items[i].name;
     if (names)
@@ -797,8 +745,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     size_t block = 0, kept = 0;
     uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
-    if (weave->uses.count > 0)
-        qsort(weave->uses.items, weave->uses.count, sizeof *weave->uses.items, by_name);
+    vcm_weave_sort_uses(&weave->uses);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
     out->imports =
@@ -818,11 +765,10 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
             passed = use->name_end;
         if (use->role == VCM_ROLE_IGNORE)
             continue;
-        for (; block < weave->blocks.count && weave->blocks.items[block].place <= use->name;
+        for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
              block++) {
             const struct vcm_find *found = &weave->blocks.items[block];
-            leave_until(nest, found->place);
-            leave_sibling(nest, found);
+            leave_before(nest, found);
             if (walk->open[block])
                 weave->no_memory = weave->no_memory ||
                                    !enter(nest, found, walk->index_of[block],
@@ -834,7 +780,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         if (use->role == VCM_ROLE_IMPORT) {
             vcm_weave_put_import(weave, use);
             if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
-                passed = use->name_end;
+                passed = use->name_end > passed ? use->name_end : passed;
         } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
@@ -851,7 +797,7 @@ static void name_constructors(const struct walk *walk)
 
     for (uint32_t i = 0; i < out->definition_count; i++)
         if (vcm_symbol_is_function(out->definitions[i].kind) &&
-            has_name(&walk->makers, out->definitions[i].name))
+            vcm_names_have(&walk->makers, out->definitions[i].name))
             out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
 }
 
@@ -861,8 +807,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
-    drop_repeated_names(&weave->blocks);
-    place_siblings(&weave->blocks);
+    vcm_weave_drop_repeated(&weave->blocks);
+    vcm_dialect_join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
     if (!walk.index_of || !walk.open || !list_exports(&walk.exports, weave))

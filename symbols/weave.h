@@ -10,7 +10,6 @@
 /* Something found in the text. */
 struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
-    uint32_t place; /* where it begins for others: of one more name in a declaration, the name */
     uint32_t name, name_end;
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t statement;          /* 1 + the beginning of what the definition is in, or 0 */
@@ -18,7 +17,9 @@ struct vcm_find {
     uint32_t pattern;
     enum vcm_tree_query_role role;
     unsigned detail;
-    bool is_member; /* no local name hides it */
+    bool is_type, is_field; /* the name: tree_query.h */
+    bool is_member;         /* no local name hides it */
+    bool is_promised;       /* of a scope: what it holds */
 };
 
 struct vcm_finds {
@@ -37,6 +38,9 @@ struct vcm_weave {
     bool is_closed;            /* whether it keeps all other names to itself */
     bool too_many, no_memory;
 };
+
+/* Whether both are in one declaration: "int a, b". */
+bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b);
 
 /* To the list that its role belongs in. Says in the weave when it could not: too many, no memory.
  */

@@ -1,6 +1,7 @@
 #include "symbols/weave_import.h"
 
 #include "base/limits.h"
+#include "symbols/dialect.h"
 #include "symbols/qualifier.h"
 #include "symbols/weave_text.h"
 
@@ -38,11 +39,31 @@ static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_
     vcm_buf_release(&alias);
 }
 
+static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
+{
+    struct vcm_symbol_import *import = &weave->out->imports[weave->out->import_count++];
+    struct vcm_buf target = VCM_BUF_INIT(64 * VCM_KIB), names = VCM_BUF_INIT(64 * VCM_KIB);
+
+    import->line = use->line;
+    import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
+    /* All that it has are groups, or it is too deep to be told. */
+    bool empty = target.len == 0 || (import->parts && names.len == 0);
+    import->target = vcm_weave_keep_line(weave, &target);
+    import->alias = vcm_weave_keep_line(weave, &names);
+    weave->out->import_count -= empty;
+    vcm_buf_release(&names);
+    vcm_buf_release(&target);
+}
+
 void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
 {
     struct vcm_slice rest = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                      one;
 
+    if (weave->language == VCM_LANGUAGE_RUST) {
+        put_use(weave, use);
+        return;
+    }
     if (weave->language != VCM_LANGUAGE_SCALA) {
         put_target(weave, without_keyword(rest), use->line);
         return;

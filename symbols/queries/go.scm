@@ -2,11 +2,14 @@
 
 (function_declaration name: (identifier) @name) @def.function
 (method_declaration
-  receiver: (parameter_list (parameter_declaration type: (type_identifier) @container))
-  name: (field_identifier) @name) @def.method
-(method_declaration
   receiver: (parameter_list
-    (parameter_declaration type: (pointer_type (type_identifier) @container)))
+    (parameter_declaration
+      type: [
+        (type_identifier) @container
+        (generic_type type: (type_identifier) @container)
+        (pointer_type (type_identifier) @container)
+        (pointer_type (generic_type type: (type_identifier) @container))
+      ]))
   name: (field_identifier) @name) @def.method
 (method_declaration name: (field_identifier) @name) @def.method
 (type_spec name: (type_identifier) @name type: (struct_type)) @def.struct
@@ -17,21 +20,71 @@
 (var_spec name: (identifier) @name) @def.variable
 (field_declaration name: (field_identifier) @name) @def.field
 (method_elem name: (field_identifier) @name) @def.method
+(func_literal) @region
 
 (parameter_declaration name: (identifier) @local)
+(variadic_parameter_declaration name: (identifier) @local)
 (short_var_declaration left: (expression_list (identifier) @local))
 (range_clause left: (expression_list (identifier) @local))
+(receive_statement left: (expression_list (identifier) @local))
+(type_switch_statement alias: (expression_list (identifier) @local))
+(type_parameter_declaration name: (identifier) @generic)
+(method_declaration
+  receiver: (parameter_list
+    (parameter_declaration
+      type: [
+        (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @generic)))
+        (pointer_type
+          (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @generic))))
+      ])))
 
 (import_spec path: (interpreted_string_literal) @import)
+(import_spec path: (raw_string_literal) @import)
 
-(composite_literal type: (type_identifier) @name) @ref.instantiate
-(composite_literal type: (qualified_type name: (type_identifier) @name)) @ref.instantiate
+(package_clause (package_identifier) @ignore)
+(import_spec name: (package_identifier) @ignore)
+; What is embedded lends its members.
+(field_declaration
+  !name
+  type: [
+    (type_identifier) @type
+    (generic_type type: (type_identifier) @type)
+    (qualified_type name: (type_identifier) @type)
+  ]) @ref.implementation
+(interface_type (type_elem . (type_identifier) @type .)) @ref.implementation
+(interface_type
+  (type_elem . (qualified_type name: (type_identifier) @type) .)) @ref.implementation
+((call_expression
+  function: (identifier) @verb arguments: (argument_list . (type_identifier) @type))
+  @ref.instantiate
+  (#any-of? @verb "new"))
+((call_expression
+  function: (identifier) @verb
+  arguments: (argument_list . (qualified_type name: (type_identifier) @type)))
+  @ref.instantiate
+  (#any-of? @verb "new"))
+(composite_literal
+  type: [
+    (type_identifier) @type
+    (generic_type type: (type_identifier) @type)
+    (qualified_type name: (type_identifier) @type)
+  ]) @ref.instantiate
+; Keys of maps and arrays are values, those of all else are members.
+(composite_literal
+  type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
+  body: (literal_value
+    (keyed_element key: (literal_element (identifier) @name)))) @ref.read
+(keyed_element key: (literal_element (identifier) @field)) @ref.write
 (call_expression function: (identifier) @name) @ref.call
 (call_expression function: (selector_expression field: (field_identifier) @name)) @ref.call
 (assignment_statement left: (expression_list (identifier) @name)) @ref.write
 (assignment_statement
   left: (expression_list (selector_expression field: (field_identifier) @name))) @ref.write
+(inc_statement (identifier) @name) @ref.write
+(inc_statement (selector_expression field: (field_identifier) @name)) @ref.write
+(dec_statement (identifier) @name) @ref.write
+(dec_statement (selector_expression field: (field_identifier) @name)) @ref.write
 (selector_expression field: (field_identifier) @name) @ref.read
-(argument_list (identifier) @name) @ref.read
-(return_statement (expression_list (identifier) @name)) @ref.read
-((type_identifier) @name @ref.read)
+((package_identifier) @name @ref.read)
+((type_identifier) @type @ref.read)
+((identifier) @name @ref.read)

@@ -164,6 +164,12 @@ SAMPLE_TEST(zig, ZIG, "sample.zig")
 SAMPLE_TEST(julia, JULIA, "sample.jl")
 SAMPLE_TEST(r, R, "sample.r")
 SAMPLE_TEST(sql, SQL, "sample.sql")
+SAMPLE_TEST(c_written_first, C, "hand.c.text")
+SAMPLE_TEST(cpp_written_first, CPP, "hand.cpp")
+SAMPLE_TEST(rust_written_first, RUST, "hand.rs")
+SAMPLE_TEST(go_written_first, GO, "hand.go")
+SAMPLE_TEST(zig_written_first, ZIG, "hand.zig")
+SAMPLE_TEST(swift_written_first, SWIFT, "hand.swift")
 SAMPLE_TEST(ruby_written_first, RUBY, "hand.rb")
 SAMPLE_TEST(python_written_first, PYTHON, "hand.py")
 SAMPLE_TEST(scala_written_first, SCALA, "hand.scala")
@@ -295,17 +301,17 @@ static void what_costs_too_much_is_given_up_and_named(void **state)
 static void damaged_samples_are_survived_in_every_language(void **state)
 {
     static const char *const samples[VCM_LANGUAGE_COUNT] = {
-        [VCM_LANGUAGE_BASH] = "sample.sh.text",  [VCM_LANGUAGE_C] = "sample.c.text",
-        [VCM_LANGUAGE_C_SHARP] = "sample.cs",    [VCM_LANGUAGE_CPP] = "sample.cpp",
-        [VCM_LANGUAGE_GO] = "sample.go",         [VCM_LANGUAGE_JAVA] = "Sample.java",
+        [VCM_LANGUAGE_BASH] = "sample.sh.text",  [VCM_LANGUAGE_C] = "hand.c.text",
+        [VCM_LANGUAGE_C_SHARP] = "sample.cs",    [VCM_LANGUAGE_CPP] = "hand.cpp",
+        [VCM_LANGUAGE_GO] = "hand.go",           [VCM_LANGUAGE_JAVA] = "Sample.java",
         [VCM_LANGUAGE_JAVASCRIPT] = "sample.js", [VCM_LANGUAGE_KOTLIN] = "sample.kt",
         [VCM_LANGUAGE_LUA] = "sample.lua",       [VCM_LANGUAGE_PHP] = "sample.php",
         [VCM_LANGUAGE_PYTHON] = "sample.py",     [VCM_LANGUAGE_RUBY] = "sample.rb",
-        [VCM_LANGUAGE_RUST] = "sample.rs",       [VCM_LANGUAGE_TSX] = "sample.tsx",
+        [VCM_LANGUAGE_RUST] = "hand.rs",         [VCM_LANGUAGE_TSX] = "sample.tsx",
         [VCM_LANGUAGE_TYPESCRIPT] = "sample.ts", [VCM_LANGUAGE_SCALA] = "sample.scala",
-        [VCM_LANGUAGE_SWIFT] = "sample.swift",   [VCM_LANGUAGE_HASKELL] = "sample.hs",
+        [VCM_LANGUAGE_SWIFT] = "hand.swift",     [VCM_LANGUAGE_HASKELL] = "sample.hs",
         [VCM_LANGUAGE_OCAML] = "sample.ml",      [VCM_LANGUAGE_OCAML_INTERFACE] = "sample.mli",
-        [VCM_LANGUAGE_ELIXIR] = "sample.ex",     [VCM_LANGUAGE_ZIG] = "sample.zig",
+        [VCM_LANGUAGE_ELIXIR] = "sample.ex",     [VCM_LANGUAGE_ZIG] = "hand.zig",
         [VCM_LANGUAGE_JULIA] = "sample.jl",      [VCM_LANGUAGE_R] = "sample.r",
         [VCM_LANGUAGE_SQL] = "sample.sql",
     };
@@ -374,6 +380,12 @@ int main(void)
         cmocka_unit_test(symbols_of_julia_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_r_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_sql_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_c_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_cpp_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_rust_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_go_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_zig_written_first_are_those_that_a_person_finds),
+        cmocka_unit_test(symbols_of_swift_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_java_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_javascript_written_first_are_those_that_a_person_finds),
         cmocka_unit_test(symbols_of_javascript_of_node_are_those_that_a_person_finds),

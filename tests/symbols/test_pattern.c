@@ -138,6 +138,18 @@ static void close_language(struct language *language)
     free(language->is_left);
 }
 
+/* tree-sitter leaves out all but the first child in a field that several are in, where the grammar
+ * repeats it: "const a, b = 1, 2" of Go. */
+static bool is_one_more(const struct finds *theirs, const char *find)
+{
+    const char *mark = strrchr(find, '=');
+
+    for (size_t i = 0; mark && i < theirs->count; i++)
+        if (strncmp(theirs->items[i], find, (size_t)(mark + 1 - find)) == 0)
+            return true;
+    return false;
+}
+
 struct comparison {
     const struct language *language;
     struct vcm_slice text;
@@ -170,10 +182,15 @@ static void compare_in_memory(void *context)
     put_in_order(&ours);
     bool whole = !ts_query_cursor_did_exceed_match_limit(cursor);
     compared += whole;
-    for (size_t i = 0; whole && i < theirs.count && i < ours.count; i++)
-        assert_string_equal(theirs.items[i], ours.items[i]);
+    size_t same = 0;
+    for (size_t i = 0; whole && i < ours.count; i++) {
+        if (same < theirs.count && strcmp(theirs.items[same], ours.items[i]) == 0)
+            same++;
+        else if (!is_one_more(&theirs, ours.items[i]))
+            assert_string_equal(same < theirs.count ? theirs.items[same] : "", ours.items[i]);
+    }
     if (whole)
-        assert_int_equal(theirs.count, ours.count);
+        assert_int_equal(theirs.count, same);
     release(&theirs);
     release(&ours);
     ts_tree_delete(tree);

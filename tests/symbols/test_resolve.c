@@ -348,6 +348,49 @@ RESOLVE_TEST(rust_calls_what_its_module_type_or_self_has,
              "src/a.rs:19 -\n"
              "src/a.rs:20 src/a.rs:3\n")
 
+RESOLVE_TEST(a_typedef_of_the_same_name_is_its_struct,
+             {{"a.h", "typedef struct total total;\n"},
+              {"b.c", "#include \"a.h\"\n"
+                      "struct total { int n; };\n"
+                      "int f(total *t);\n"
+                      "int g(struct total *total);\n"},
+              {"c.c", "#include \"a.h\"\n"
+                      "int h(total *t);\n"}},
+             "a.h:1 b.c:2\n"
+             "b.c:3 b.c:2\n"
+             "b.c:4 b.c:2\n"
+             "c.c:2 b.c:2\n")
+
+RESOLVE_TEST(rust_takes_the_names_of_a_group_and_no_others,
+             {{"src/a.rs", "use crate::{shop::{self, total}, till};\n"
+                           "fn run() {\n"
+                           "    total();\n"
+                           "    shop::total();\n"
+                           "    till::total();\n"
+                           "}\n"},
+              {"src/b.rs", "use crate::shop::{other, total as sum};\n"
+                           "fn run() { total(); }\n"},
+              {"src/c.rs", "use crate::till::*;\n"
+                           "fn run() { total(); }\n"},
+              {"src/shop.rs", "pub fn total() {}\n"},
+              {"src/till.rs", "pub fn total() {}\n"}},
+             "src/a.rs:3 src/shop.rs:1\n"
+             "src/a.rs:4 src/shop.rs:1\n"
+             "src/a.rs:5 src/till.rs:1\n"
+             "src/b.rs:2 -\n"
+             "src/c.rs:2 src/till.rs:1\n")
+
+RESOLVE_TEST(go_calls_what_a_dot_brings,
+             {{"a/a.go", "package a\n"
+                         "import . \"example.org/x/shop\"\n"
+                         "func f() { total() }\n"},
+              {"b/b.go", "package b\n"
+                         "import _ \"example.org/x/shop\"\n"
+                         "func f() { total() }\n"},
+              {"shop/shop.go", "package shop\nfunc total() {}\n"}},
+             "a/a.go:3 shop/shop.go:2\n"
+             "b/b.go:3 -\n")
+
 RESOLVE_TEST(zig_calls_what_its_file_or_struct_has,
              {{"a.zig", "const shop = @import(\"shop.zig\");\n"
                         "const std = @import(\"std\");\n"
@@ -682,6 +725,9 @@ int main(void)
         cmocka_unit_test(cpp_calls_what_its_namespace_class_or_this_has),
         cmocka_unit_test(c_does_not_take_a_member_for_a_function),
         cmocka_unit_test(rust_calls_what_its_module_type_or_self_has),
+        cmocka_unit_test(a_typedef_of_the_same_name_is_its_struct),
+        cmocka_unit_test(rust_takes_the_names_of_a_group_and_no_others),
+        cmocka_unit_test(go_calls_what_a_dot_brings),
         cmocka_unit_test(zig_calls_what_its_file_or_struct_has),
         cmocka_unit_test(elixir_calls_what_its_module_has),
         cmocka_unit_test(ruby_calls_what_its_class_or_self_has),

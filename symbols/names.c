@@ -1,0 +1,25 @@
+#include "symbols/names.h"
+
+#include <stdlib.h>
+
+#include "base/banned.h"
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct vcm_slice *x = a, *y = b;
+    int order = memcmp(x->data, y->data, x->len < y->len ? x->len : y->len);
+
+    return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
+}
+
+void vcm_names_sort(struct vcm_names *names)
+{
+    if (names->count > 0)
+        qsort(names->items, names->count, sizeof *names->items, by_bytes);
+}
+
+bool vcm_names_have(const struct vcm_names *names, struct vcm_slice name)
+{
+    return names->count > 0 &&
+           bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;
+}

@@ -1,0 +1,104 @@
+#include "symbols/weave_finds.h"
+
+#include <stdlib.h>
+
+#include "base/limits.h"
+
+#include "base/banned.h"
+
+static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
+{
+    switch (role) {
+    case VCM_ROLE_DEFINE:
+    case VCM_ROLE_SCOPE:
+    case VCM_ROLE_REGION:
+    case VCM_ROLE_HEAD:
+    case VCM_ROLE_ACCESS:
+    case VCM_ROLE_HIDE:
+        return &weave->blocks;
+    case VCM_ROLE_EXPORT:
+    case VCM_ROLE_EXPORT_ALL:
+    case VCM_ROLE_EXPORT_PART:
+        return &weave->exported;
+    default:
+        return &weave->uses;
+    }
+}
+
+void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
+{
+    struct vcm_finds *list = list_of(weave, found->role);
+
+    if (list->count >= 2 * VCM_LIMIT_SYMBOLS_COUNT) {
+        weave->too_many = true;
+        return;
+    }
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity ? 2 * list->capacity : 256;
+        struct vcm_find *items = realloc(list->items, capacity * sizeof *items);
+        weave->no_memory = weave->no_memory || !items;
+        if (!items)
+            return;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count++] = *found;
+}
+
+bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b)
+{
+    return a->start == b->start && a->end == b->end;
+}
+
+/* Outer before inner; of several for one name the first pattern of the query. */
+static int by_place(const void *a, const void *b)
+{
+    const struct vcm_find *x = a, *y = b;
+
+    if (x->start != y->start)
+        return x->start < y->start ? -1 : 1;
+    if (x->end != y->end)
+        return x->end > y->end ? -1 : 1;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+bool vcm_weave_is_aside(const struct vcm_find *found)
+{
+    return found->role == VCM_ROLE_NONE || found->role == VCM_ROLE_LOCAL ||
+           found->role == VCM_ROLE_OUTER || found->role == VCM_ROLE_REGION ||
+           found->role == VCM_ROLE_HEAD || found->role == VCM_ROLE_HIDE;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct vcm_find *x = a, *y = b;
+
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
+    if (vcm_weave_is_aside(x) != vcm_weave_is_aside(y))
+        return vcm_weave_is_aside(x) ? -1 : 1;
+    return (x->pattern > y->pattern) - (x->pattern < y->pattern);
+}
+
+void vcm_weave_drop_repeated(struct vcm_finds *list)
+{
+    size_t kept = 0;
+
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_name);
+    for (size_t i = 0; i < list->count; i++)
+        if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
+            vcm_weave_is_aside(&list->items[kept - 1]))
+            list->items[kept++] = list->items[i];
+    list->count = kept;
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_place);
+}
+
+void vcm_weave_sort_uses(struct vcm_finds *list)
+{
+    if (list->count > 0)
+        qsort(list->items, list->count, sizeof *list->items, by_name);
+}
