@@ -337,8 +337,8 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
             return !begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
         /* It is on the code that it stands behind. */
-        bool behind = strcmp(marks->open, marks->close) != 0 && line.len > 0 &&
-                      memmem(line.data, line.len, marks->open, strlen(marks->open));
+        bool behind = !begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
+                      line.len > 0 && memmem(line.data, line.len, marks->open, strlen(marks->open));
         if (at == 0 || behind)
             return false;
         line = line_above(text, &at);

@@ -61,7 +61,8 @@ static bool is_private_to_file(const struct search *search, const struct candida
     enum vcm_language language = search->index->files[candidate->file].language;
 
     return candidate->symbol.visibility == VCM_SYMBOL_PRIVATE &&
-           (language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP);
+           (language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP ||
+            vcm_language_is_script(language));
 }
 
 static struct vcm_slice last_of(struct vcm_slice container)
@@ -499,6 +500,7 @@ static void mark_top(const struct search *search, bool *marked, struct vcm_slice
             /* Elixir and Julia write the module around what it holds. */
             marked[k] =
                 marked[k] || (search->candidates[k].file == files[i] &&
+                              !is_private_to_file(search, &search->candidates[k]) &&
                               (search->candidates[k].symbol.container.len == 0 ||
                                vcm_slice_equal(search->candidates[k].symbol.container, target)));
 }

@@ -31,7 +31,9 @@ static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave
     const struct vcm_finds *exported = &weave->exported;
 
     names->items = calloc(exported->count + 1, sizeof *names->items);
-    for (size_t i = 0; names->items && i < exported->count; i++)
+    if (!names->items)
+        return false;
+    for (size_t i = 0; i < exported->count; i++)
         if (exported->items[i].role == role)
             names->items[names->count++] =
                 slice(weave, exported->items[i].name, exported->items[i].name_end);

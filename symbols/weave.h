@@ -10,6 +10,7 @@
 /* Something found in the text. */
 struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
+    uint32_t place;            /* where it begins for local names */
     uint32_t name, name_end;
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t statement;          /* 1 + the beginning of what the definition is in, or 0 */
@@ -44,7 +45,7 @@ bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b
 
 /* To the list that its role belongs in. Says in the weave when it could not: too many, no memory.
  */
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *find);
+void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found);
 
 /* Fills the symbols of a weave, once. INTERNAL without memory. */
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err);

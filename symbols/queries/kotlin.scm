@@ -14,14 +14,14 @@
   (#any-of? @verb "const"))
 (class_body (property_declaration (variable_declaration (identifier) @name)) @def.field)
 (enum_class_body (property_declaration (variable_declaration (identifier) @name)) @def.field)
-(class_parameter ["val" "var"] (identifier) @name) @def.field
+(class_parameter ["val" "var"] (identifier) @name ":") @def.field
 (property_declaration (variable_declaration (identifier) @name)) @def.variable
 (enum_entry (identifier) @name) @def.enumerator
 
 (lambda_literal) @region
 (anonymous_function) @region
 (type_parameter (identifier) @local)
-(class_parameter (identifier) @local)
+(class_parameter (identifier) @local ":")
 (parameter (identifier) @local)
 (variable_declaration (identifier) @local)
 (setter (identifier) @local)
@@ -37,7 +37,7 @@
   (modifiers (member_modifier) @verb) (variable_declaration (identifier) @name)) @ref.override
   (#any-of? @verb "override"))
 ((class_parameter
-  (modifiers (member_modifier) @verb) (identifier) @name) @ref.override
+  (modifiers (member_modifier) @verb) (identifier) @name ":") @ref.override
   (#any-of? @verb "override"))
 (delegation_specifier (user_type (identifier) @name .)) @ref.implementation
 (delegation_specifier (user_type (identifier) @name . (type_arguments) .)) @ref.implementation

@@ -81,6 +81,8 @@
   left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
   right: (identifier) @export) @closed
   (#any-of? @word "module") (#any-of? @verb "exports"))
+((assignment_expression left: (identifier) @word right: (identifier) @export) @closed
+  (#any-of? @word "exports"))
 ((assignment_expression
   left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
   right: (object (shorthand_property_identifier) @export)) @closed

@@ -214,6 +214,22 @@ RESOLVE_TEST(javascript_calls_the_names_that_it_imports_and_no_others,
              "f.js:1 shop.js:1\n"
              "g.ts:2 -\n")
 
+RESOLVE_TEST(javascript_calls_no_names_that_a_module_does_not_export,
+             {{"a.js", "import './shop';\n"
+                       "import * as shop from './shop';\n"
+                       "total();\n"
+                       "shop.total();\n"},
+              {"b.js", "import './till';\n"
+                       "total();\n"},
+              {"shop.js", "export const rate = 1;\n"
+                          "function total() {}\n"},
+              {"till.js", "function total() {}\n"
+                          "module.exports = exports = total;\n"}},
+             "a.js:3 -\n"
+             "a.js:4 -\n"
+             "b.js:2 till.js:1\n"
+             "till.js:2 till.js:1\n")
+
 RESOLVE_TEST(go_calls_what_its_package_or_receiver_has,
              {{"a/a.go", "package a\n"
                          "import \"example.com/x/shop\"\n"
@@ -703,6 +719,7 @@ int main(void)
         cmocka_unit_test(python_calls_what_its_module_class_or_self_has),
         cmocka_unit_test(javascript_calls_what_its_module_or_this_has),
         cmocka_unit_test(javascript_calls_the_names_that_it_imports_and_no_others),
+        cmocka_unit_test(javascript_calls_no_names_that_a_module_does_not_export),
         cmocka_unit_test(go_calls_what_its_package_or_receiver_has),
         cmocka_unit_test(java_calls_what_its_class_this_or_super_has),
         cmocka_unit_test(cpp_calls_what_its_namespace_class_or_this_has),

@@ -18,10 +18,10 @@
 #include "base/banned.h"
 
 #define CONTENT_BYTES 20000
-#define THREADS       4u
+#define THREADS       3u
 #define PAGES_VIEWED  24u
 #define MAILBOXES     8u
-#define ROUNDS        80u
+#define ROUNDS        48u
 
 static const char *program;
 
@@ -386,7 +386,7 @@ static void stir(struct fixture *fix, struct vcm_page_cache *cache, unsigned rou
     vcm_page_cache_flush(cache);
     if (round % 8 == 0)
         map_numbers(fix, "other", 1000 + round, 4);
-    if (round % 32 == 31)
+    if (round % 16 == 15)
         assert_ok(fix, vcm_kv_compact(&compacted, fix->store->kv, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL,
                                       &fix->err));
 }

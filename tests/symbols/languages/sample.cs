@@ -31,5 +31,6 @@ namespace Shop
         {
             return base.Total(rate);
         }
+        Func<int, int> once = n => n + Rates.Low, twice = m => 2 * m;
     }
 }

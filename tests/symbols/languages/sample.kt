@@ -3,7 +3,7 @@ package org.example
 import org.example.base.Holder
 
 /** A basket. It holds items. */
-class Basket(val start: Int) : Holder(), Payable {
+class Basket(val start: Int = LIMIT, rate: Rate = STANDARD) : Holder(), Payable {
     private val count = 0
 
     // The sum.
