@@ -10,7 +10,6 @@
 /* Something found in the text. */
 struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
-    uint32_t place;            /* where it begins for local names */
     uint32_t name, name_end;
     uint32_t holder, holder_end; /* container as written, or both 0 */
     uint32_t statement;          /* 1 + the beginning of what the definition is in, or 0 */
