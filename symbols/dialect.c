@@ -1,39 +1,50 @@
 #include "symbols/dialect.h"
 
 #include "symbols/qualifier.h"
+#include "symbols/text.h"
 
 #include "base/banned.h"
 
 #define USE_DEPTH_MAX 16             /* groups in groups */
 #define USE_BYTES_MAX ((size_t)4096) /* of a "use"; what is beyond is left out */
 
-/* Whether the blocks from `first` on begin with what the head is of. */
-static bool take_head(struct vcm_finds *blocks, size_t first, const struct vcm_find *head)
+/* Those of one declaration from `first` on begin where their head does. */
+static void take_head(struct vcm_finds *blocks, size_t first, const struct vcm_find *head)
 {
-    if (first == blocks->count || blocks->items[first].role != VCM_ROLE_DEFINE ||
-        blocks->items[first].start >= head->end)
-        return false;
     const struct vcm_find block = blocks->items[first];
+
     for (size_t i = first; i < blocks->count && vcm_weave_have_same_span(&block, &blocks->items[i]);
          i++) {
         blocks->items[i].start = head->start;
         blocks->items[i].line = head->line;
     }
-    return true;
 }
 
 void vcm_dialect_join_heads(struct vcm_finds *blocks)
 {
+    struct vcm_find head = {.role = VCM_ROLE_NONE}; /* of what was kept last */
     size_t kept = blocks->count;
 
+    /* A head may have a head: what is in both is only touched once. */
     for (size_t i = blocks->count; i > 0; i--) {
         struct vcm_find block = blocks->items[i - 1];
-        bool taken = block.role == VCM_ROLE_HEAD && take_head(blocks, kept, &block);
+        const struct vcm_find *next = head.role == VCM_ROLE_HEAD ? &head
+                                      : kept < blocks->count     ? &blocks->items[kept]
+                                                                 : NULL;
+        if (block.role == VCM_ROLE_HEAD && next && next->start < block.end &&
+            blocks->items[kept].role == VCM_ROLE_DEFINE) {
+            head = block;
+            continue;
+        }
+        if (head.role == VCM_ROLE_HEAD)
+            take_head(blocks, kept, &head);
+        head.role = VCM_ROLE_NONE;
         if (block.role == VCM_ROLE_HEAD)
             block.role = VCM_ROLE_REGION;
-        if (!taken)
-            blocks->items[--kept] = block;
+        blocks->items[--kept] = block;
     }
+    if (head.role == VCM_ROLE_HEAD)
+        take_head(blocks, kept, &head);
     blocks->count -= kept;
     if (kept > 0)
         memmove(blocks->items, blocks->items + kept, blocks->count * sizeof *blocks->items);
@@ -76,10 +87,9 @@ bool vcm_dialect_is_keyword(enum vcm_language language, struct vcm_slice name,
 {
     /* Macros of C take types too, which is no syntax: "container_of(a, struct b, c)". */
     static const char *const of_c[] = {"struct", "const", "union", "enum", "unsigned", "volatile"};
-    bool is_c = language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
     bool has_self = language == VCM_LANGUAGE_RUST || language == VCM_LANGUAGE_SWIFT;
 
-    for (size_t i = 0; is_c && i < sizeof of_c / sizeof of_c[0]; i++)
+    for (size_t i = 0; vcm_language_is_c(language) && i < sizeof of_c / sizeof of_c[0]; i++)
         if (name.data[0] == of_c[i][0] && vcm_slice_equal(name, vcm_slice_of_string(of_c[i])))
             return true;
     if (has_self && use == VCM_SYMBOL_READ && vcm_slice_equal(name, vcm_slice_of("Self", 4)))
@@ -113,29 +123,15 @@ bool vcm_dialect_is_implied(enum vcm_language language, struct vcm_slice name, b
     return false;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static struct vcm_slice trim(struct vcm_slice text)
-{
-    while (text.len > 0 && is_blank(text.data[0]))
-        text = vcm_slice_of(text.data + 1, text.len - 1);
-    while (text.len > 0 && is_blank(text.data[text.len - 1]))
-        text.len--;
-    return text;
-}
-
 /* "a::b" before the "::" that ends at `end`; *end moves to its beginning. */
 static struct vcm_slice path_before(struct vcm_slice text, size_t *end)
 {
     size_t stop = *end, start;
 
-    while (stop > 0 && (is_blank(text.data[stop - 1]) || text.data[stop - 1] == ':'))
+    while (stop > 0 && (vcm_text_is_blank(text.data[stop - 1]) || text.data[stop - 1] == ':'))
         stop--;
-    for (start = stop;
-         start > 0 && !is_blank(text.data[start - 1]) && !strchr("{,;", text.data[start - 1]);)
+    for (start = stop; start > 0 && !vcm_text_is_blank(text.data[start - 1]) &&
+                       !strchr("{,;", text.data[start - 1]);)
         start--;
     *end = start;
     struct vcm_slice path = vcm_slice_of(text.data + start, stop - start);
@@ -184,9 +180,9 @@ static void put_path(struct vcm_buf *out, struct vcm_slice text, size_t group)
 static void put_words(struct vcm_buf *out, struct vcm_slice words)
 {
     for (size_t i = 0; i < words.len; i++)
-        if (!is_blank(words.data[i]))
+        if (!vcm_text_is_blank(words.data[i]))
             vcm_buf_append_byte(out, words.data[i]);
-        else if (!is_blank(words.data[i - 1]))
+        else if (!vcm_text_is_blank(words.data[i - 1]))
             vcm_buf_append_byte(out, ' ');
 }
 
@@ -204,7 +200,7 @@ static void put_group(struct vcm_buf *out, struct vcm_slice inside)
         depth -= c == '}' && depth > 0;
         if (c != ',' || depth > 0)
             continue;
-        struct vcm_slice name = trim(vcm_slice_of(inside.data + first, i - first));
+        struct vcm_slice name = vcm_text_trim(vcm_slice_of(inside.data + first, i - first));
         plain = plain && name.len > 0 && !memmem(name.data, name.len, "//", 2);
         if (plain && out->len > 0)
             vcm_buf_append_string(out, ", ");
@@ -228,8 +224,8 @@ bool vcm_dialect_read_use(struct vcm_buf *target, struct vcm_buf *names, struct 
     }
     const char *as = memmem(whole.data, whole.len, " as ", 4);
     size_t len = as ? (size_t)(as - whole.data) : whole.len;
-    put_words(target, trim(vcm_slice_of(whole.data, len)));
+    put_words(target, vcm_text_trim(vcm_slice_of(whole.data, len)));
     if (as)
-        put_words(names, trim(vcm_slice_of(as + 4, whole.len - len - 4)));
+        put_words(names, vcm_text_trim(vcm_slice_of(as + 4, whole.len - len - 4)));
     return false;
 }

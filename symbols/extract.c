@@ -32,6 +32,8 @@ struct vcm_extractor {
 struct run {
     struct vcm_weave weave;
     const struct vcm_tree_query *query;
+    struct vcm_find block; /* of the node below, which is that of many matches: "int a, b" */
+    const void *block_node;
     uint32_t steps;
     uint64_t read_bytes, side_steps;
     bool too_costly, wrong_age;
@@ -153,7 +155,7 @@ static TSNode end_of(TSNode node)
     return node;
 }
 
-static void set_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+static void read_block(struct vcm_find *found, TSNode node, enum vcm_language language)
 {
     TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
                                                   : ts_node_child_by_field_name(node, "body", 4);
@@ -178,6 +180,18 @@ static void set_block(struct vcm_find *found, TSNode node, enum vcm_language lan
         found->end_line--;
 }
 
+static void set_block(struct run *run, struct vcm_find *found, TSNode node)
+{
+    if (run->block_node != node.id)
+        read_block(&run->block, node, run->weave.language);
+    run->block_node = node.id;
+    found->start = run->block.start;
+    found->end = run->block.end;
+    found->body = run->block.body;
+    found->line = run->block.line;
+    found->end_line = run->block.end_line;
+}
+
 /* Julia's grammar has no fields: the body of a function is what is behind its head. */
 static void set_body_behind(struct vcm_find *found, TSNode node)
 {
@@ -190,18 +204,39 @@ static void set_body_behind(struct vcm_find *found, TSNode node)
         found->body = ts_node_start_byte(ts_node_named_child(node, place));
 }
 
-/* OCaml's words stand before what they bind: "let rec", "type", "and". */
-static void take_words_before(struct vcm_find *found, TSNode node)
+/* Moves `at` before the word that ends there, and the blanks before that, if it is one of these. */
+static bool step_over(uint32_t *at, const char *text, const char *const *words)
 {
+    uint32_t end = *at, start;
+
+    while (end > 0 && isspace((unsigned char)text[end - 1]))
+        end--;
+    for (start = end; start > 0 && isalnum((unsigned char)text[start - 1]) && end - start < 8;)
+        start--;
+    for (; *words; words++)
+        if (strlen(*words) == end - start && memcmp(text + start, *words, end - start) == 0) {
+            *at = start;
+            return true;
+        }
+    return false;
+}
+
+/* OCaml's words stand before what they bind: "let rec", "type", "and". They are siblings, which it
+ * takes long to go back to where there are many. */
+static void take_words_before(struct vcm_find *found, TSNode node, const char *text)
+{
+    static const char *const more[] = {"rec", "nonrec", NULL}, *const class[] = {"class", NULL};
+    static const char *const first[] = {"let", "and", "type", "module", "class", NULL};
     size_t len = strlen(ts_node_type(node)), end = sizeof "_binding" - 1;
+    const uint32_t start = found->start;
 
     if (len < end || strcmp(ts_node_type(node) + len - end, "_binding") != 0)
         return;
-    for (TSNode word = ts_node_prev_sibling(node);
-         !ts_node_is_null(word) && !ts_node_is_named(word); word = ts_node_prev_sibling(word)) {
-        found->start = ts_node_start_byte(word);
-        found->line = ts_node_start_point(word).row + 1;
-    }
+    step_over(&found->start, text, more);
+    if (step_over(&found->start, text, first) && text[found->start] == 't')
+        step_over(&found->start, text, class);
+    for (uint32_t at = found->start; at < start; at++)
+        found->line -= text[at] == '\n';
 }
 
 /* Whether a node of a pattern or a type is a name by itself. */
@@ -239,12 +274,12 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
     ts_tree_cursor_delete(&cursor);
 }
 
-static void adapt_block(struct vcm_find *found, TSNode node, enum vcm_language language)
+static void adapt_block(struct vcm_find *found, TSNode node, const struct vcm_weave *weave)
 {
-    if (language == VCM_LANGUAGE_JULIA)
+    if (weave->language == VCM_LANGUAGE_JULIA)
         set_body_behind(found, node);
-    if (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE)
-        take_words_before(found, node);
+    if (vcm_language_is_ocaml(weave->language))
+        take_words_before(found, node, weave->text.data);
 }
 
 /* What a match has captured. */
@@ -303,14 +338,14 @@ static void take_capture(struct run *run, struct taken *taken,
         find->is_promised = capture->role == VCM_ROLE_PROMISE;
         find->detail = capture->detail;
         if (capture->role != VCM_ROLE_REFER)
-            set_block(find, node, run->weave.language);
+            set_block(run, find, node);
         if (capture->role == VCM_ROLE_DEFINE)
-            adapt_block(find, node, run->weave.language);
+            adapt_block(find, node, &run->weave);
         break;
     case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
         find->role = capture->role;
-        set_block(find, node, run->weave.language);
+        set_block(run, find, node);
         break;
     case VCM_ROLE_GENERIC:
         find->role = VCM_ROLE_LOCAL;
@@ -399,7 +434,7 @@ static bool is_no_name(const struct vcm_find *found, enum vcm_language language,
     const bool blank = found->name_end - found->name == 1 && text[found->name] == '_';
 
     return (text[found->name] >= '0' && text[found->name] <= '9') ||
-           (blank && (language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE));
+           (blank && vcm_language_is_ocaml(language));
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,

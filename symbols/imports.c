@@ -102,17 +102,10 @@ static bool has_paths(enum vcm_language language, struct vcm_slice target)
     bool of_php = language == VCM_LANGUAGE_PHP && !memchr(target.data, '\\', target.len) &&
                   memchr(target.data, '.', target.len);
 
-    return of_php || language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP ||
-           language == VCM_LANGUAGE_JAVASCRIPT || language == VCM_LANGUAGE_TYPESCRIPT ||
-           language == VCM_LANGUAGE_TSX || language == VCM_LANGUAGE_GO ||
-           language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_BASH ||
-           language == VCM_LANGUAGE_ZIG || language == VCM_LANGUAGE_JULIA ||
-           language == VCM_LANGUAGE_R;
-}
-
-static bool is_ocaml(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
+    return of_php || vcm_language_is_c(language) || vcm_language_is_script(language) ||
+           language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUBY ||
+           language == VCM_LANGUAGE_BASH || language == VCM_LANGUAGE_ZIG ||
+           language == VCM_LANGUAGE_JULIA || language == VCM_LANGUAGE_R;
 }
 
 /* What a path begins with that names no file. */
@@ -152,7 +145,8 @@ static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language
         bool begins = len == 0 || out[len - 1] == '/';
         if (language == VCM_LANGUAGE_ELIXIR && upper && !begins && len + 2 < TARGET_MAX)
             out[len++] = '_';
-        bool lowers = upper && (language == VCM_LANGUAGE_ELIXIR || (is_ocaml(language) && begins));
+        bool lowers = upper && (language == VCM_LANGUAGE_ELIXIR ||
+                                (vcm_language_is_ocaml(language) && begins));
         out[len++] = mark ? '/' : lowers ? (char)(target.data[i] - 'A' + 'a') : target.data[i];
     }
     struct vcm_slice path = vcm_slice_of(out, len);
@@ -161,14 +155,9 @@ static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language
 
 static bool are_kin(enum vcm_language a, enum vcm_language b)
 {
-    bool c = a == VCM_LANGUAGE_C || a == VCM_LANGUAGE_CPP;
-    bool script =
-        a == VCM_LANGUAGE_JAVASCRIPT || a == VCM_LANGUAGE_TYPESCRIPT || a == VCM_LANGUAGE_TSX;
-
-    return a == b || (is_ocaml(a) && is_ocaml(b)) ||
-           (c && (b == VCM_LANGUAGE_C || b == VCM_LANGUAGE_CPP)) ||
-           (script && (b == VCM_LANGUAGE_JAVASCRIPT || b == VCM_LANGUAGE_TYPESCRIPT ||
-                       b == VCM_LANGUAGE_TSX));
+    return a == b || (vcm_language_is_ocaml(a) && vcm_language_is_ocaml(b)) ||
+           (vcm_language_is_c(a) && vcm_language_is_c(b)) ||
+           (vcm_language_is_script(a) && vcm_language_is_script(b));
 }
 
 /* Whether one is the other, or its end at a slash. */

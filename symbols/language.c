@@ -239,6 +239,16 @@ bool vcm_language_is_script(enum vcm_language language)
            language == VCM_LANGUAGE_TSX;
 }
 
+bool vcm_language_is_c(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
+}
+
+bool vcm_language_is_ocaml(enum vcm_language language)
+{
+    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
+}
+
 bool vcm_language_makes_by_call(enum vcm_language language)
 {
     switch (language) {

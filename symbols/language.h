@@ -86,8 +86,11 @@ const char *vcm_language_source(enum vcm_language language);
 /* The name by which ctags knows a language that is left to it; NULL for others. */
 const char *vcm_language_ctags_name(enum vcm_language language);
 
-/* JavaScript, and what becomes it. */
+/* Languages that one word is said about: JavaScript and what becomes it, C and C++, both kinds of
+ * files of OCaml. */
 bool vcm_language_is_script(enum vcm_language language);
+bool vcm_language_is_c(enum vcm_language language);
+bool vcm_language_is_ocaml(enum vcm_language language);
 
 /* Whether a type that is called like a function makes one of its kind. */
 bool vcm_language_makes_by_call(enum vcm_language language);

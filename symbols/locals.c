@@ -79,7 +79,7 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
     const struct vcm_finds *blocks = &weave->blocks;
     size_t *around = calloc(blocks->count + 1, sizeof *around), depth = 0, next = 0;
 
-    *locals = (struct vcm_locals){.weave = weave};
+    *locals = (struct vcm_locals){.items = NULL};
     locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
     for (size_t i = 0; around && locals->items && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
@@ -115,21 +115,43 @@ void vcm_locals_release(struct vcm_locals *locals)
     *locals = (struct vcm_locals){.items = NULL};
 }
 
-enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name,
-                                       size_t block, bool type)
+/* The first one that is not less. */
+static size_t lower_bound(const struct vcm_local *items, size_t count, struct vcm_slice name,
+                          size_t block)
 {
-    size_t low = 0, high = locals->count;
+    size_t low = 0;
+
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (compare(name, block, &items[middle]) > 0)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+struct vcm_locals_range vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name)
+{
+    size_t first = lower_bound(locals->items, locals->count, name, 0);
+    size_t end = first + lower_bound(locals->items + first, locals->count - first, name, SIZE_MAX);
+
+    return (struct vcm_locals_range){locals->items + first, end - first};
+}
+
+enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size_t block, bool type)
+{
+    size_t low = 0, high = range->count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (compare(name, block, &locals->items[middle]) > 0)
+        if (range->items[middle].block < block)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == locals->count || compare(name, block, &locals->items[low]) != 0)
+    if (low == range->count || range->items[low].block != block ||
+        (type && !range->items[low].type))
         return VCM_LOCALS_NO;
-    if (type && !locals->items[low].type)
-        return VCM_LOCALS_NO;
-    return locals->items[low].outer ? VCM_LOCALS_OUTER : VCM_LOCALS_YES;
+    return range->items[low].outer ? VCM_LOCALS_OUTER : VCM_LOCALS_YES;
 }

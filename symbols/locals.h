@@ -10,7 +10,6 @@
 struct vcm_local;
 
 struct vcm_locals {
-    const struct vcm_weave *weave;
     struct vcm_local *items; /* by text, then block */
     size_t count;
 };
@@ -26,9 +25,17 @@ enum vcm_locals_answer {
     VCM_LOCALS_OUTER, /* the block says that this name is one of the file */
 };
 
+/* Those by one name. */
+struct vcm_locals_range {
+    const struct vcm_local *items;
+    size_t count;
+};
+
+struct vcm_locals_range vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name);
+
 /* Whether the block by this number has the name for its own. A name that is known to be a type's
  * is that of a type parameter or none. */
-enum vcm_locals_answer vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name,
-                                       size_t block, bool type);
+enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size_t block,
+                                      bool type);
 
 #endif

@@ -1,6 +1,7 @@
 #include "symbols/qualifier.h"
 
 #include "symbols/script_import.h"
+#include "symbols/text.h"
 
 #include "base/banned.h"
 
@@ -13,17 +14,6 @@ enum join {
     JOIN_OBJECT, /* a member to a value */
     JOIN_NAME,   /* a name to a module, a type or a value */
 };
-
-static bool is_ocaml(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
-}
-
-static bool is_script(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_JAVASCRIPT || language == VCM_LANGUAGE_TYPESCRIPT ||
-           language == VCM_LANGUAGE_TSX;
-}
 
 /* Where "::" is no type, cast, cons or label. */
 static bool has_scope_mark(enum vcm_language language)
@@ -38,7 +28,7 @@ static bool has_scope_mark(enum vcm_language language)
 static bool has_capitals(enum vcm_language language)
 {
     return language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR ||
-           language == VCM_LANGUAGE_HASKELL || is_ocaml(language);
+           language == VCM_LANGUAGE_HASKELL || vcm_language_is_ocaml(language);
 }
 
 static bool is_upper(char c)
@@ -48,15 +38,10 @@ static bool is_upper(char c)
 
 static bool is_word(enum vcm_language language, char c)
 {
-    bool money = c == '$' && (language == VCM_LANGUAGE_PHP || is_script(language));
+    bool money = c == '$' && (language == VCM_LANGUAGE_PHP || vcm_language_is_script(language));
 
     return is_upper(c) || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' ||
            (unsigned char)c >= 0x80 || money || (c == '.' && language == VCM_LANGUAGE_R);
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
 static bool ends_with(struct vcm_slice text, size_t at, const char *mark)
@@ -89,8 +74,7 @@ static enum join dot_before(size_t *start, enum vcm_language language, struct vc
     bool asks = false;
     for (; *start > 0 && strchr("?!&", text.data[*start - 1]); asks = true)
         --*start;
-    bool values =
-        language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST;
+    bool values = vcm_language_is_c(language) || language == VCM_LANGUAGE_RUST;
     return values || asks ? JOIN_OBJECT : JOIN_NAME;
 }
 
@@ -98,8 +82,7 @@ static enum join dot_before(size_t *start, enum vcm_language language, struct vc
 static enum join mark_before(size_t *start, enum vcm_language language, struct vcm_slice text,
                              size_t at)
 {
-    bool arrows =
-        language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_PHP;
+    bool arrows = vcm_language_is_c(language) || language == VCM_LANGUAGE_PHP;
 
     if (at == 0)
         return JOIN_NONE;
@@ -115,7 +98,7 @@ static enum join mark_before(size_t *start, enum vcm_language language, struct v
         *start = at - 1;
         return JOIN_NAME;
     }
-    if ((is_ocaml(language) && text.data[at - 1] == '#') ||
+    if ((vcm_language_is_ocaml(language) && text.data[at - 1] == '#') ||
         (language == VCM_LANGUAGE_R && strchr("$@", text.data[at - 1]))) {
         *start = at - 1;
         return JOIN_OBJECT;
@@ -147,7 +130,7 @@ static size_t skip_blanks(enum vcm_language language, struct vcm_slice text, siz
     size_t end = at;
     bool line = false;
 
-    for (; end > 0 && is_blank(text.data[end - 1]); end--)
+    for (; end > 0 && vcm_text_is_blank(text.data[end - 1]); end--)
         line = line || text.data[end - 1] == '\n';
     if (!line)
         return end;
@@ -155,7 +138,8 @@ static size_t skip_blanks(enum vcm_language language, struct vcm_slice text, siz
     size_t first = above ? (size_t)(above + 1 - text.data) : 0;
     const char *comment = memmem(text.data + first, end - first, mark, strlen(mark));
     if (comment)
-        for (end = (size_t)(comment - text.data); end > first && is_blank(text.data[end - 1]);)
+        for (end = (size_t)(comment - text.data);
+             end > first && vcm_text_is_blank(text.data[end - 1]);)
             end--;
     return end;
 }
@@ -189,7 +173,7 @@ static struct vcm_slice read_words(enum vcm_language language, struct vcm_slice 
     bool variable =
         start > 0 && ((text.data[start - 1] == '@' &&
                        (language == VCM_LANGUAGE_RUBY || language == VCM_LANGUAGE_ELIXIR)) ||
-                      (text.data[start - 1] == '#' && is_script(language)));
+                      (text.data[start - 1] == '#' && vcm_language_is_script(language)));
     return variable ? unknown : vcm_slice_of(text.data + start, end - start);
 }
 
@@ -230,7 +214,7 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
     if (join == JOIN_NONE)
         return false;
     size_t end = mark;
-    while (end > 0 && is_blank(text.data[end - 1]))
+    while (end > 0 && vcm_text_is_blank(text.data[end - 1]))
         end--;
     bool scope_mark = ends_with(text, at, "::");
     bool word = end > 0 && is_word(language, text.data[end - 1]);
@@ -346,23 +330,13 @@ static struct vcm_slice word_behind(enum vcm_language language, struct vcm_slice
 /* Behind blanks, line ends, and comments up to these. */
 static size_t skip_gap(struct vcm_slice text, size_t at, size_t end)
 {
-    while (at < end && (is_blank(text.data[at]) || strchr("\\#(", text.data[at]))) {
+    while (at < end && (vcm_text_is_blank(text.data[at]) || strchr("\\#(", text.data[at]))) {
         const char *line = text.data[at] == '#' ? memchr(text.data + at, '\n', end - at) : NULL;
         if (text.data[at] == '#' && !line)
             return end;
         at = line ? (size_t)(line - text.data) : at + 1;
     }
     return at;
-}
-
-static void put_name(struct vcm_buf *out, struct vcm_slice name, struct vcm_slice here)
-{
-    if (out->len > 0)
-        vcm_buf_append_string(out, ", ");
-    vcm_buf_append_slice(out, name);
-    if (here.len > 0)
-        vcm_buf_append_string(out, " as ");
-    vcm_buf_append_slice(out, here);
 }
 
 /* "a, b as c" of [at, end), as far as it is such a list; marks for "as" differ. */
@@ -381,7 +355,7 @@ static void put_names(struct vcm_buf *out, enum vcm_language language, struct vc
         if (here.len > 0)
             at = skip_gap(text, (size_t)(here.data + here.len - text.data), end);
         if (name.len > 0 && !vcm_slice_equal(here, vcm_slice_of("_", 1)))
-            put_name(out, name, here);
+            vcm_text_put_name(out, name, here);
         if (at >= end || text.data[at] != ',')
             return;
     }
@@ -461,7 +435,7 @@ static struct vcm_slice word_of_list(struct vcm_slice text, size_t start)
 {
     size_t line = start, commas = 0;
 
-    while (line > 0 && text.data[line - 1] != '\n')
+    while (line > 0 && start - line < NAMES_MAX && text.data[line - 1] != '\n')
         line--;
     const char *equals = memchr(text.data + line, '=', start - line);
     if (!equals)
@@ -498,8 +472,8 @@ static void put_written(struct vcm_buf *out, enum vcm_language language, struct 
         if (comment && !line)
             return;
         i = line ? (size_t)(line - name.data) : i;
-        gap = gap || is_blank(name.data[i]);
-        if (is_blank(name.data[i]))
+        gap = gap || vcm_text_is_blank(name.data[i]);
+        if (vcm_text_is_blank(name.data[i]))
             continue;
         if (first)
             vcm_buf_append_string(out, out->len > 0 ? ", " : "");
@@ -620,7 +594,7 @@ bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct
     bool packages = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
                     language == VCM_LANGUAGE_SCALA || language == VCM_LANGUAGE_PHP;
 
-    if (is_script(language))
+    if (vcm_language_is_script(language))
         return vcm_script_import_names(out, text, start, end);
     if ((language == VCM_LANGUAGE_PYTHON && put_names_behind(out, text, end)) ||
         (packages && put_group_behind(out, language, text, end)) ||
@@ -634,7 +608,7 @@ bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest)
 {
     size_t len = 0, depth = 0;
 
-    while (rest->len > 0 && (is_blank(rest->data[0]) || rest->data[0] == ','))
+    while (rest->len > 0 && (vcm_text_is_blank(rest->data[0]) || rest->data[0] == ','))
         *rest = vcm_slice_of(rest->data + 1, rest->len - 1);
     for (; len < rest->len && (depth > 0 || rest->data[len] != ','); len++)
         depth = rest->data[len] == '{' ? 1 : rest->data[len] == '}' ? 0 : depth;
@@ -651,7 +625,7 @@ struct vcm_slice vcm_qualifier_target(struct vcm_slice import)
         const char *end = memmem(import.data, import.len, marks[i], strlen(marks[i]));
         import.len = end ? (size_t)(end - import.data) : import.len;
     }
-    while (import.len > 0 && is_blank(import.data[import.len - 1]))
+    while (import.len > 0 && vcm_text_is_blank(import.data[import.len - 1]))
         import.len--;
     return import;
 }

@@ -37,11 +37,6 @@ struct search {
     void *context;
 };
 
-static bool is_ocaml(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE;
-}
-
 static bool is_member(const struct vcm_symbol *symbol)
 {
     return symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD;
@@ -61,8 +56,7 @@ static bool is_private_to_file(const struct search *search, const struct candida
     enum vcm_language language = search->index->files[candidate->file].language;
 
     return candidate->symbol.visibility == VCM_SYMBOL_PRIVATE &&
-           (language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP ||
-            vcm_language_is_script(language));
+           (vcm_language_is_c(language) || vcm_language_is_script(language));
 }
 
 static struct vcm_slice last_of(struct vcm_slice container)
@@ -477,7 +471,7 @@ static size_t one_module(uint32_t files[VCM_IMPORTS_MAX], const struct search *s
         if (is_meant(search, from, target, files[i]))
             files[count++] = files[i];
     /* What a file of OCaml opens may hide the module beside it by another of that name. */
-    if (count < found && is_ocaml(all[from].language))
+    if (count < found && vcm_language_is_ocaml(all[from].language))
         return 0;
     for (size_t i = 0; i < count; i++)
         if (target.data[0] == '.' && same_directory(all[files[i]].path, all[from].path))
@@ -529,7 +523,7 @@ static const struct candidate *in_module(const struct search *search,
             mark_top(search, marked, vcm_buf_slice(&path), found->file);
     }
     bool everywhere =
-        language == VCM_LANGUAGE_OCAML || language == VCM_LANGUAGE_OCAML_INTERFACE ||
+        vcm_language_is_ocaml(language) ||
         (language == VCM_LANGUAGE_RUST && memmem(qualifier.data, qualifier.len, "::", 2));
     if (everywhere)
         mark_top(search, marked, qualifier, found->file);

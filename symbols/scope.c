@@ -32,9 +32,7 @@ enum vcm_scope_reach vcm_scope_reach(enum vcm_language language)
 
 bool vcm_scope_are_kin(enum vcm_language a, enum vcm_language b)
 {
-    bool c = a == VCM_LANGUAGE_C || a == VCM_LANGUAGE_CPP;
-
-    return a == b || (c && (b == VCM_LANGUAGE_C || b == VCM_LANGUAGE_CPP));
+    return a == b || (vcm_language_is_c(a) && vcm_language_is_c(b));
 }
 
 bool vcm_scope_names_objects(enum vcm_language language)
@@ -56,8 +54,7 @@ bool vcm_scope_names_objects(enum vcm_language language)
 
 bool vcm_scope_is_closed(enum vcm_language language)
 {
-    return language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_JAVASCRIPT ||
-           language == VCM_LANGUAGE_TYPESCRIPT || language == VCM_LANGUAGE_TSX ||
+    return language == VCM_LANGUAGE_PYTHON || vcm_language_is_script(language) ||
            language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_LUA ||
            language == VCM_LANGUAGE_ZIG || language == VCM_LANGUAGE_ELIXIR;
 }

@@ -2,6 +2,8 @@
 
 #include <ctype.h>
 
+#include "symbols/text.h"
+
 #include "base/banned.h"
 
 #define WORDS_MAX 8
@@ -17,13 +19,6 @@ struct rule {
     bool (*hides)(const struct vcm_symbol *symbol, bool in_type);
     enum vcm_symbol_visibility at_top, in_type;
 };
-
-static bool begins(struct vcm_slice text, const char *with)
-{
-    size_t len = strlen(with);
-
-    return text.len >= len && memcmp(text.data, with, len) == 0;
-}
 
 static bool is_part(char c)
 {
@@ -75,14 +70,13 @@ static struct vcm_slice head_of(const struct vcm_symbol *symbol)
 static bool has_leading_underscore(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return begins(symbol->name, "_");
+    return vcm_text_begins(symbol->name, "_");
 }
 
 static bool hides_in_python(const struct vcm_symbol *symbol, bool in_type)
 {
     const struct vcm_slice name = symbol->name;
-    bool is_special =
-        name.len > 4 && begins(name, "__") && memcmp(name.data + name.len - 2, "__", 2) == 0;
+    bool is_special = name.len > 4 && vcm_text_begins(name, "__") && vcm_text_ends(name, "__");
 
     return has_leading_underscore(symbol, in_type) && !is_special;
 }
@@ -117,36 +111,37 @@ static bool hides_in_elixir(const struct vcm_symbol *symbol, bool in_type)
 
     (void)in_type;
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        if (begins(symbol->signature, shown[i]))
+        if (vcm_text_begins(symbol->signature, shown[i]))
             return false;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (begins(symbol->signature, hidden[i]))
+        if (vcm_text_begins(symbol->signature, hidden[i]))
             return true;
-    return begins(symbol->signature, "@");
+    return vcm_text_begins(symbol->signature, "@");
 }
 
 static bool has_leading_dot(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return begins(symbol->name, ".");
+    return vcm_text_begins(symbol->name, ".");
 }
 
 static bool hides_in_lua(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return begins(symbol->signature, "local");
+    return vcm_text_begins(symbol->signature, "local");
 }
 
 /* Variables of objects; methods have a word. */
 static bool hides_in_ocaml(const struct vcm_symbol *symbol, bool in_type)
 {
-    return in_type && symbol->kind == VCM_SYMBOL_FIELD && begins(symbol->signature, "val ");
+    return in_type && symbol->kind == VCM_SYMBOL_FIELD &&
+           vcm_text_begins(symbol->signature, "val ");
 }
 
 static bool has_leading_hash(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return begins(symbol->name, "#");
+    return vcm_text_begins(symbol->name, "#");
 }
 
 /* What makes an object is called by "new" alone. */
@@ -238,5 +233,6 @@ bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol 
 {
     bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD;
 
-    return language != VCM_LANGUAGE_RUBY || (is_member && !begins(symbol->signature, "def self."));
+    return language != VCM_LANGUAGE_RUBY ||
+           (is_member && !vcm_text_begins(symbol->signature, "def self."));
 }

@@ -18,6 +18,7 @@
 #define CONST       vcm_slice_of("const", 5)
 #define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
 #define HIDE_REACH  256u  /* definitions between one and the word that hides it */
+#define LOCAL_REACH 512u  /* blocks between a local name and its use */
 
 static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uint32_t end)
 {
@@ -71,6 +72,9 @@ struct level {
     size_t path;                           /* length of the container's name up to here */
     enum vcm_symbol_visibility visibility; /* of what follows, once a word said so */
     bool has_visibility;
+    /* Of this block and those around it, which may be many: nothing walks all of them. */
+    size_t container, definition, function; /* 1 + the innermost's level, the outermost's; or 0 */
+    bool is_in_function, has_own_names, has_modules_only;
 };
 
 struct nest {
@@ -93,11 +97,6 @@ static void leave_until(struct nest *nest, uint32_t start)
         leave(nest);
 }
 
-static bool is_c(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
-}
-
 /* Leaves what ended before the block. "typedef struct a {...} b" does not hold its struct. */
 static void leave_before(struct nest *nest, const struct vcm_find *block)
 {
@@ -106,7 +105,7 @@ static void leave_before(struct nest *nest, const struct vcm_find *block)
                   vcm_symbol_is_type((enum vcm_symbol_kind)block->detail) &&
                   block->detail != VCM_SYMBOL_TYPE;
     const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
-    if (tagged && is_c(nest->weave->language) && top && top->kind == VCM_SYMBOL_TYPE &&
+    if (tagged && vcm_language_is_c(nest->weave->language) && top && top->kind == VCM_SYMBOL_TYPE &&
         top->block->role == VCM_ROLE_DEFINE)
         leave(nest);
 }
@@ -123,6 +122,30 @@ static bool is_sibling(const struct nest *nest, const struct vcm_find *block)
 
     return top && block->role == VCM_ROLE_DEFINE && top->block->role == VCM_ROLE_DEFINE &&
            vcm_weave_have_same_span(top->block, block);
+}
+
+/* What the innermost level is together with those around it. */
+static void note_around(struct nest *nest)
+{
+    static const struct level top = {.has_modules_only = true};
+    struct level *level = &nest->levels[nest->depth - 1];
+    const struct level *outer = nest->depth > 1 ? level - 1 : &top;
+    const enum vcm_symbol_kind kind = level->kind;
+    bool region = level->block->role == VCM_ROLE_REGION;
+    bool function = level->index > 0 && vcm_symbol_is_function(kind);
+    /* Values that are defined in a function, or in what another value is made of, are seen from
+     * there alone. */
+    bool own = level->block->role == VCM_ROLE_DEFINE &&
+               (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD);
+    bool module = kind == VCM_SYMBOL_MODULE || kind == VCM_SYMBOL_NAMESPACE;
+
+    level->container = region ? outer->container : nest->depth;
+    level->definition = level->index > 0 ? nest->depth : outer->definition;
+    level->function = outer->function == 0 && function ? nest->depth : outer->function;
+    level->is_in_function = outer->is_in_function || region || function;
+    level->has_own_names =
+        outer->has_own_names || own || (region && nest->weave->language != VCM_LANGUAGE_RUBY);
+    level->has_modules_only = outer->has_modules_only && (module || region);
 }
 
 static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
@@ -153,6 +176,7 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
     level->has_visibility = nest->weave->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
                             block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
+    note_around(nest);
     return true;
 }
 
@@ -202,26 +226,9 @@ static void hide(struct nest *nest, const struct vcm_find *word)
 /* The container around. */
 static const struct level *innermost(const struct nest *nest)
 {
-    for (size_t i = nest->depth; i > 0; i--)
-        if (nest->levels[i - 1].block->role != VCM_ROLE_REGION)
-            return &nest->levels[i - 1];
-    return NULL;
-}
+    size_t level = nest->depth > 0 ? nest->levels[nest->depth - 1].container : 0;
 
-/* Whether values that are defined here are seen from here alone: in a function, or in what another
- * value is made of. */
-static bool has_own_names(const struct nest *nest)
-{
-    for (size_t i = nest->depth; i > 0; i--) {
-        enum vcm_symbol_kind kind = nest->levels[i - 1].kind;
-        if (nest->levels[i - 1].block->role == VCM_ROLE_DEFINE &&
-            (vcm_symbol_is_function(kind) || is_value(kind) || kind == VCM_SYMBOL_FIELD))
-            return true;
-        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION &&
-            nest->weave->language != VCM_LANGUAGE_RUBY)
-            return true;
-    }
-    return false;
+    return level > 0 ? &nest->levels[level - 1] : NULL;
 }
 
 static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vcm_find *found)
@@ -269,24 +276,14 @@ static bool is_in_function(const struct nest *nest, const struct vcm_symbol *sym
     bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD ||
                      symbol->kind == VCM_SYMBOL_CONSTRUCTOR;
 
-    for (size_t i = nest->depth; i > 0 && !is_member; i--)
-        if (nest->levels[i - 1].block->role == VCM_ROLE_REGION ||
-            (nest->levels[i - 1].index > 0 && vcm_symbol_is_function(nest->levels[i - 1].kind)))
-            return true;
-    return false;
+    return !is_member && nest->depth > 0 && nest->levels[nest->depth - 1].is_in_function;
 }
 
 /* Whether only modules are around, whose names the file may export. */
 static bool is_at_top(const struct nest *nest, const struct vcm_symbol *symbol)
 {
-    if (!vcm_slice_equal(symbol->container, vcm_buf_slice(&nest->path)))
-        return false;
-    for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].kind != VCM_SYMBOL_MODULE &&
-            nest->levels[i].kind != VCM_SYMBOL_NAMESPACE &&
-            nest->levels[i].block->role != VCM_ROLE_REGION)
-            return false;
-    return true;
+    return vcm_slice_equal(symbol->container, vcm_buf_slice(&nest->path)) &&
+           (nest->depth == 0 || nest->levels[nest->depth - 1].has_modules_only);
 }
 
 /* Haskell's modules may export themselves: all that they define. */
@@ -391,7 +388,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->line = found->line;
     symbol->end_line = found->end_line;
     /* Macros of C know no containers. */
-    bool is_free = symbol->kind == VCM_SYMBOL_MACRO && is_c(weave->language);
+    bool is_free = symbol->kind == VCM_SYMBOL_MACRO && vcm_language_is_c(weave->language);
     if (found->holder_end > 0 && nest->path.len > 0) {
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
         vcm_buf_append_byte(&line, '.');
@@ -533,7 +530,8 @@ static void define(struct walk *walk, size_t block)
         first = nest->levels[nest->depth - 1];
         leave(nest);
     }
-    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && has_own_names(nest)) {
+    bool own = nest->depth > 0 && nest->levels[nest->depth - 1].has_own_names;
+    if (found->role == VCM_ROLE_DEFINE && is_value(found->detail) && own) {
         struct vcm_find local = *found;
         local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
@@ -582,9 +580,11 @@ static bool is_local(const struct walk *walk, struct vcm_slice name, bool type)
     if (vcm_dialect_is_implied(nest->weave->language, name,
                                around && around->kind == VCM_SYMBOL_FIELD))
         return true;
-    for (size_t i = nest->depth; i > 0; i--) {
+    struct vcm_locals_range range = vcm_locals_find(&walk->locals, name);
+    size_t last = nest->depth > LOCAL_REACH ? nest->depth - LOCAL_REACH : 0;
+    for (size_t i = range.count > 0 ? nest->depth : last; i > last; i--) {
         size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
-        enum vcm_locals_answer answer = vcm_locals_find(&walk->locals, name, block, type);
+        enum vcm_locals_answer answer = vcm_locals_ask(&range, block, type);
         if (answer != VCM_LOCALS_NO)
             return answer == VCM_LOCALS_YES;
     }
@@ -594,10 +594,9 @@ static bool is_local(const struct walk *walk, struct vcm_slice name, bool type)
 /* The outermost function around, whose head names the object in Go. */
 static const struct vcm_find *function_around(const struct nest *nest)
 {
-    for (size_t i = 0; i < nest->depth; i++)
-        if (nest->levels[i].index > 0 && vcm_symbol_is_function(nest->levels[i].kind))
-            return nest->levels[i].block;
-    return NULL;
+    size_t level = nest->depth > 0 ? nest->levels[nest->depth - 1].function : 0;
+
+    return level > 0 ? nest->levels[level - 1].block : NULL;
 }
 
 /* What the use is qualified by. A local name is no module or type, but it may be the object. */
@@ -670,21 +669,20 @@ static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
 {
     struct nest *nest = &walk->nest;
     const struct vcm_finds *blocks = &nest->weave->blocks;
-    uint32_t from = 0;
+    size_t around = nest->depth > 0 ? nest->levels[nest->depth - 1].definition : 0;
+    if (around == 0)
+        return 0;
+    struct level *level = &nest->levels[around - 1];
 
-    for (size_t i = nest->depth; i > 0 && from == 0; i--) {
-        struct level *level = &nest->levels[i - 1];
-        for (size_t next = (size_t)(level->last - blocks->items) + 1;
-             level->index > 0 && next < blocks->count && walk->index_of[next] > 0 &&
-             vcm_weave_have_same_span(level->block, &blocks->items[next]) &&
-             blocks->items[next].name < use->name;
-             next++) {
-            level->last = &blocks->items[next];
-            level->index = walk->index_of[next];
-        }
-        from = level->index;
+    for (size_t next = (size_t)(level->last - blocks->items) + 1;
+         next < blocks->count && walk->index_of[next] > 0 &&
+         vcm_weave_have_same_span(level->block, &blocks->items[next]) &&
+         blocks->items[next].name < use->name;
+         next++) {
+        level->last = &blocks->items[next];
+        level->index = walk->index_of[next];
     }
-    return from;
+    return level->index;
 }
 
 static void refer(struct walk *walk, const struct vcm_find *use)

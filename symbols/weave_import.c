@@ -3,6 +3,7 @@
 #include "base/limits.h"
 #include "symbols/dialect.h"
 #include "symbols/qualifier.h"
+#include "symbols/text.h"
 #include "symbols/weave_text.h"
 
 #include "base/banned.h"
@@ -14,7 +15,7 @@ static struct vcm_slice without_keyword(struct vcm_slice target)
 
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
         size_t len = strlen(keywords[i]);
-        if (target.len > len && memcmp(target.data, keywords[i], len) == 0)
+        if (target.len > len && vcm_text_begins(target, keywords[i]))
             return vcm_slice_of(target.data + len, target.len - len);
     }
     return target;
