@@ -519,7 +519,7 @@ static void parse(void *context)
     if (!vcm_patterns_search(run->query->patterns, ts_tree_root_node(tree), SIDE_STEPS, visit_match,
                              run))
         run->too_costly = true;
-    if (run->query->rest)
+    if (run->query->rest && !run->too_costly)
         search_rest(run, ts_tree_root_node(tree));
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
 
 #include "base/banned.h"
@@ -14,6 +15,7 @@
 #define MATCH_MAX    16u        /* captures of a match */
 #define CHAIN_MAX    12u
 #define WORDS_MAX    16u        /* that a predicate has */
+#define DEPTH_MAX    30000u     /* tree-sitter counts in 16 bits */
 #define NOT_READ     UINT16_MAX /* a field that was not asked for yet */
 
 /* A node of a pattern. Alternatives stand in for one another. */
@@ -59,6 +61,7 @@ struct vcm_patterns {
     struct chain **by_parent; /* where that may be any: of the node above */
     struct chain *loose;      /* where that may be any too */
     bool *has_field;          /* kinds above others whose field is asked for */
+    bool *is_nested;          /* kinds whose children are in each other, though it is not shown */
     struct asked **asked;     /* for each pattern, by its place in the text */
     uint32_t *left;           /* the patterns that are none of ours, by their place in the text */
     uint32_t left_count;
@@ -478,6 +481,22 @@ static int take_all(struct vcm_patterns *patterns, struct vcm_slice text, struct
     return vcm_buf_check(rest, "a query", err);
 }
 
+/* A child of these costs as much as there are children before it, whoever asks for it. */
+static void mark_nested(struct vcm_patterns *patterns)
+{
+    static const char *const kinds[] = {"sequence_expression", "tuple_expression", "tuple_type",
+                                        "tuple_pattern", "or_pattern"};
+    const TSLanguage *language = patterns->language;
+
+    if (language != vcm_grammar_of(VCM_LANGUAGE_OCAML) &&
+        language != vcm_grammar_of(VCM_LANGUAGE_OCAML_INTERFACE))
+        return;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        uint32_t len = (uint32_t)strlen(kinds[i]);
+        patterns->is_nested[ts_language_symbol_for_name(language, kinds[i], len, true)] = true;
+    }
+}
+
 int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, struct vcm_slice text,
                       struct vcm_buf *rest, struct vcm_error *err)
 {
@@ -494,8 +513,12 @@ int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, str
     patterns->by_symbol = calloc(count + 1, sizeof(struct chain *));
     patterns->by_parent = calloc(count + 1, sizeof(struct chain *));
     patterns->has_field = calloc(count + 1, sizeof *patterns->has_field);
-    if (!patterns->by_symbol || !patterns->by_parent || !patterns->has_field)
+    patterns->is_nested = calloc(count + 1, sizeof *patterns->is_nested);
+    if (!patterns->by_symbol || !patterns->by_parent || !patterns->has_field ||
+        !patterns->is_nested)
         rc = vcm_error_memory(err);
+    else
+        mark_nested(patterns);
     if (rc == VCM_OK)
         rc = take_all(patterns, text, rest, err);
     if (rc == VCM_OK)
@@ -513,6 +536,7 @@ void vcm_patterns_close(struct vcm_patterns *patterns)
     free(patterns->by_symbol);
     free(patterns->by_parent);
     free(patterns->has_field);
+    free(patterns->is_nested);
     free(patterns->left);
     free(patterns->asked);
     free(patterns);
@@ -565,7 +589,7 @@ struct level {
     TSNode node;
     TSSymbol symbol;
     bool named, first;
-    uint32_t named_children; /* that were entered */
+    uint32_t children, named_children; /* that were entered */
     TSFieldId field;
 };
 
@@ -721,10 +745,16 @@ static void enter(struct search *search)
     level->symbol = ts_node_symbol(level->node);
     level->named = ts_node_is_named(level->node);
     level->field = NOT_READ;
-    level->named_children = 0;
+    level->children = level->named_children = 0;
     level->first = level->named && search->depth > 1 && ++level[-1].named_children == 1;
     /* Later the cursor is further down. */
     bool known = level->symbol < patterns->symbol_count;
+    if (search->depth > 1 && level[-1].symbol < patterns->symbol_count &&
+        patterns->is_nested[level[-1].symbol])
+        search->steps += ++level[-1].children;
+    if (search->depth > DEPTH_MAX)
+        search->steps = search->steps_max + 1;
+    search->stopped = search->stopped || search->steps > search->steps_max;
     if (known && patterns->has_field[level->symbol])
         level->field = ts_tree_cursor_current_field_id(&search->cursor);
 }
@@ -753,6 +783,8 @@ bool vcm_patterns_search(const struct vcm_patterns *patterns, TSNode root, uint6
     search.cursor = ts_tree_cursor_new(root);
     while (more && !search.stopped) {
         enter(&search);
+        if (search.stopped)
+            break;
         look_at(&search);
         if (ts_tree_cursor_goto_first_child(&search.cursor))
             continue;

@@ -300,36 +300,111 @@ static void what_costs_too_much_is_given_up_and_named(void **state)
 
 static void damaged_samples_are_survived_in_every_language(void **state)
 {
-    static const char *const samples[VCM_LANGUAGE_COUNT] = {
-        [VCM_LANGUAGE_BASH] = "sample.sh.text",  [VCM_LANGUAGE_C] = "hand.c.text",
-        [VCM_LANGUAGE_C_SHARP] = "sample.cs",    [VCM_LANGUAGE_CPP] = "hand.cpp",
-        [VCM_LANGUAGE_GO] = "hand.go",           [VCM_LANGUAGE_JAVA] = "Sample.java",
-        [VCM_LANGUAGE_JAVASCRIPT] = "sample.js", [VCM_LANGUAGE_KOTLIN] = "sample.kt",
-        [VCM_LANGUAGE_LUA] = "sample.lua",       [VCM_LANGUAGE_PHP] = "sample.php",
-        [VCM_LANGUAGE_PYTHON] = "sample.py",     [VCM_LANGUAGE_RUBY] = "sample.rb",
-        [VCM_LANGUAGE_RUST] = "hand.rs",         [VCM_LANGUAGE_TSX] = "sample.tsx",
-        [VCM_LANGUAGE_TYPESCRIPT] = "sample.ts", [VCM_LANGUAGE_SCALA] = "sample.scala",
-        [VCM_LANGUAGE_SWIFT] = "hand.swift",     [VCM_LANGUAGE_HASKELL] = "sample.hs",
-        [VCM_LANGUAGE_OCAML] = "sample.ml",      [VCM_LANGUAGE_OCAML_INTERFACE] = "sample.mli",
-        [VCM_LANGUAGE_ELIXIR] = "sample.ex",     [VCM_LANGUAGE_ZIG] = "hand.zig",
-        [VCM_LANGUAGE_JULIA] = "sample.jl",      [VCM_LANGUAGE_R] = "sample.r",
-        [VCM_LANGUAGE_SQL] = "sample.sql",
+    static const struct {
+        enum vcm_language language;
+        const char *file;
+    } samples[] = {
+        {VCM_LANGUAGE_BASH, "sample.sh.text"},
+        {VCM_LANGUAGE_C, "sample.c.text"},
+        {VCM_LANGUAGE_C_SHARP, "sample.cs"},
+        {VCM_LANGUAGE_CPP, "sample.cpp"},
+        {VCM_LANGUAGE_GO, "sample.go"},
+        {VCM_LANGUAGE_JAVA, "Sample.java"},
+        {VCM_LANGUAGE_JAVASCRIPT, "sample.js"},
+        {VCM_LANGUAGE_KOTLIN, "sample.kt"},
+        {VCM_LANGUAGE_LUA, "sample.lua"},
+        {VCM_LANGUAGE_PHP, "sample.php"},
+        {VCM_LANGUAGE_PYTHON, "sample.py"},
+        {VCM_LANGUAGE_RUBY, "sample.rb"},
+        {VCM_LANGUAGE_RUST, "sample.rs"},
+        {VCM_LANGUAGE_TSX, "sample.tsx"},
+        {VCM_LANGUAGE_TYPESCRIPT, "sample.ts"},
+        {VCM_LANGUAGE_SCALA, "sample.scala"},
+        {VCM_LANGUAGE_SWIFT, "sample.swift"},
+        {VCM_LANGUAGE_HASKELL, "sample.hs"},
+        {VCM_LANGUAGE_OCAML, "sample.ml"},
+        {VCM_LANGUAGE_OCAML_INTERFACE, "sample.mli"},
+        {VCM_LANGUAGE_ELIXIR, "sample.ex"},
+        {VCM_LANGUAGE_ZIG, "sample.zig"},
+        {VCM_LANGUAGE_JULIA, "sample.jl"},
+        {VCM_LANGUAGE_R, "sample.r"},
+        {VCM_LANGUAGE_SQL, "sample.sql"},
+        {VCM_LANGUAGE_C, "hand.c.text"},
+        {VCM_LANGUAGE_CPP, "hand.cpp"},
+        {VCM_LANGUAGE_RUST, "hand.rs"},
+        {VCM_LANGUAGE_GO, "hand.go"},
+        {VCM_LANGUAGE_ZIG, "hand.zig"},
+        {VCM_LANGUAGE_SWIFT, "hand.swift"},
+        {VCM_LANGUAGE_RUBY, "hand.rb"},
+        {VCM_LANGUAGE_PYTHON, "hand.py"},
+        {VCM_LANGUAGE_SCALA, "hand.scala"},
+        {VCM_LANGUAGE_KOTLIN, "hand.kt"},
+        {VCM_LANGUAGE_C_SHARP, "hand.cs"},
+        {VCM_LANGUAGE_JAVA, "Hand.java"},
+        {VCM_LANGUAGE_HASKELL, "hand.hs"},
+        {VCM_LANGUAGE_OCAML, "hand.ml"},
+        {VCM_LANGUAGE_OCAML_INTERFACE, "hand.mli"},
+        {VCM_LANGUAGE_ELIXIR, "hand.ex"},
+        {VCM_LANGUAGE_JULIA, "hand.jl"},
+        {VCM_LANGUAGE_R, "hand.r"},
+        {VCM_LANGUAGE_SQL, "hand.sql"},
+        {VCM_LANGUAGE_JAVASCRIPT, "hand.js"},
+        {VCM_LANGUAGE_JAVASCRIPT, "common.js"},
+        {VCM_LANGUAGE_TYPESCRIPT, "hand.ts"},
+        {VCM_LANGUAGE_TSX, "hand.tsx"},
+        {VCM_LANGUAGE_PHP, "hand.php"},
+        {VCM_LANGUAGE_BASH, "hand.sh.text"},
+        {VCM_LANGUAGE_LUA, "hand.lua"},
     };
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
     uint32_t seed = 20261116;
 
     (void)state;
     print_message("seed %u\n", seed);
-    for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language++)
-        for (unsigned round = 0; samples[language] && round < 4; round++) {
+    for (size_t sample = 0; sample < sizeof samples / sizeof samples[0]; sample++)
+        for (unsigned round = 0; round < 4; round++) {
             vcm_buf_clear(&text);
-            read_sample(&text, samples[language]);
+            read_sample(&text, samples[sample].file);
             for (unsigned i = 0; i < 1 + 4 * round; i++) {
                 seed = seed * 1664525u + 1013904223u;
                 text.data[(seed >> 8) % text.len] = (char)(seed >> 24);
             }
-            state_of((enum vcm_language)language, vcm_buf_slice(&text));
+            state_of(samples[sample].language, vcm_buf_slice(&text));
         }
+    vcm_buf_release(&text);
+}
+
+/* Each would take minutes if something walked all that is around, before or beside a place. */
+static void what_is_deep_long_or_wide_is_read_in_time(void **state)
+{
+    static const struct {
+        enum vcm_language language;
+        const char *head, *piece, *middle, *end;
+    } texts[] = {
+        {VCM_LANGUAGE_JAVASCRIPT, "", "(a)=>{", "b;", "}"},
+        {VCM_LANGUAGE_PYTHON, "", "lambda a:(", "b,", ")"},
+        {VCM_LANGUAGE_GO, "package a\nfunc f(){", "func(a int){", "b();", "}();"},
+        {VCM_LANGUAGE_JAVA, "", "class A{", "int b;", "}"},
+        {VCM_LANGUAGE_CPP, "", "template<class T> ", "", ""},
+        {VCM_LANGUAGE_OCAML, "let a = 1 ", "and a = 1 ", "", ""},
+        {VCM_LANGUAGE_OCAML_INTERFACE, "", "val a : int ", "", ""},
+        {VCM_LANGUAGE_C, "", "int a;", "", ""},
+        {VCM_LANGUAGE_SWIFT, "var b=1", ",a=1", "", ""},
+        {VCM_LANGUAGE_LUA, "local a = ", "require(\"a\"),", "1", ""},
+    };
+    const unsigned times = 8000;
+    struct vcm_buf text = VCM_BUF_INIT(4 * VCM_MIB);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        vcm_buf_clear(&text);
+        vcm_buf_append_string(&text, texts[i].head);
+        for (unsigned j = 0; j < 3 * times; j++)
+            vcm_buf_append_string(&text, j < times       ? texts[i].piece
+                                         : j < 2 * times ? texts[i].middle
+                                                         : texts[i].end);
+        state_of(texts[i].language, vcm_buf_slice(&text));
+    }
     vcm_buf_release(&text);
 }
 
@@ -413,6 +488,7 @@ int main(void)
         cmocka_unit_test(broken_syntax_is_survived),
         cmocka_unit_test(what_costs_too_much_is_given_up_and_named),
         cmocka_unit_test(damaged_samples_are_survived_in_every_language),
+        cmocka_unit_test(what_is_deep_long_or_wide_is_read_in_time),
         cmocka_unit_test(damaged_symbols_are_refused),
     };
 
