@@ -294,13 +294,10 @@ static void take_capture(struct run *run, struct taken *taken,
     struct vcm_find *find = &taken->find;
 
     switch (capture->role) {
-    case VCM_ROLE_TYPE:
-    case VCM_ROLE_MEMBER:
-    case VCM_ROLE_FIELD:
     case VCM_ROLE_NAME:
-        find->is_type = capture->role == VCM_ROLE_TYPE;
-        find->is_member = capture->role == VCM_ROLE_MEMBER;
-        find->is_field = capture->role == VCM_ROLE_FIELD;
+        find->is_type = capture->detail == VCM_MANNER_TYPE;
+        find->is_member = capture->detail == VCM_MANNER_MEMBER;
+        find->is_field = capture->detail == VCM_MANNER_FIELD;
         taken->name = node;
         break;
     case VCM_ROLE_NONE:
@@ -311,12 +308,6 @@ static void take_capture(struct run *run, struct taken *taken,
         break;
     case VCM_ROLE_TAIL:
         taken->tail = node;
-        break;
-    case VCM_ROLE_LOCALS:
-        take_names(run, node, VCM_ROLE_LOCAL, find->pattern);
-        break;
-    case VCM_ROLE_UNUSED:
-        take_names(run, node, VCM_ROLE_IGNORE, find->pattern);
         break;
     case VCM_ROLE_CLOSED:
         run->weave.is_closed = true;
@@ -347,9 +338,15 @@ static void take_capture(struct run *run, struct taken *taken,
         find->role = capture->role;
         set_block(run, find, node);
         break;
-    case VCM_ROLE_GENERIC:
-        find->role = VCM_ROLE_LOCAL;
-        find->is_type = true;
+    case VCM_ROLE_LOCAL:
+    case VCM_ROLE_IGNORE:
+        if (capture->detail == VCM_MANNER_ALL) {
+            take_names(run, node, capture->role, find->pattern);
+            break;
+        }
+        find->role = capture->role;
+        find->detail = capture->detail;
+        find->is_type = capture->detail == VCM_MANNER_TYPE;
         taken->name = node;
         break;
     default:
@@ -394,7 +391,7 @@ static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *f
 {
     const char *name = weave->text.data + find->name;
 
-    return (find->detail == VCM_LOCAL_LOWER && isupper((unsigned char)name[0])) ||
+    return (find->detail == VCM_MANNER_LOWER && isupper((unsigned char)name[0])) ||
            (weave->language == VCM_LANGUAGE_SWIFT && find->name > 0 && name[-1] == '.');
 }
 

@@ -116,12 +116,12 @@ static struct vcm_slice take_word(struct reader *r)
 /* A name that stands alone, and is not about what is around it. */
 static bool is_about(struct vcm_slice capture)
 {
-    static const char *const names[] = {
-        "name",      "type",       "member",      "field",  "local", "generic",
-        "import",    "access",     "ignore",      "export", "outer", "private",
-        "protected", "public",     "local.lower", "region", "head",  "locals",
-        "unused",    "export.all", "export.part", "closed"};
+    static const char *const names[] = {"name",   "local", "import",  "access",    "ignore",
+                                        "export", "outer", "private", "protected", "public",
+                                        "region", "head",  "closed"};
+    const char *dot = memchr(capture.data, '.', capture.len);
 
+    capture.len = dot ? (size_t)(dot - capture.data) : capture.len;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (vcm_slice_equal(capture, vcm_slice_of_string(names[i])))
             return true;

@@ -14,33 +14,35 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
     static const struct {
         const char *name;
         enum vcm_tree_query_role role;
+        enum vcm_tree_query_manner manner;
     } plain[] = {
-        {"name", VCM_ROLE_NAME},
-        {"scope", VCM_ROLE_SCOPE},
-        {"container", VCM_ROLE_CONTAINER},
-        {"import", VCM_ROLE_IMPORT},
-        {"verb", VCM_ROLE_VERB},
-        {"access", VCM_ROLE_ACCESS},
-        {"local", VCM_ROLE_LOCAL},
-        {"body", VCM_ROLE_BODY},
-        {"word", VCM_ROLE_VERB},
-        {"ignore", VCM_ROLE_IGNORE},
-        {"export", VCM_ROLE_EXPORT},
-        {"closed", VCM_ROLE_CLOSED},
-        {"locals", VCM_ROLE_LOCALS},
-        {"unused", VCM_ROLE_UNUSED},
-        {"export.all", VCM_ROLE_EXPORT_ALL},
-        {"export.part", VCM_ROLE_EXPORT_PART},
-        {"outer", VCM_ROLE_OUTER},
-        {"region", VCM_ROLE_REGION},
-        {"member", VCM_ROLE_MEMBER},
-        {"field", VCM_ROLE_FIELD},
-        {"generic", VCM_ROLE_GENERIC},
-        {"type", VCM_ROLE_TYPE},
-        {"promise", VCM_ROLE_PROMISE},
-        {"head", VCM_ROLE_HEAD},
-        {"tail", VCM_ROLE_TAIL},
-        {"statement", VCM_ROLE_STATEMENT},
+        {"name", VCM_ROLE_NAME, VCM_MANNER_PLAIN},
+        {"name.type", VCM_ROLE_NAME, VCM_MANNER_TYPE},
+        {"name.field", VCM_ROLE_NAME, VCM_MANNER_FIELD},
+        {"name.member", VCM_ROLE_NAME, VCM_MANNER_MEMBER},
+        {"scope", VCM_ROLE_SCOPE, VCM_MANNER_PLAIN},
+        {"container", VCM_ROLE_CONTAINER, VCM_MANNER_PLAIN},
+        {"import", VCM_ROLE_IMPORT, VCM_MANNER_PLAIN},
+        {"verb", VCM_ROLE_VERB, VCM_MANNER_PLAIN},
+        {"access", VCM_ROLE_ACCESS, VCM_MANNER_PLAIN},
+        {"local", VCM_ROLE_LOCAL, VCM_MANNER_PLAIN},
+        {"local.type", VCM_ROLE_LOCAL, VCM_MANNER_TYPE},
+        {"local.lower", VCM_ROLE_LOCAL, VCM_MANNER_LOWER},
+        {"local.all", VCM_ROLE_LOCAL, VCM_MANNER_ALL},
+        {"body", VCM_ROLE_BODY, VCM_MANNER_PLAIN},
+        {"word", VCM_ROLE_VERB, VCM_MANNER_PLAIN},
+        {"ignore", VCM_ROLE_IGNORE, VCM_MANNER_PLAIN},
+        {"ignore.all", VCM_ROLE_IGNORE, VCM_MANNER_ALL},
+        {"export", VCM_ROLE_EXPORT, VCM_MANNER_PLAIN},
+        {"closed", VCM_ROLE_CLOSED, VCM_MANNER_PLAIN},
+        {"export.all", VCM_ROLE_EXPORT_ALL, VCM_MANNER_PLAIN},
+        {"export.part", VCM_ROLE_EXPORT_PART, VCM_MANNER_PLAIN},
+        {"outer", VCM_ROLE_OUTER, VCM_MANNER_PLAIN},
+        {"region", VCM_ROLE_REGION, VCM_MANNER_PLAIN},
+        {"promise", VCM_ROLE_PROMISE, VCM_MANNER_PLAIN},
+        {"head", VCM_ROLE_HEAD, VCM_MANNER_PLAIN},
+        {"tail", VCM_ROLE_TAIL, VCM_MANNER_PLAIN},
+        {"statement", VCM_ROLE_STATEMENT, VCM_MANNER_PLAIN},
     };
     char text[64];
 
@@ -50,7 +52,7 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
     text[len] = '\0';
     for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
         if (strcmp(text, plain[i].name) == 0) {
-            *out = (struct vcm_tree_query_capture){.role = plain[i].role};
+            *out = (struct vcm_tree_query_capture){plain[i].role, plain[i].manner};
             return true;
         }
     for (unsigned use = 0; strncmp(text, "ref.", 4) == 0 && use < VCM_SYMBOL_USE_COUNT; use++)
@@ -58,10 +60,6 @@ static bool read_capture(struct vcm_tree_query_capture *out, const char *name, u
             *out = (struct vcm_tree_query_capture){VCM_ROLE_REFER, use};
             return true;
         }
-    if (strcmp(text, "local.lower") == 0) {
-        *out = (struct vcm_tree_query_capture){VCM_ROLE_LOCAL, VCM_LOCAL_LOWER};
-        return true;
-    }
     for (unsigned i = 0; i < VCM_SYMBOL_VISIBILITY_COUNT; i++)
         if (strcmp(text, vcm_symbol_visibility_name((enum vcm_symbol_visibility)i)) == 0) {
             *out = (struct vcm_tree_query_capture){VCM_ROLE_HIDE, i};

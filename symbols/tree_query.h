@@ -16,9 +16,6 @@
 enum vcm_tree_query_role {
     VCM_ROLE_NONE,
     VCM_ROLE_NAME,      /* of the definition, reference or scope of the same match */
-    VCM_ROLE_TYPE,      /* such a name of a type: type parameters hide it, values do not */
-    VCM_ROLE_FIELD,     /* such a name of a field, though no object stands before it */
-    VCM_ROLE_MEMBER,    /* such a name of a field, a type, a module: no local name hides it */
     VCM_ROLE_DEFINE,    /* def.<kind> */
     VCM_ROLE_REFER,     /* ref.<use> */
     VCM_ROLE_SCOPE,     /* holds definitions and is none itself: an impl block */
@@ -27,30 +24,34 @@ enum vcm_tree_query_role {
     VCM_ROLE_TAIL,      /* what a definition goes on with behind its node */
     VCM_ROLE_CONTAINER, /* names the container where nesting does not tell it */
     VCM_ROLE_IMPORT,
-    VCM_ROLE_VERB,       /* for a predicate: what the match hangs on and is not part of */
-    VCM_ROLE_ACCESS,     /* a word that changes the visibility of what follows in its container */
-    VCM_ROLE_BODY,       /* where a definition's body begins, when no field of the grammar tells */
-    VCM_ROLE_STATEMENT,  /* what a definition is in: its first word begins the signature */
-    VCM_ROLE_IGNORE,     /* looks like a use and is none */
-    VCM_ROLE_LOCAL,      /* a name that hides others of the same name in the block around it */
-    VCM_ROLE_GENERIC,    /* such a name of a type parameter, which hides types too */
-    VCM_ROLE_OUTER,      /* a name that is none of the block's around it, which assigns to it */
-    VCM_ROLE_REGION,     /* a block that has local names and is no container */
-    VCM_ROLE_HIDE,       /* a name whose definition, before or around it, is private or protected */
-    VCM_ROLE_LOCALS,     /* a pattern, all of whose names are local */
-    VCM_ROLE_UNUSED,     /* a part none of whose names is a use: type variables */
-    VCM_ROLE_EXPORT,     /* a name that the file gives to others */
-    VCM_ROLE_EXPORT_ALL, /* a type with all that it holds */
+    VCM_ROLE_VERB,      /* or "word", for a predicate: what the match hangs on and is not part of */
+    VCM_ROLE_ACCESS,    /* a word that changes the visibility of what follows in its container */
+    VCM_ROLE_BODY,      /* where a definition's body begins, when no field of the grammar tells */
+    VCM_ROLE_STATEMENT, /* what a definition is in: its first word begins the signature */
+    VCM_ROLE_IGNORE,    /* looks like a use and is none */
+    VCM_ROLE_LOCAL,     /* a name that hides others of the same name in the block around it */
+    VCM_ROLE_OUTER,     /* a name that is none of the block's around it, which assigns to it */
+    VCM_ROLE_REGION,    /* a block that has local names and is no container */
+    VCM_ROLE_HIDE,      /* "private": a name whose definition, before or around it, is that */
+    VCM_ROLE_EXPORT,    /* a name that the file gives to others */
+    VCM_ROLE_EXPORT_ALL,  /* a type with all that it holds */
     VCM_ROLE_EXPORT_PART, /* something that a type holds */
     VCM_ROLE_CLOSED,      /* says that the file keeps the names that it does not export */
 };
 
-/* Of a local name in a pattern, which is a constant when it begins with a capital: local.lower */
-#define VCM_LOCAL_LOWER 1u
+/* What is said of a name, a local name, or what is no use, behind a dot: "local.lower". */
+enum vcm_tree_query_manner {
+    VCM_MANNER_PLAIN,
+    VCM_MANNER_TYPE,   /* of a type: type parameters, which are such local names, hide it */
+    VCM_MANNER_FIELD,  /* of a field, though no object stands before it */
+    VCM_MANNER_MEMBER, /* of a field, a type, a module: no local name hides it */
+    VCM_MANNER_LOWER,  /* in a pattern, where it is a constant when it begins with a capital */
+    VCM_MANNER_ALL,    /* the node is none: all names in it are meant */
+};
 
 struct vcm_tree_query_capture {
     enum vcm_tree_query_role role;
-    unsigned detail; /* kind, or use, or visibility */
+    unsigned detail; /* kind, or use, or visibility, or manner */
 };
 
 struct vcm_tree_query {

@@ -159,6 +159,6 @@
 (update_expression argument: (field_expression field: (field_identifier) @name)) @ref.write
 (initializer_pair designator: (field_designator (field_identifier) @name)) @ref.write
 (field_expression field: (field_identifier) @name) @ref.read
-(offsetof_expression member: (field_identifier) @field) @ref.read
-((type_identifier) @type @ref.read)
+(offsetof_expression member: (field_identifier) @name.field) @ref.read
+((type_identifier) @name.type @ref.read)
 ((identifier) @name @ref.read)

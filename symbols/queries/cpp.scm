@@ -109,11 +109,11 @@
   @def.field
 (field_declaration_list (access_specifier) @access)
 
-(type_parameter_declaration (type_identifier) @generic)
-(optional_type_parameter_declaration name: (type_identifier) @generic)
-(variadic_type_parameter_declaration (type_identifier) @generic)
-(template_parameter_list (parameter_declaration declarator: (identifier) @generic))
-(template_parameter_list (optional_parameter_declaration declarator: (identifier) @generic))
+(type_parameter_declaration (type_identifier) @local.type)
+(optional_type_parameter_declaration name: (type_identifier) @local.type)
+(variadic_type_parameter_declaration (type_identifier) @local.type)
+(template_parameter_list (parameter_declaration declarator: (identifier) @local.type))
+(template_parameter_list (optional_parameter_declaration declarator: (identifier) @local.type))
 (reference_declarator (identifier) @local)
 (variadic_declarator (identifier) @local)
 (optional_parameter_declaration declarator: (identifier) @local)
@@ -187,32 +187,32 @@
 (update_expression argument: (qualified_identifier name: (identifier) @name)) @ref.write
 (new_expression
   type: [
-    (type_identifier) @type
-    (template_type name: (type_identifier) @type)
+    (type_identifier) @name.type
+    (template_type name: (type_identifier) @name.type)
     (qualified_identifier
       name: [
-        (type_identifier) @type
-        (template_type name: (type_identifier) @type)
+        (type_identifier) @name.type
+        (template_type name: (type_identifier) @name.type)
       ])
   ]) @ref.instantiate
 (compound_literal_expression
   type: [
-    (type_identifier) @type
-    (template_type name: (type_identifier) @type)
+    (type_identifier) @name.type
+    (template_type name: (type_identifier) @name.type)
     (qualified_identifier
       name: [
-        (type_identifier) @type
-        (template_type name: (type_identifier) @type)
+        (type_identifier) @name.type
+        (template_type name: (type_identifier) @name.type)
       ])
   ]) @ref.instantiate
 (base_class_clause
   [
-    (type_identifier) @type
-    (template_type name: (type_identifier) @type)
+    (type_identifier) @name.type
+    (template_type name: (type_identifier) @name.type)
     (qualified_identifier
       name: [
-        (type_identifier) @type
-        (template_type name: (type_identifier) @type)
+        (type_identifier) @name.type
+        (template_type name: (type_identifier) @name.type)
       ])
   ]) @ref.implementation
 ((namespace_identifier) @name @ref.read)

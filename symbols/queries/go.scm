@@ -28,14 +28,14 @@
 (range_clause left: (expression_list (identifier) @local))
 (receive_statement left: (expression_list (identifier) @local))
 (type_switch_statement alias: (expression_list (identifier) @local))
-(type_parameter_declaration name: (identifier) @generic)
+(type_parameter_declaration name: (identifier) @local.type)
 (method_declaration
   receiver: (parameter_list
     (parameter_declaration
       type: [
-        (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @generic)))
+        (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local.type)))
         (pointer_type
-          (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @generic))))
+          (generic_type type_arguments: (type_arguments (type_elem (type_identifier) @local.type))))
       ])))
 
 (import_spec path: (interpreted_string_literal) @import)
@@ -47,34 +47,34 @@
 (field_declaration
   !name
   type: [
-    (type_identifier) @type
-    (generic_type type: (type_identifier) @type)
-    (qualified_type name: (type_identifier) @type)
+    (type_identifier) @name.type
+    (generic_type type: (type_identifier) @name.type)
+    (qualified_type name: (type_identifier) @name.type)
   ]) @ref.implementation
-(interface_type (type_elem . (type_identifier) @type .)) @ref.implementation
+(interface_type (type_elem . (type_identifier) @name.type .)) @ref.implementation
 (interface_type
-  (type_elem . (qualified_type name: (type_identifier) @type) .)) @ref.implementation
+  (type_elem . (qualified_type name: (type_identifier) @name.type) .)) @ref.implementation
 ((call_expression
-  function: (identifier) @verb arguments: (argument_list . (type_identifier) @type))
+  function: (identifier) @verb arguments: (argument_list . (type_identifier) @name.type))
   @ref.instantiate
   (#any-of? @verb "new"))
 ((call_expression
   function: (identifier) @verb
-  arguments: (argument_list . (qualified_type name: (type_identifier) @type)))
+  arguments: (argument_list . (qualified_type name: (type_identifier) @name.type)))
   @ref.instantiate
   (#any-of? @verb "new"))
 (composite_literal
   type: [
-    (type_identifier) @type
-    (generic_type type: (type_identifier) @type)
-    (qualified_type name: (type_identifier) @type)
+    (type_identifier) @name.type
+    (generic_type type: (type_identifier) @name.type)
+    (qualified_type name: (type_identifier) @name.type)
   ]) @ref.instantiate
 ; Keys of maps and arrays are values, those of all else are members.
 (composite_literal
   type: [(map_type) (array_type) (slice_type) (implicit_length_array_type)]
   body: (literal_value
     (keyed_element key: (literal_element (identifier) @name)))) @ref.read
-(keyed_element key: (literal_element (identifier) @field)) @ref.write
+(keyed_element key: (literal_element (identifier) @name.field)) @ref.write
 (call_expression function: (identifier) @name) @ref.call
 (call_expression function: (selector_expression field: (field_identifier) @name)) @ref.call
 (assignment_statement left: (expression_list (identifier) @name)) @ref.write
@@ -86,5 +86,5 @@
 (dec_statement (selector_expression field: (field_identifier) @name)) @ref.write
 (selector_expression field: (field_identifier) @name) @ref.read
 ((package_identifier) @name @ref.read)
-((type_identifier) @type @ref.read)
+((type_identifier) @name.type @ref.read)
 ((identifier) @name @ref.read)

@@ -64,12 +64,12 @@
 (export children: (children element: (_) @export.part))
 (module_export module: (module) @export)
 
-(patterns) @locals
-(alternative pattern: (_) @locals)
-(bind pattern: (_) @locals)
-(generator pattern: (_) @locals)
-(function (infix left_operand: (_) @locals))
-(function (infix right_operand: (_) @locals))
+(patterns) @local.all
+(alternative pattern: (_) @local.all)
+(bind pattern: (_) @local.all)
+(generator pattern: (_) @local.all)
+(function (infix left_operand: (_) @local.all))
+(function (infix right_operand: (_) @local.all))
 (local_binds (function name: (variable) @local))
 (local_binds (bind name: (variable) @local))
 (local_binds (signature name: (variable) @local))
@@ -79,16 +79,16 @@
 (import_name variable: (variable) @ignore)
 (import_name children: (children element: (_) @ignore))
 
-(signature type: (_) @unused)
-(field type: (_) @unused)
-(prefix field: (_) @unused)
-(newtype_constructor field: (_) @unused)
-(type_synomym type: (_) @unused)
-(context context: (_) @unused)
-(type_params) @unused
-(type_application type: (_) @unused)
-(gadt_constructor) @unused
-(type_patterns) @unused
+(signature type: (_) @ignore.all)
+(field type: (_) @ignore.all)
+(prefix field: (_) @ignore.all)
+(newtype_constructor field: (_) @ignore.all)
+(type_synomym type: (_) @ignore.all)
+(context context: (_) @ignore.all)
+(type_params) @ignore.all
+(type_application type: (_) @ignore.all)
+(gadt_constructor) @ignore.all
+(type_patterns) @ignore.all
 
 (instance_declarations (function name: (variable) @name)) @ref.override
 (instance_declarations (function (infix operator: (operator) @name))) @ref.override

@@ -58,7 +58,7 @@
 (compilation_unit (expression_item) @region)
 
 ((value_pattern) @local)
-(let_expression (value_definition (let_binding pattern: (_) @locals)))
+(let_expression (value_definition (let_binding pattern: (_) @local.all)))
 (field_pattern (field_path (field_name) @local) !pattern)
 (module_parameter (module_name) @local)
 
@@ -79,14 +79,14 @@
   (#not-any-of? @name "+" "-" "*" "/" "+." "-." "*." "/." "=" "<>" "==" "!=" "<" ">" "<=" ">=" "&&"
     "||" "^" "@" ":=" "|>" "@@" "mod" "land" "lor" "lsl" "lsr"))
 (set_expression (instance_variable_name) @name) @ref.write
-(set_expression (field_get_expression field: (field_path (field_name) @member))) @ref.write
-(field_expression (field_path (field_name) @member)) @ref.write
-(field_pattern (field_path (field_name) @member)) @ref.read
-(field_get_expression field: (field_path (field_name) @member)) @ref.read
+(set_expression (field_get_expression field: (field_path (field_name) @name.member))) @ref.write
+(field_expression (field_path (field_name) @name.member)) @ref.write
+(field_pattern (field_path (field_name) @name.member)) @ref.read
+(field_get_expression field: (field_path (field_name) @name.member)) @ref.read
 (value_path (value_name) @name) @ref.read
 (value_path (parenthesized_operator (_) @name)) @ref.read
 (module_path (module_name) @name) @ref.read
 (extended_module_path (module_name) @name) @ref.read
-(module_type_path (module_type_name) @member) @ref.read
-(constructor_path (constructor_name) @member) @ref.read
-(type_constructor_path (type_constructor) @member) @ref.read
+(module_type_path (module_type_name) @name.member) @ref.read
+(constructor_path (constructor_name) @name.member) @ref.read
+(type_constructor_path (type_constructor) @name.member) @ref.read

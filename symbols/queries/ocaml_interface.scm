@@ -38,5 +38,5 @@
   class_type: (class_type_path (class_type_name) @name)) @ref.implementation
 (module_path (module_name) @name) @ref.read
 (extended_module_path (module_name) @name) @ref.read
-(module_type_path (module_type_name) @member) @ref.read
-(type_constructor_path (type_constructor) @member) @ref.read
+(module_type_path (module_type_name) @name.member) @ref.read
+(type_constructor_path (type_constructor) @name.member) @ref.read

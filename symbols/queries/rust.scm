@@ -53,8 +53,8 @@
 (or_pattern (identifier) @local.lower)
 (field_pattern name: (shorthand_field_identifier) @local)
 (field_pattern pattern: (identifier) @local.lower)
-(type_parameter name: (type_identifier) @generic)
-(const_parameter name: (identifier) @generic)
+(type_parameter name: (type_identifier) @local.type)
+(const_parameter name: (identifier) @local.type)
 
 (use_declaration argument: (_) @import)
 (use_list (scoped_use_list list: (use_list) @import))
@@ -73,27 +73,27 @@
 (impl_item trait: (_) body: (declaration_list (function_item name: (identifier) @name))) @ref.override
 (impl_item
   trait: [
-    (type_identifier) @type
-    (generic_type type: (type_identifier) @type)
-    (scoped_type_identifier name: (type_identifier) @type)
-    (generic_type type: (scoped_type_identifier name: (type_identifier) @type))
+    (type_identifier) @name.type
+    (generic_type type: (type_identifier) @name.type)
+    (scoped_type_identifier name: (type_identifier) @name.type)
+    (generic_type type: (scoped_type_identifier name: (type_identifier) @name.type))
   ]) @ref.implementation
 (trait_item
   bounds: (trait_bounds
     [
-      (type_identifier) @type
-      (generic_type type: (type_identifier) @type)
-      (scoped_type_identifier name: (type_identifier) @type)
+      (type_identifier) @name.type
+      (generic_type type: (type_identifier) @name.type)
+      (scoped_type_identifier name: (type_identifier) @name.type)
     ])) @ref.implementation
 (struct_expression
   name: [
-    (type_identifier) @type
-    (scoped_type_identifier name: (type_identifier) @type)
-    (generic_type_with_turbofish type: (type_identifier) @type)
+    (type_identifier) @name.type
+    (scoped_type_identifier name: (type_identifier) @name.type)
+    (generic_type_with_turbofish type: (type_identifier) @name.type)
   ]) @ref.instantiate
-(field_initializer field: (field_identifier) @field) @ref.write
-(shorthand_field_initializer (identifier) @field) @ref.write
-(field_pattern name: (field_identifier) @field) @ref.read
+(field_initializer field: (field_identifier) @name.field) @ref.write
+(shorthand_field_initializer (identifier) @name.field) @ref.write
+(field_pattern name: (field_identifier) @name.field) @ref.read
 (call_expression
   function: [
     (identifier) @name
@@ -112,5 +112,5 @@
 (compound_assignment_expr left: (field_expression field: (field_identifier) @name)) @ref.write
 (compound_assignment_expr left: (scoped_identifier name: (identifier) @name)) @ref.write
 (field_expression field: (field_identifier) @name) @ref.read
-((type_identifier) @type @ref.read)
+((type_identifier) @name.type @ref.read)
 ((identifier) @name @ref.read)

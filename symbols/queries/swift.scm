@@ -61,7 +61,7 @@
 (pattern bound_identifier: (simple_identifier) @local)
 (pattern (pattern (simple_identifier) @local))
 (pattern (value_binding_pattern) (simple_identifier) @local)
-(type_parameter (type_identifier) @generic)
+(type_parameter (type_identifier) @local.type)
 
 (import_declaration (identifier) @import)
 
@@ -89,11 +89,11 @@
   name: (pattern bound_identifier: (simple_identifier) @name)) @ref.override
   (#any-of? @verb "override"))
 (inheritance_specifier
-  inherits_from: (user_type (type_identifier) @type .)) @ref.implementation
+  inherits_from: (user_type (type_identifier) @name.type .)) @ref.implementation
 (inheritance_specifier
-  inherits_from: (user_type (type_identifier) @type . (type_arguments) .)) @ref.implementation
+  inherits_from: (user_type (type_identifier) @name.type . (type_arguments) .)) @ref.implementation
 (constructor_expression
-  constructed_type: (user_type (type_identifier) @type)) @ref.instantiate
+  constructed_type: (user_type (type_identifier) @name.type)) @ref.instantiate
 ; An index is a call in other brackets to this grammar.
 (call_expression (simple_identifier) @name (call_suffix (value_arguments . "["))) @ref.read
 (call_expression
@@ -113,5 +113,5 @@
   target: (directly_assignable_expression
     (navigation_expression
       suffix: (navigation_suffix suffix: (simple_identifier) @name)))) @ref.write
-((type_identifier) @type @ref.read)
+((type_identifier) @name.type @ref.read)
 ((simple_identifier) @name @ref.read)
