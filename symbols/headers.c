@@ -13,9 +13,27 @@ struct vcm_headers_folder {
     size_t c, cpp; /* sources in it and below */
 };
 
+static bool ends(struct vcm_slice path, const char *with)
+{
+    size_t len = strlen(with);
+
+    return path.len > len && memcmp(path.data + path.len - len, with, len) == 0;
+}
+
+/* One whose language its name does not tell. */
 static bool is_header(struct vcm_slice path)
 {
-    return path.len > 2 && memcmp(path.data + path.len - 2, ".h", 2) == 0;
+    return ends(path, ".h");
+}
+
+bool vcm_headers_is_header(struct vcm_slice path)
+{
+    static const char *const names[] = {".h", ".H", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (ends(path, names[i]))
+            return true;
+    return false;
 }
 
 /* The folder that a file or folder is in, "" of those at the top; false for the top itself. */

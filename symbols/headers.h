@@ -11,6 +11,9 @@
 
 struct vcm_headers_folder;
 
+/* Whether others include it, by its name. */
+bool vcm_headers_is_header(struct vcm_slice path);
+
 /* Zeroed to begin with. */
 struct vcm_headers {
     struct vcm_headers_folder *folders;

@@ -164,6 +164,34 @@ static void headers_are_of_the_language_of_the_sources_around_them(void **state)
     test_repo_release(&repo);
 }
 
+/* Each would draw all the others, who mean something else: a function of the C library, a member of
+ * a struct. */
+static void names_draw_only_those_who_can_mean_them(void **state)
+{
+    struct test_repo repo, store;
+    char path[32];
+
+    (void)state;
+    test_repo_init(&repo);
+    test_repo_init_directory(&store);
+    test_repo_write_text(&repo, "binding.py", "free = load()\n");
+    test_repo_write_text(&repo, "inner.c", "enum kind { ONE };\nstruct size { int of; };\n");
+    test_repo_write_text(&repo, "zcore.h", "struct zcore { int kind, size; };\n");
+    for (unsigned i = 0; i < 12; i++) {
+        snprintf(path, sizeof path, "user%u.c", i);
+        test_repo_write_text(&repo, path,
+                             "int use(struct zcore *c)\n{\n"
+                             "    c->kind = c->size;\n    free(c);\n    return other->size;\n}\n");
+    }
+    test_repo_commit(&repo, "names");
+    struct fixture_request request = {.directory = store.path, .budget = 20};
+    struct fixture_map map = make_map(&repo, request);
+    assert_int_equal(strncmp(map.text, "zcore.h:", 8), 0);
+    free(map.text);
+    test_repo_release(&store);
+    test_repo_release(&repo);
+}
+
 static void no_budget_is_exceeded_and_the_next_one_holds_more(void **state)
 {
     static const size_t edges[] = {0, 1, 2, 7, 13, 100000, SIZE_MAX / 2};
@@ -559,6 +587,7 @@ int main(void)
         cmocka_unit_test(a_remembered_graph_gives_the_same_bytes_as_a_new_one),
         cmocka_unit_test(a_changed_tree_is_another_one),
         cmocka_unit_test(headers_are_of_the_language_of_the_sources_around_them),
+        cmocka_unit_test(names_draw_only_those_who_can_mean_them),
         cmocka_unit_test(no_budget_is_exceeded_and_the_next_one_holds_more),
         cmocka_unit_test(a_tree_without_a_blob_is_looked_at_again),
         cmocka_unit_test(symbols_of_an_older_format_are_read_from_the_files_again),
