@@ -6,7 +6,9 @@
 #include <strings.h>
 
 #include "base/limits.h"
+#include "symbols/headers.h"
 #include "symbols/imports.h"
+#include "symbols/scope.h"
 #include "symbols/words.h"
 
 #include "base/banned.h"
@@ -131,12 +133,35 @@ static bool add_link(struct table *table, struct item *item, uint32_t file, uint
     return true;
 }
 
-static bool is_static(const struct build *build, uint32_t file, const struct vcm_symbol *symbol)
+static bool is_c(enum vcm_language language)
 {
-    enum vcm_language language = build->index->files[file].language;
+    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
+}
 
-    return symbol->visibility == VCM_SYMBOL_PRIVATE &&
-           (language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP);
+static bool has_linkage(const struct vcm_symbol *symbol)
+{
+    return vcm_symbol_is_function(symbol->kind) || symbol->kind == VCM_SYMBOL_PROTOTYPE ||
+           symbol->kind == VCM_SYMBOL_VARIABLE;
+}
+
+/* Whether no other file can mean it: of C what is static, and what has no linkage in a source,
+ * which nobody includes. */
+static bool is_own(const struct build *build, uint32_t file, const struct vcm_symbol *symbol)
+{
+    const struct vcm_index_file *place = &build->index->files[file];
+
+    return is_c(place->language) && (symbol->visibility == VCM_SYMBOL_PRIVATE ||
+                                     (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
+}
+
+/* Whether it names part of an object that nobody can tell: such a part is no definition of a file.
+ * C has no other objects. */
+static bool is_part(const struct vcm_symbol_reference *reference, enum vcm_language language)
+{
+    bool used = reference->use == VCM_SYMBOL_READ || reference->use == VCM_SYMBOL_WRITE;
+
+    return reference->qualified && used &&
+           (reference->qualifier.len == 0 || language == VCM_LANGUAGE_C);
 }
 
 static bool is_compound(struct vcm_slice text)
@@ -182,7 +207,7 @@ static int take_definitions(struct build *build, uint32_t file, const struct vcm
             continue;
         fine = add_words(build, file, symbol->name, 0);
         /* What nobody else can mean draws nobody here. */
-        if (!fine || is_static(build, file, symbol))
+        if (!fine || is_own(build, file, symbol))
             continue;
         struct item *item = find_item(&build->names, vcm_graph_number(symbol->name));
         if (item && item->links == 0)
@@ -212,28 +237,31 @@ static void mark_imports(const struct build *build, uint32_t file,
         vcm_imports_visit(build->imports, file, &symbols->imports[i], mark, &marking);
 }
 
-/* Spreads the weight of one name over the files that define it: those that are imported, else
- * all. */
+/* Spreads the weight of one name over the files that define it, of languages that share names:
+ * those that are imported, else all. */
 static void pull(struct build *build, uint32_t file, struct item *name, uint32_t uses,
                  size_t *touched)
 {
+    const struct vcm_index_file *files = build->index->files;
     const struct link *links = build->names.links;
-    uint32_t imported = 0;
+    uint32_t imported = 0, kin = 0;
 
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         if (links[i - 1].file == file)
             return;
+        kin += vcm_scope_are_kin(files[file].language, files[links[i - 1].file].language);
         imported += build->imported[links[i - 1].file];
     }
-    if (imported == 0 && name->links > DEFINERS_MAX)
+    if (imported == 0 && (kin == 0 || name->links > DEFINERS_MAX))
         return;
     double weight =
         sqrt((double)uses) * (double)name->base * (name->links > DEFINERS_MANY ? 0.2 : 1);
     name->score += weight;
-    weight /= imported > 0 ? imported : name->links;
+    weight /= imported > 0 ? imported : kin;
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         uint32_t to = links[i - 1].file;
-        if (imported > 0 && !build->imported[to])
+        if (imported > 0 ? !build->imported[to]
+                         : !vcm_scope_are_kin(files[file].language, files[to].language))
             continue;
         if (build->pulls[to] == 0)
             build->touched[(*touched)++] = to;
@@ -283,7 +311,9 @@ static int take_references(struct build *build, uint32_t file, const struct vcm_
 
     mark_imports(build, file, symbols, true);
     for (uint32_t i = 0; i < symbols->reference_count; i++) {
-        uint32_t found = find_name(build, symbols->references[i].name);
+        uint32_t found = is_part(&symbols->references[i], build->index->files[file].language)
+                             ? 0
+                             : find_name(build, symbols->references[i].name);
         if (found > 0)
             build->seen[found - 1]++;
     }

@@ -10,6 +10,7 @@
 #include "base/wire.h"
 #include "symbols/ctags.h"
 #include "symbols/extract.h"
+#include "symbols/headers.h"
 #include "symbols/memo.h"
 #include "symbols/sweep.h"
 
@@ -21,7 +22,7 @@
 #define VALUE_MAX   VCM_LIMIT_SYMBOLS_BYTES
 #define TABLE_BLOBS 0
 #define TABLE_MEMOS 1
-#define LIST_FORMAT 1 /* of the remembered list of files */
+#define LIST_FORMAT 2 /* of the remembered list of files */
 #define LIST_MAX    (1 * VCM_GIB)
 
 static const char *const tables[] = {"blobs", "memos", NULL};
@@ -31,6 +32,7 @@ struct vcm_index_state {
     struct vcm_kv *kv;
     struct vcm_kv_txn *txn;
     size_t capacity;
+    struct vcm_headers headers;
     const struct vcm_index_request *request; /* while the index is opened */
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
@@ -71,11 +73,13 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     struct vcm_index_state *state = index->state;
     const struct vcm_index_request *request = state->request;
 
+    enum vcm_language language = vcm_language_of_path(entry->path);
+
     index->tracked++;
+    vcm_headers_note(&state->headers, entry->path, language);
     if (request->takes && !request->takes(request->context, entry->path))
         return VCM_OK;
     index->matching++;
-    enum vcm_language language = vcm_language_of_path(entry->path);
     if (language == VCM_LANGUAGE_NONE || entry->kind > VCM_GIT_EXECUTABLE)
         return VCM_OK;
     if (index->file_count == state->capacity) {
@@ -425,6 +429,19 @@ static void give_up_older(const struct vcm_index *index)
                       dropped);
 }
 
+static int settle_headers(struct vcm_index *index, struct vcm_error *err)
+{
+    struct vcm_headers *headers = &index->state->headers;
+
+    if (!vcm_headers_settle(headers))
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < index->file_count; i++)
+        index->files[i].language =
+            vcm_headers_language(headers, index->files[i].path, index->files[i].language);
+    vcm_headers_release(headers);
+    return VCM_OK;
+}
+
 /* Walks the tree, and parses what was never seen. */
 static int make_list(struct vcm_index *index, const struct vcm_index_request *request,
                      struct vcm_error *err)
@@ -435,6 +452,8 @@ static int make_list(struct vcm_index *index, const struct vcm_index_request *re
                                request->cancel, err);
     if (rc == VCM_OK && index->file_count > 0)
         qsort(index->files, index->file_count, sizeof *index->files, by_path);
+    if (rc == VCM_OK)
+        rc = settle_headers(index, err);
     if (rc == VCM_OK)
         rc = bring_up_to_date(index, err);
     if (rc == VCM_OK) {
@@ -491,6 +510,7 @@ void vcm_index_close(struct vcm_index *index)
     vcm_kv_read_end(index->state->txn);
     vcm_kv_close(index->state->kv);
     vcm_arena_release(&index->state->arena);
+    vcm_headers_release(&index->state->headers);
     free(index->state);
     free(index->files);
     free(index);

@@ -30,9 +30,28 @@ enum vcm_scope_reach vcm_scope_reach(enum vcm_language language)
     }
 }
 
+/* Languages that call each other's functions by name, as one of them. */
+static enum vcm_language family_of(enum vcm_language language)
+{
+    switch (language) {
+    case VCM_LANGUAGE_CPP:
+        return VCM_LANGUAGE_C;
+    case VCM_LANGUAGE_KOTLIN:
+    case VCM_LANGUAGE_SCALA:
+        return VCM_LANGUAGE_JAVA;
+    case VCM_LANGUAGE_TYPESCRIPT:
+    case VCM_LANGUAGE_TSX:
+        return VCM_LANGUAGE_JAVASCRIPT;
+    case VCM_LANGUAGE_OCAML_INTERFACE:
+        return VCM_LANGUAGE_OCAML;
+    default:
+        return language;
+    }
+}
+
 bool vcm_scope_are_kin(enum vcm_language a, enum vcm_language b)
 {
-    return a == b || (vcm_language_is_c(a) && vcm_language_is_c(b));
+    return family_of(a) == family_of(b);
 }
 
 bool vcm_scope_names_objects(enum vcm_language language)

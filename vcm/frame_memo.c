@@ -70,8 +70,11 @@ static uint64_t place_of(const struct vcm_frame_memo *memo, struct vcm_slice fra
 
 void vcm_frame_memo_prefetch(const struct vcm_frame_memo *memo, const struct vcm_page_id *id)
 {
-    if (memo->sets)
-        __builtin_prefetch(set_of(memo, id), 1);
+    if (!memo->sets)
+        return;
+    const char *set = (const char *)set_of(memo, id);
+    __builtin_prefetch(set, 1);
+    __builtin_prefetch(set + CACHE_LINE, 1);
 }
 
 bool vcm_frame_memo_find(struct vcm_slice *out, const struct vcm_frame_memo *memo,

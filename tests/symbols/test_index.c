@@ -110,6 +110,88 @@ static void a_changed_tree_is_another_one(void **state)
     test_repo_release(&repo);
 }
 
+static enum vcm_language language_in(const struct vcm_index *index, const char *path)
+{
+    for (size_t i = 0; i < index->file_count; i++)
+        if (vcm_slice_equal(index->files[i].path, vcm_slice_of_string(path)))
+            return index->files[i].language;
+    fail_msg("there is no %s", path);
+    return VCM_LANGUAGE_NONE;
+}
+
+static void headers_are_of_the_language_of_the_sources_around_them(void **state)
+{
+    static const struct {
+        const char *path;
+        enum vcm_language language;
+    } files[] = {
+        {"app/include/deep/shape.h", VCM_LANGUAGE_CPP}, /* by app/src */
+        {"app/src/shape.cc", VCM_LANGUAGE_CPP},
+        {"app/src/shape.c", VCM_LANGUAGE_C}, /* as many of each */
+        {"app/src/shape.h", VCM_LANGUAGE_CPP},
+        {"lib/a.c", VCM_LANGUAGE_C},
+        {"lib/b.c", VCM_LANGUAGE_C},
+        {"lib/b.h", VCM_LANGUAGE_C},
+        {"lib/wrap/b.cpp", VCM_LANGUAGE_CPP},
+        {"lib/wrap/b.h", VCM_LANGUAGE_CPP},
+        {"top.h", VCM_LANGUAGE_C}, /* three to two */
+        {"tools/only.h", VCM_LANGUAGE_C},
+    };
+    struct test_repo repo, store;
+    struct vcm_git_repo *git = NULL;
+    struct vcm_error err = {0};
+
+    (void)state;
+    test_repo_init(&repo);
+    test_repo_init_directory(&store);
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        test_repo_write_text(&repo, files[i].path, files[i].path);
+    test_repo_commit(&repo, "headers");
+    assert_int_equal(vcm_git_repo_open(&git, repo.path, &err), VCM_OK);
+    for (unsigned round = 0; round < 2; round++) { /* made, and remembered */
+        const struct vcm_index_request request = {
+            .directory = store.path, .repo = git, .subpath = "", .filter = ""};
+        struct vcm_index *index = NULL;
+        assert_int_equal(vcm_index_open(&index, &request, &err), VCM_OK);
+        for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+            if (language_in(index, files[i].path) != files[i].language)
+                fail_msg("%s is no file of %s", files[i].path,
+                         vcm_language_name(files[i].language));
+        vcm_index_close(index);
+    }
+    vcm_git_repo_close(git);
+    test_repo_release(&store);
+    test_repo_release(&repo);
+}
+
+/* Each would draw all the others, who mean something else: a function of the C library, a member of
+ * a struct. */
+static void names_draw_only_those_who_can_mean_them(void **state)
+{
+    struct test_repo repo, store;
+    char path[32];
+
+    (void)state;
+    test_repo_init(&repo);
+    test_repo_init_directory(&store);
+    test_repo_write_text(&repo, "binding.py", "free = load()\n");
+    test_repo_write_text(&repo, "inner.c", "enum kind { ONE };\nstruct size { int of; };\n");
+    test_repo_write_text(&repo, "zcore.h", "struct zcore { int kind, size; };\n");
+    for (unsigned i = 0; i < 12; i++) {
+        snprintf(path, sizeof path, "user%u.c", i);
+        test_repo_write_text(&repo, path,
+                             "int use(struct zcore *c)\n{\n"
+                             "    c->kind = c->size;\n    free(c);\n    return other->size;\n}\n");
+    }
+    test_repo_commit(&repo, "names");
+    struct fixture_request request = {.directory = store.path, .budget = 20};
+    struct fixture_map map = make_map(&repo, request);
+    assert_int_equal(strncmp(map.text, "zcore.h:", 8), 0);
+    free(map.text);
+    test_repo_release(&store);
+    test_repo_release(&repo);
+}
+
 static void no_budget_is_exceeded_and_the_next_one_holds_more(void **state)
 {
     static const size_t edges[] = {0, 1, 2, 7, 13, 100000, SIZE_MAX / 2};
@@ -504,6 +586,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_remembered_graph_gives_the_same_bytes_as_a_new_one),
         cmocka_unit_test(a_changed_tree_is_another_one),
+        cmocka_unit_test(headers_are_of_the_language_of_the_sources_around_them),
+        cmocka_unit_test(names_draw_only_those_who_can_mean_them),
         cmocka_unit_test(no_budget_is_exceeded_and_the_next_one_holds_more),
         cmocka_unit_test(a_tree_without_a_blob_is_looked_at_again),
         cmocka_unit_test(symbols_of_an_older_format_are_read_from_the_files_again),
