@@ -8,6 +8,31 @@
 #define USE_DEPTH_MAX 16             /* groups in groups */
 #define USE_BYTES_MAX ((size_t)4096) /* of a "use"; what is beyond is left out */
 
+bool vcm_dialect_has(enum vcm_language language, enum vcm_dialect_habit habit)
+{
+    static const unsigned habits[VCM_LANGUAGE_COUNT] = {
+        [VCM_LANGUAGE_BASH] = VCM_HABIT_SETS,
+        [VCM_LANGUAGE_C] = VCM_HABIT_TAGS,
+        [VCM_LANGUAGE_C_SHARP] = VCM_HABIT_RECORDS,
+        [VCM_LANGUAGE_CPP] = VCM_HABIT_TAGS | VCM_HABIT_HIDES | VCM_HABIT_BASES,
+        [VCM_LANGUAGE_ELIXIR] = VCM_HABIT_CLAUSES,
+        [VCM_LANGUAGE_HASKELL] = VCM_HABIT_CLAUSES | VCM_HABIT_PARTS | VCM_HABIT_NAMELESS,
+        [VCM_LANGUAGE_JAVA] = VCM_HABIT_RECORDS,
+        [VCM_LANGUAGE_JAVASCRIPT] = VCM_HABIT_PROMOTES | VCM_HABIT_NAMELESS,
+        [VCM_LANGUAGE_JULIA] = VCM_HABIT_CALLS_TYPES,
+        [VCM_LANGUAGE_LUA] = VCM_HABIT_SETS,
+        [VCM_LANGUAGE_OCAML] = VCM_HABIT_SIGNATURES,
+        [VCM_LANGUAGE_PHP] = VCM_HABIT_PROMOTES,
+        [VCM_LANGUAGE_PYTHON] = VCM_HABIT_ASSIGNS,
+        [VCM_LANGUAGE_RUBY] = VCM_HABIT_MIXES_IN,
+        [VCM_LANGUAGE_SQL] = VCM_HABIT_SCHEMAS,
+        [VCM_LANGUAGE_TSX] = VCM_HABIT_PROMOTES | VCM_HABIT_NAMELESS,
+        [VCM_LANGUAGE_TYPESCRIPT] = VCM_HABIT_PROMOTES | VCM_HABIT_NAMELESS,
+    };
+
+    return (habits[language] & (unsigned)habit) != 0;
+}
+
 /* Those of one declaration from `first` on begin where their head does. */
 static void take_head(struct vcm_finds *blocks, size_t first, const struct vcm_find *head)
 {

@@ -105,8 +105,8 @@ static void leave_before(struct nest *nest, const struct vcm_find *block)
                   vcm_symbol_is_type((enum vcm_symbol_kind)block->detail) &&
                   block->detail != VCM_SYMBOL_TYPE;
     const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
-    if (tagged && vcm_language_is_c(nest->weave->language) && top && top->kind == VCM_SYMBOL_TYPE &&
-        top->block->role == VCM_ROLE_DEFINE)
+    if (tagged && vcm_dialect_has(nest->weave->language, VCM_HABIT_TAGS) && top &&
+        top->kind == VCM_SYMBOL_TYPE && top->block->role == VCM_ROLE_DEFINE)
         leave(nest);
 }
 
@@ -143,8 +143,8 @@ static void note_around(struct nest *nest)
     level->definition = level->index > 0 ? nest->depth : outer->definition;
     level->function = outer->function == 0 && function ? nest->depth : outer->function;
     level->is_in_function = outer->is_in_function || region || function;
-    level->has_own_names =
-        outer->has_own_names || own || (region && nest->weave->language != VCM_LANGUAGE_RUBY);
+    level->has_own_names = outer->has_own_names || own ||
+                           (region && !vcm_dialect_has(nest->weave->language, VCM_HABIT_MIXES_IN));
     level->has_modules_only = outer->has_modules_only && (module || region);
 }
 
@@ -172,9 +172,8 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
     struct level *level = &nest->levels[nest->depth++];
     *level = (struct level){
         .block = block, .last = block, .index = index, .kind = kind, .path = nest->path.len};
-    /* What a C++ class holds is private until it says otherwise. */
-    level->has_visibility = nest->weave->language == VCM_LANGUAGE_CPP && kind == VCM_SYMBOL_CLASS &&
-                            block->role == VCM_ROLE_DEFINE;
+    level->has_visibility = vcm_dialect_has(nest->weave->language, VCM_HABIT_HIDES) &&
+                            kind == VCM_SYMBOL_CLASS && block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     note_around(nest);
     return true;
@@ -236,10 +235,10 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around &&
-        (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
-         around->kind == VCM_SYMBOL_ENUMERATOR ||
-         (around->kind == VCM_SYMBOL_MODULE && nest->weave->language == VCM_LANGUAGE_RUBY));
+        around && (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+                   around->kind == VCM_SYMBOL_ENUMERATOR ||
+                   (around->kind == VCM_SYMBOL_MODULE &&
+                    vcm_dialect_has(nest->weave->language, VCM_HABIT_MIXES_IN)));
 
     const struct vcm_weave *weave = nest->weave;
     struct vcm_slice type = slice(weave, found->holder, found->holder_end);
@@ -252,15 +251,14 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
         vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
         return VCM_SYMBOL_CONSTANT;
     /* What SQL names before a function is its schema, or the table of a trigger. */
-    bool held = found->holder_end > 0 && nest->weave->language != VCM_LANGUAGE_SQL;
+    bool held = found->holder_end > 0 && !vcm_dialect_has(nest->weave->language, VCM_HABIT_SCHEMAS);
     return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
 /* A member that the constructor makes is one of the type: "constructor(private name: string)". */
 static struct vcm_slice path_to(const struct nest *nest, enum vcm_symbol_kind kind)
 {
-    bool makes = (vcm_language_is_script(nest->weave->language) ||
-                  nest->weave->language == VCM_LANGUAGE_PHP) &&
+    bool makes = vcm_dialect_has(nest->weave->language, VCM_HABIT_PROMOTES) &&
                  (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
     const struct level *around = innermost(nest);
 
@@ -316,7 +314,7 @@ static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol
     const struct vcm_symbols *out = nest->weave->out;
     bool promised = false;
 
-    if (nest->weave->language != VCM_LANGUAGE_OCAML)
+    if (!vcm_dialect_has(nest->weave->language, VCM_HABIT_SIGNATURES))
         return false;
     for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
          i--, looked++)
@@ -333,8 +331,7 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     const struct level *around = innermost(nest);
     bool in_type = around && vcm_symbol_is_type(around->kind);
     /* "record Point(int x)": components are part of what the type shows. */
-    bool has_records =
-        weave->language == VCM_LANGUAGE_JAVA || weave->language == VCM_LANGUAGE_C_SHARP;
+    bool has_records = vcm_dialect_has(weave->language, VCM_HABIT_RECORDS);
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
     bool in_function = around && vcm_symbol_is_function(around->kind);
@@ -351,7 +348,7 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
     bool script = vcm_language_is_script(weave->language);
 
-    if (weave->language == VCM_LANGUAGE_HASKELL && is_closed(nest) && around &&
+    if (vcm_dialect_has(weave->language, VCM_HABIT_PARTS) && is_closed(nest) && around &&
         around->block->role == VCM_ROLE_DEFINE)
         return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
@@ -363,7 +360,7 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         return VCM_SYMBOL_PRIVATE;
     /* A method at the top is one of an object without a name, or of an instance. */
     bool nameless =
-        (script || weave->language == VCM_LANGUAGE_HASKELL) && symbol->kind == VCM_SYMBOL_METHOD;
+        vcm_dialect_has(weave->language, VCM_HABIT_NAMELESS) && symbol->kind == VCM_SYMBOL_METHOD;
     if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
         is_at_top(nest, symbol))
         return vcm_names_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
@@ -388,7 +385,8 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->line = found->line;
     symbol->end_line = found->end_line;
     /* Macros of C know no containers. */
-    bool is_free = symbol->kind == VCM_SYMBOL_MACRO && vcm_language_is_c(weave->language);
+    bool is_free =
+        symbol->kind == VCM_SYMBOL_MACRO && vcm_dialect_has(weave->language, VCM_HABIT_TAGS);
     if (found->holder_end > 0 && nest->path.len > 0) {
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
         vcm_buf_append_byte(&line, '.');
@@ -443,7 +441,7 @@ static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
 {
     const struct vcm_symbols *out = weave->out;
     bool makes = vcm_language_makes_by_call(weave->language);
-    bool bases = weave->language == VCM_LANGUAGE_CPP;
+    bool bases = vcm_dialect_has(weave->language, VCM_HABIT_BASES);
     const struct vcm_finds *uses = &weave->uses;
     size_t room = (makes ? out->definition_count : 0) + (size_t)1;
 
@@ -477,8 +475,7 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
                                         ? &weave->out->definitions[weave->out->definition_count - 1]
                                         : NULL;
 
-    return last &&
-           (weave->language == VCM_LANGUAGE_HASKELL || weave->language == VCM_LANGUAGE_ELIXIR) &&
+    return last && vcm_dialect_has(weave->language, VCM_HABIT_CLAUSES) &&
            vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
            vcm_slice_equal(last->name, slice(weave, found->name, found->name_end)) &&
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
@@ -491,9 +488,9 @@ static bool is_defined_again(const struct nest *nest, const struct vcm_find *fou
     const struct vcm_symbols *out = weave->out;
     bool variable = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE;
     bool field = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_FIELD;
-    bool shell = weave->language == VCM_LANGUAGE_LUA || weave->language == VCM_LANGUAGE_BASH;
+    bool shell = vcm_dialect_has(weave->language, VCM_HABIT_SETS);
     bool assigned = (shell && variable && found->start == found->name && nest->depth == 0) ||
-                    (weave->language == VCM_LANGUAGE_PYTHON && (variable || field));
+                    (vcm_dialect_has(weave->language, VCM_HABIT_ASSIGNS) && (variable || field));
     const struct vcm_slice name = slice(weave, found->name, found->name_end);
 
     for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
@@ -653,7 +650,8 @@ static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_
     const struct vcm_weave *weave = walk->nest.weave;
     struct vcm_slice name = slice(weave, use->name, use->name_end);
     struct vcm_slice path = qualifier ? *qualifier : vcm_slice_of("", 0);
-    bool initialises = weave->language == VCM_LANGUAGE_CPP && use->detail == VCM_SYMBOL_WRITE;
+    bool initialises =
+        vcm_dialect_has(weave->language, VCM_HABIT_BASES) && use->detail == VCM_SYMBOL_WRITE;
     bool is_self = !qualifier && vcm_language_makes_by_call(weave->language) &&
                    vcm_slice_equal(name, vcm_slice_of("Self", 4));
 
@@ -815,7 +813,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         define_all(&walk);
         if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
-        if (rc == VCM_OK && weave->language == VCM_LANGUAGE_JULIA)
+        if (rc == VCM_OK && vcm_dialect_has(weave->language, VCM_HABIT_CALLS_TYPES))
             name_constructors(&walk);
     }
     if (rc == VCM_OK)
