@@ -403,7 +403,7 @@ static void what_is_deep_long_or_wide_is_read_or_named(void **state)
             vcm_buf_append_string(&text, j < times       ? texts[i].piece
                                          : j < 2 * times ? texts[i].middle
                                                          : texts[i].end);
-        /* A parser of Go tries each of these functions in two ways. */
+        /* Deep functions of Go cost its parser too much. */
         assert_int_equal(state_of(texts[i].language, vcm_buf_slice(&text)),
                          texts[i].language == VCM_LANGUAGE_GO ? VCM_SYMBOL_TOO_COSTLY
                                                               : VCM_SYMBOL_COMPLETE);
