@@ -133,11 +133,6 @@ static bool add_link(struct table *table, struct item *item, uint32_t file, uint
     return true;
 }
 
-static bool is_c(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_C || language == VCM_LANGUAGE_CPP;
-}
-
 static bool has_linkage(const struct vcm_symbol *symbol)
 {
     return vcm_symbol_is_function(symbol->kind) || symbol->kind == VCM_SYMBOL_PROTOTYPE ||
@@ -150,8 +145,9 @@ static bool is_own(const struct build *build, uint32_t file, const struct vcm_sy
 {
     const struct vcm_index_file *place = &build->index->files[file];
 
-    return is_c(place->language) && (symbol->visibility == VCM_SYMBOL_PRIVATE ||
-                                     (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
+    return vcm_language_is_c(place->language) &&
+           (symbol->visibility == VCM_SYMBOL_PRIVATE ||
+            (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
 }
 
 /* Whether it names part of an object that nobody can tell: such a part is no definition of a file.

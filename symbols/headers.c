@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "symbols/text.h"
 
 #include "base/banned.h"
 
@@ -13,17 +14,10 @@ struct vcm_headers_folder {
     size_t c, cpp; /* sources in it and below */
 };
 
-static bool ends(struct vcm_slice path, const char *with)
-{
-    size_t len = strlen(with);
-
-    return path.len > len && memcmp(path.data + path.len - len, with, len) == 0;
-}
-
 /* One whose language its name does not tell. */
 static bool is_header(struct vcm_slice path)
 {
-    return ends(path, ".h");
+    return vcm_text_ends(path, ".h");
 }
 
 bool vcm_headers_is_header(struct vcm_slice path)
@@ -31,7 +25,7 @@ bool vcm_headers_is_header(struct vcm_slice path)
     static const char *const names[] = {".h", ".H", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (ends(path, names[i]))
+        if (vcm_text_ends(path, names[i]))
             return true;
     return false;
 }
