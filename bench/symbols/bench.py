@@ -35,17 +35,19 @@ def run(args, **options):
 class Time:
     """Of the quickest of some rounds: milliseconds by the clock, and of the processors."""
 
-    def __init__(self, args, rounds=3, prepare=None, **options):
+    def __init__(self, args, prepare=None, **options):
         self.clock = self.cpu = float("inf")
-        for _ in range(rounds):
-            if prepare:
-                prepare()
-            start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-            run(args, **options)
-            after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            self.clock = min(self.clock, 1000 * (time.monotonic() - start))
-            self.cpu = min(self.cpu, 1000 * (after.ru_utime - before.ru_utime +
-                                             after.ru_stime - before.ru_stime))
+        self.args, self.prepare, self.options = args, prepare, options
+
+    def once(self):
+        if self.prepare:
+            self.prepare()
+        start, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        run(self.args, **self.options)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.clock = min(self.clock, 1000 * (time.monotonic() - start))
+        self.cpu = min(self.cpu, 1000 * (after.ru_utime - before.ru_utime +
+                                         after.ru_stime - before.ru_stime))
 
     def __str__(self):
         return f"{self.clock:.0f} ms ({self.cpu:.0f})"
@@ -53,6 +55,13 @@ class Time:
     def beside(self, other, name):
         return (f"{self} = {self.clock / other.clock:.2f} ({self.cpu / other.cpu:.2f}) times "
                 f"{name}, {other}")
+
+
+def take_turns(rounds, *times):
+    """So that a machine that becomes slower meanwhile is slower for all."""
+    for _ in range(rounds):
+        for time_ in times:
+            time_.once()
 
 
 def peak_mib(args, env):
@@ -99,16 +108,18 @@ def generate(path, files):
     run(["git", "reset", "--quiet", "--hard", "main"], cwd=path)
 
 
-def time_repository(vcm, repo, home, rounds=3):
+def time_repository(vcm, repo, home, rounds=5):
     env = dict(os.environ, VCM_HOME=home)
     files = len(run(["git", "ls-files"], cwd=repo).splitlines())
     list_one, ask = [vcm, "symbols", "--limit", "1", "--json", repo], [vcm, "repo", "map", repo]
-    first = Time(list_one, rounds, env=env, prepare=lambda: shutil.rmtree(home, ignore_errors=True))
-    ctags = Time(["ctags", "-R", "-f", "-", "--fields=+n", "."], rounds, cwd=repo)
-    again = Time(list_one, 5, env=env)
-    status = Time(["git", "status", "--porcelain"], 5, cwd=repo)
-    mapped = Time(ask, 5, env=env)
-    meant = Time(ask + ["--mention", "page", "--mention", "lock"], 5, env=env)
+    first = Time(list_one, env=env, prepare=lambda: shutil.rmtree(home, ignore_errors=True))
+    ctags = Time(["ctags", "-R", "-f", "-", "--fields=+n", "."], cwd=repo)
+    again = Time(list_one, env=env)
+    status = Time(["git", "status", "--porcelain"], cwd=repo)
+    mapped = Time(ask, env=env)
+    meant = Time(ask + ["--mention", "page", "--mention", "lock"], env=env)
+    take_turns(rounds, first, ctags)
+    take_turns(5, again, status, mapped, meant)
     print(f"{name_of(repo)}: {files} files\n  index: {first.beside(ctags, 'ctags -R')}\n"
           f"  again: {again.beside(status, 'git status')}\n  map: {mapped}; with mentions {meant}; "
           f"{peak_mib(ask, env)} MiB")
