@@ -164,32 +164,41 @@ static void headers_are_of_the_language_of_the_sources_around_them(void **state)
     test_repo_release(&repo);
 }
 
-/* Each would draw all the others, who mean something else: a function of the C library, a member of
- * a struct. */
+/* Each decoy has a name that all use more than the one of the header, and mean something else: a
+ * function of a library, a variable, a member of a struct. */
 static void names_draw_only_those_who_can_mean_them(void **state)
 {
-    struct test_repo repo, store;
-    char path[32];
+    static const struct {
+        const char *path, *text, *use;
+    } decoys[] = {
+        {"binding.py", "release_all_memory = load()\n", "release_all_memory(c);"},
+        {"inner.c", "enum current_colour { ONE };\n", "set(current_colour);"},
+        {"decoy.h", "struct size_of_things { int of; };\n", "set(c->size_of_things);"},
+    };
 
     (void)state;
-    test_repo_init(&repo);
-    test_repo_init_directory(&store);
-    test_repo_write_text(&repo, "binding.py", "free = load()\n");
-    test_repo_write_text(&repo, "inner.c", "enum kind { ONE };\nstruct size { int of; };\n");
-    test_repo_write_text(&repo, "zcore.h", "struct zcore { int kind, size; };\n");
-    for (unsigned i = 0; i < 12; i++) {
-        snprintf(path, sizeof path, "user%u.c", i);
-        test_repo_write_text(&repo, path,
-                             "int use(struct zcore *c)\n{\n"
-                             "    c->kind = c->size;\n    free(c);\n    return other->size;\n}\n");
+    for (size_t i = 0; i < sizeof decoys / sizeof decoys[0]; i++) {
+        struct test_repo repo, store;
+        char path[32], text[256];
+        test_repo_init(&repo);
+        test_repo_init_directory(&store);
+        test_repo_write_text(&repo, decoys[i].path, decoys[i].text);
+        test_repo_write_text(&repo, "zcore.h", "struct zcore { int of; };\n");
+        for (unsigned user = 0; user < 12; user++) {
+            snprintf(path, sizeof path, "user%u.c", user);
+            snprintf(text, sizeof text, "int use(struct zcore *c)\n{\n    %s\n    %s\n    %s\n}\n",
+                     decoys[i].use, decoys[i].use, decoys[i].use);
+            test_repo_write_text(&repo, path, text);
+        }
+        test_repo_commit(&repo, "names");
+        struct fixture_request request = {.directory = store.path, .budget = 20};
+        struct fixture_map map = make_map(&repo, request);
+        if (strncmp(map.text, "zcore.h:", 8) != 0)
+            fail_msg("%s draws:\n%s", decoys[i].path, map.text);
+        free(map.text);
+        test_repo_release(&store);
+        test_repo_release(&repo);
     }
-    test_repo_commit(&repo, "names");
-    struct fixture_request request = {.directory = store.path, .budget = 20};
-    struct fixture_map map = make_map(&repo, request);
-    assert_int_equal(strncmp(map.text, "zcore.h:", 8), 0);
-    free(map.text);
-    test_repo_release(&store);
-    test_repo_release(&repo);
 }
 
 static void no_budget_is_exceeded_and_the_next_one_holds_more(void **state)
