@@ -12,7 +12,8 @@ function(vcm_public_header source name)
     file(CONFIGURE OUTPUT ${VCM_INCLUDE_DIR}/vcm/${name} CONTENT "${header}" @ONLY)
 endfunction()
 
-file(GLOB vcm_parts CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/api/public
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/api/public)
+file(GLOB vcm_parts RELATIVE ${CMAKE_SOURCE_DIR}/api/public
     ${CMAKE_SOURCE_DIR}/api/public/*.h)
 file(REMOVE_RECURSE ${VCM_INCLUDE_DIR}/vcm) # a part that is gone must not be installed
 vcm_public_header(base/public.h types.h)
