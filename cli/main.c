@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "cli/args.h"
 #include "cli/help.h"
@@ -84,24 +85,10 @@ static int status_of(enum vcm_code code)
     }
 }
 
-/* Writes everything to standard output; 0 or the errno of the failure. */
-static int write_all(struct vcm_slice text)
-{
-    while (text.len > 0) {
-        ssize_t written = write(STDOUT_FILENO, text.data, text.len);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0)
-            return errno;
-        text = vcm_slice_of(text.data + written, text.len - (size_t)written);
-    }
-    return 0;
-}
-
 /* A reader that has gone away has seen what it wanted: that is no failure. */
 static int write_out(struct vcm_slice text)
 {
-    int failure = write_all(text);
+    int failure = vcm_io_write_all(STDOUT_FILENO, text);
 
     if (failure == 0 || failure == EPIPE)
         return EXIT_DONE;
@@ -212,7 +199,7 @@ static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
         vcm_buf_append_slice(&copy, document);
         rc = print_document(&out, stream->args, stream->call, &copy, err);
     }
-    int failure = rc == VCM_OK ? write_all(vcm_buf_slice(&out)) : 0;
+    int failure = rc == VCM_OK ? vcm_io_write_all(STDOUT_FILENO, vcm_buf_slice(&out)) : 0;
     if (failure == EPIPE)
         rc = lose_reader(stream, err);
     else if (failure != 0)
