@@ -1,7 +1,9 @@
 /* Settings count from the moment they are set, for handles that were open before, too. */
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -449,6 +451,84 @@ static void what_is_written_by_hand_again_and_again_counts(void **state)
     }
 }
 
+#define WRITERS  2
+#define ROUNDS   8
+#define PAUSE_US 2000
+
+/* Brings pages in, pins and locks them, for as long as it is told to, with a handle of its own. */
+struct writer {
+    struct fixture *fix;
+    struct vcm *vcm;
+    const atomic_bool *over;
+    struct vcm_error err;
+    unsigned failures; /* but for those that want of room explains */
+};
+
+static bool is_refusal(int rc)
+{
+    return rc == VCM_STORE_FULL || rc == VCM_STORE_BUSY;
+}
+
+static void *write_on(void *context)
+{
+    struct writer *writer = context;
+    const struct fixture *fix = writer->fix;
+    struct vcm_error *err = &writer->err;
+
+    for (unsigned i = 0; !atomic_load(writer->over); i = (i + 1) % fix->count) {
+        const char *page = fix->ids[i];
+        const struct vcm_lock_query lock = {.pages = &page, .count = 1, .ttl_ms = 60000};
+        uint64_t released;
+        int rc = vcm_fault(writer->vcm, &(struct vcm_fault_query){.pages = &page, .count = 1},
+                           ignore, NULL, err);
+        writer->failures += rc != VCM_OK;
+        rc = vcm_pin(writer->vcm, page, NULL, NULL, err);
+        writer->failures += rc != VCM_OK && !is_refusal(rc);
+        rc = vcm_lock(writer->vcm, &lock, NULL, NULL, err);
+        writer->failures += rc != VCM_OK && !is_refusal(rc);
+        rc = vcm_unpin(writer->vcm, page, NULL, NULL, err);
+        writer->failures += rc != VCM_OK && !is_refusal(rc);
+        rc = vcm_unlock(&released, writer->vcm, &lock, NULL, NULL, err);
+        writer->failures += rc != VCM_OK && !is_refusal(rc);
+        vcm_error_reset(err);
+        usleep(PAUSE_US); /* for the others, who ask for the lock now and then */
+    }
+    return NULL;
+}
+
+static void no_writer_exceeds_a_capacity_that_was_set(void **state)
+{
+    struct fixture *fix = *state;
+    const struct vcm_open_options options = {.home = fix->home};
+    struct writer writers[WRITERS];
+    pthread_t threads[WRITERS];
+    atomic_bool over = false;
+    char value[32];
+
+    for (unsigned i = 0; i < WRITERS; i++) {
+        writers[i] = (struct writer){.fix = fix, .over = &over};
+        assert_ok(fix, vcm_open(&writers[i].vcm, &options, &fix->err));
+        assert_int_equal(pthread_create(&threads[i], NULL, write_on, &writers[i]), 0);
+    }
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        const uint64_t capacity = i % 2 == 0 ? 3 * fix->bytes[0] : fix->total;
+        snprintf(value, sizeof value, "%llu", (unsigned long long)capacity);
+        int rc = set_text(fix, "cache.capacity", value);
+        if (!is_refusal(rc))
+            assert_ok(fix, rc);
+        vcm_error_reset(&fix->err);
+        for (unsigned look = 0; rc == VCM_OK && look < 5; look++)
+            assert_true(stat_of(fix).bytes_resident <= capacity);
+    }
+    atomic_store(&over, true);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+        assert_int_equal(writers[i].failures, 0);
+        vcm_close(writers[i].vcm);
+    }
+    assert_verifies(fix);
+}
+
 #define SETTINGS_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 #define EMPTY_TEST(name)    cmocka_unit_test_setup_teardown(name, set_up_empty, tear_down)
 
@@ -465,6 +545,7 @@ int main(void)
         SETTINGS_TEST(a_file_that_was_just_written_is_read_again),
         SETTINGS_TEST(views_keep_a_smaller_capacity),
         SETTINGS_TEST(policies_change_under_open_handles),
+        SETTINGS_TEST(no_writer_exceeds_a_capacity_that_was_set),
         EMPTY_TEST(an_open_handle_maps_with_the_tokenizer_that_is_set),
         EMPTY_TEST(an_open_handle_maps_with_the_defaults_that_are_set),
         SETTINGS_TEST(an_open_handle_shows_what_is_set),
