@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/defaults.h"
 #include "base/limits.h"
@@ -12,6 +13,10 @@
 #include "tokens/tokenizer.h"
 
 #include "base/banned.h"
+
+/* Times of files are those of the clock's last tick, some milliseconds ago at most: a file that was
+ * just changed may change once more and look the same. */
+#define SETTLE_SECONDS 1
 
 static const char *const policies[] = {"sieve", "s3fifo", "lru", "lfu", NULL};
 
@@ -206,28 +211,68 @@ static int parse(struct vcm_config *config, struct vcm_yaml_mark *mark, struct v
     return rc;
 }
 
-int vcm_config_load(struct vcm_config *config, const char *path, struct vcm_error *err)
+/* Also hands out the text that the settings were read from. */
+static int load(struct vcm_config *config, struct vcm_buf *text, const char *path,
+                struct vcm_error *err)
 {
-    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
     struct vcm_yaml_mark mark = {0};
     struct vcm_error read = {0};
 
     memset(config, 0, sizeof *config);
     vcm_arena_init(&config->arena, 16 * VCM_MIB);
-    int rc = vcm_path_read_file(&text, path, VCM_LIMIT_CONFIG_BYTES, &read);
+    int rc = vcm_path_read_file(text, path, VCM_LIMIT_CONFIG_BYTES, &read);
     if (rc == VCM_NOT_FOUND) {
         rc = VCM_OK;
     } else if (rc != VCM_OK) {
         if (err)
             *err = read;
     } else {
-        rc = parse(config, &mark, vcm_buf_slice(&text), err);
+        rc = parse(config, &mark, vcm_buf_slice(text), err);
         vcm_error_wrap(err, rc, "%s:%u:%u", path, mark.line, mark.column);
     }
-    vcm_buf_release(&text);
     if (rc != VCM_OK)
         vcm_config_release(config);
     return rc;
+}
+
+int vcm_config_load(struct vcm_config *config, const char *path, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+
+    int rc = load(config, &text, path, err);
+    vcm_buf_release(&text);
+    return rc;
+}
+
+void vcm_config_look(struct vcm_config_file *out, const char *path)
+{
+    struct timespec now;
+    struct stat status;
+
+    *out = (struct vcm_config_file){.is_there = stat(path, &status) == 0};
+    if (!out->is_there) {
+        out->is_settled = errno == ENOENT;
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    out->device = status.st_dev;
+    out->inode = status.st_ino;
+    out->bytes = status.st_size;
+    out->modified = status.st_mtim;
+    out->changed = status.st_ctim;
+    out->is_settled = status.st_ctim.tv_sec + SETTLE_SECONDS < now.tv_sec;
+}
+
+static bool same_time(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+bool vcm_config_is_same(const struct vcm_config_file *read, const struct vcm_config_file *now)
+{
+    return read->is_settled && read->is_there == now->is_there && read->device == now->device &&
+           read->inode == now->inode && read->bytes == now->bytes &&
+           same_time(&read->modified, &now->modified) && same_time(&read->changed, &now->changed);
 }
 
 void vcm_config_release(struct vcm_config *config)
@@ -343,32 +388,37 @@ static int is_same_but(bool *same, const struct vcm_config *config, struct vcm_s
     return rc == VCM_INTERNAL ? vcm_error_set(err, VCM_INTERNAL, "%s", cause.message) : VCM_OK;
 }
 
-int vcm_config_store(const struct vcm_config *config, const char *path, const char *name,
-                     const char *value, struct vcm_error *err)
+/* The text of the file with one setting changed. */
+static int change(struct vcm_buf *out, const char *path, const char *name, const char *value,
+                  struct vcm_error *err)
 {
-    struct vcm_buf old = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
-    struct vcm_buf new = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
-    struct vcm_error read = {0};
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+    struct vcm_config config;
     bool same = false;
 
-    int rc = vcm_path_read_file(&old, path, VCM_LIMIT_CONFIG_BYTES, &read);
-    if (rc == VCM_NOT_FOUND)
-        rc = VCM_OK;
-    else if (rc != VCM_OK && err)
-        *err = read;
+    int rc = load(&config, &text, path, err);
     if (rc == VCM_OK) {
-        edit(&new, vcm_buf_slice(&old), vcm_config_find(config, name), name, value);
-        rc = vcm_buf_check(&new, VCM_CONFIG_FILE, err);
+        edit(out, vcm_buf_slice(&text), vcm_config_find(&config, name), name, value);
+        rc = vcm_buf_check(out, VCM_CONFIG_FILE, err);
     }
     if (rc == VCM_OK)
-        rc = is_same_but(&same, config, vcm_buf_slice(&new), name, value, err);
+        rc = is_same_but(&same, &config, vcm_buf_slice(out), name, value, err);
     if (rc == VCM_OK && !same)
         rc = vcm_error_set(err, VCM_UNSUPPORTED,
                            "'%s' is not laid out as lines 'key: value'; set %s there by hand", path,
                            name);
+    vcm_config_release(&config);
+    vcm_buf_release(&text);
+    return rc;
+}
+
+int vcm_config_store(const char *path, const char *name, const char *value, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+
+    int rc = change(&text, path, name, value, err);
     if (rc == VCM_OK)
-        rc = vcm_path_write_file(path, vcm_buf_slice(&new), 0600, err);
-    vcm_buf_release(&old);
-    vcm_buf_release(&new);
+        rc = vcm_path_write_file(path, vcm_buf_slice(&text), 0600, err);
+    vcm_buf_release(&text);
     return rc;
 }

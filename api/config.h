@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -41,6 +42,16 @@ struct vcm_config {
     struct vcm_arena arena;
 };
 
+/* The file as a stat() shows it. */
+struct vcm_config_file {
+    bool is_there;
+    bool is_settled; /* whoever changes it from now on changes one of the following */
+    dev_t device;
+    ino_t inode;
+    off_t bytes;
+    struct timespec modified, changed;
+};
+
 #define VCM_CONFIG_CREDENTIALS "credentials."
 
 /* Every key but credentials.*, in byte order. */
@@ -49,6 +60,12 @@ const struct vcm_config_key *vcm_config_keys(unsigned *count);
 /* A missing file is an empty one. INVALID_ARGUMENT names file, line and column. */
 int vcm_config_load(struct vcm_config *config, const char *path, struct vcm_error *err);
 void vcm_config_release(struct vcm_config *config);
+
+/* What tells whether a file that was read has to be read again. Look before reading. */
+void vcm_config_look(struct vcm_config_file *out, const char *path);
+/* False for a file that was zeroed, or changed so shortly before it was read that it cannot be
+ * told. */
+bool vcm_config_is_same(const struct vcm_config_file *read, const struct vcm_config_file *now);
 
 /* What counts: the setting, else the default. The key must be one of the table. */
 const char *vcm_config_text(const struct vcm_config *config, const char *name);
@@ -65,8 +82,7 @@ int vcm_config_check_name(const char *name, struct vcm_error *err);
 int vcm_config_check_value(struct vcm_buf *out, const char *name, const char *value,
                            struct vcm_error *err);
 
-/* Puts a checked value into the file. */
-int vcm_config_store(const struct vcm_config *config, const char *path, const char *name,
-                     const char *value, struct vcm_error *err);
+/* Reads the file, puts a checked value into it, and replaces it; one at a time may do so. */
+int vcm_config_store(const char *path, const char *name, const char *value, struct vcm_error *err);
 
 #endif

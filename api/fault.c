@@ -160,7 +160,7 @@ int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_out
     struct vcm_fault_outcome *outcomes = NULL;
     struct vcm_page_id *ids = NULL, *locked = NULL;
 
-    rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_config_once(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_residency_find(&ids, vcm, query->pages, query->count, err);
     if (rc == VCM_OK) {

@@ -80,7 +80,11 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
         vcm->log = options->log;
         vcm->cancel = options->cancel;
         vcm_registry_init(&vcm->registry);
-        *out = vcm;
+        rc = vcm_limits_memo_init(&vcm->limits, vcm->home, err);
+        if (rc == VCM_OK)
+            *out = vcm;
+        else
+            vcm_close(vcm);
     }
     vcm_buf_release(&home);
     return rc;
@@ -142,8 +146,10 @@ void vcm_close(struct vcm *vcm)
         vcm_handle_close_store(vcm);                /* in a child it is the parent's */
     *(volatile uint32_t *)&vcm->mark = CLOSED_MARK; /* for who looks at it all the same */
     vcm_config_release(&vcm->config);
+    vcm_limits_memo_release(&vcm->limits);
     vcm_own_source_free_all(vcm->own_sources);
     free(vcm->credentials);
+    vcm_arena_release(&vcm->credential_texts);
     free(vcm->clones_directory);
     free(vcm->home);
     free(vcm);
@@ -192,22 +198,40 @@ int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_erro
     return VCM_OK;
 }
 
-int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
+int vcm_handle_load_config(struct vcm_config *out, const struct vcm *vcm, struct vcm_error *err)
 {
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     bool exists = false;
 
+    *out = (struct vcm_config){.settings = NULL};
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
+    return rc == VCM_OK ? vcm_config_load(out, vcm->limits.path, err) : rc;
+}
+
+int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_config_file now;
+    struct vcm_config config;
+
     int rc = vcm_handle_check(vcm, err);
-    if (rc != VCM_OK || vcm->config_loaded)
+    if (rc != VCM_OK)
         return rc;
-    rc = vcm_handle_look_at_home(&exists, vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
-    if (rc == VCM_OK)
-        rc = vcm_config_load(&vcm->config, vcm_buf_text(&path), err);
-    vcm->config_loaded = rc == VCM_OK;
-    vcm_buf_release(&path);
-    return rc;
+    vcm_config_look(&now, vcm->limits.path);
+    if (vcm->config_loaded && vcm_config_is_same(&vcm->config_file, &now))
+        return VCM_OK;
+    rc = vcm_handle_load_config(&config, vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_config_release(&vcm->config);
+    vcm->config = config;
+    vcm->config_file = now;
+    vcm->config_loaded = true;
+    return VCM_OK;
+}
+
+int vcm_handle_config_once(struct vcm *vcm, struct vcm_error *err)
+{
+    int rc = vcm_handle_check(vcm, err);
+    return rc != VCM_OK || vcm->config_loaded ? rc : vcm_handle_config(vcm, err);
 }
 
 /* A network file system keeps neither maps nor locks coherent between machines. */
@@ -233,16 +257,6 @@ int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err)
     return vcm_error_wrap(err, rc, "home");
 }
 
-void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm)
-{
-    enum vcm_evict_policy policy = VCM_EVICT_DEFAULT;
-
-    vcm_evict_policy_of(&policy, vcm_config_text(&vcm->config, "cache.policy"));
-    out->capacity = vcm_config_number(&vcm->config, "cache.capacity");
-    out->compressed_capacity = vcm_config_number(&vcm->config, "cache.compressed_capacity");
-    out->policy = policy;
-}
-
 static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -250,10 +264,8 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
     struct vcm_error unread = {0};
 
     /* Reading goes on when the configuration cannot be read; no page comes in then. */
-    int rc = vcm_handle_config(vcm, writable ? err : &unread);
-    if (rc == VCM_OK)
-        vcm_handle_limits(&limits, vcm);
-    else if (!writable)
+    int rc = vcm_limits_memo_read(&vcm->limits, &limits, writable ? err : &unread);
+    if (!writable)
         rc = VCM_OK;
     if (rc == VCM_OK)
         rc = vcm_handle_path(&path, vcm, VCM_HANDLE_STORE, err);
@@ -267,6 +279,8 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
                                      .directory = vcm_buf_text(&path),
                                      .read_only = !writable,
                                      .limits = &limits,
+                                     .read_limits = vcm_limits_memo_read,
+                                     .read_limits_context = &vcm->limits,
                                      .log = vcm->log,
                                  },
                                  err);
@@ -334,7 +348,7 @@ void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
     };
 }
 
-/* credentials.<pattern> of the configuration, whose strings they point to. */
+/* credentials.<pattern> of the configuration, copied: a fetch outlasts what was read of it. */
 static int list_credentials(struct vcm *vcm, struct vcm_error *err)
 {
     size_t prefix = strlen(VCM_CONFIG_CREDENTIALS);
@@ -343,15 +357,23 @@ static int list_credentials(struct vcm *vcm, struct vcm_error *err)
     for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next)
         count++;
     free(vcm->credentials);
-    vcm->credentials = calloc(count + 1, sizeof *vcm->credentials);
+    vcm_arena_release(&vcm->credential_texts);
+    vcm_arena_init(&vcm->credential_texts, VCM_MIB);
+    vcm->clones.credential_count = 0;
+    vcm->clones.credentials = vcm->credentials = calloc(count + 1, sizeof *vcm->credentials);
     if (!vcm->credentials)
         return vcm_error_memory(err);
-    vcm->clones.credential_count = 0;
-    for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next)
-        if (strncmp(s->name, VCM_CONFIG_CREDENTIALS, prefix) == 0)
-            vcm->credentials[vcm->clones.credential_count++] =
-                (struct vcm_git_credential){s->name + prefix, s->value};
-    vcm->clones.credentials = vcm->credentials;
+    for (const struct vcm_config_setting *s = vcm->config.settings; s; s = s->next) {
+        if (strncmp(s->name, VCM_CONFIG_CREDENTIALS, prefix) != 0)
+            continue;
+        const char *pattern =
+            vcm_arena_copy(&vcm->credential_texts, vcm_slice_of_string(s->name + prefix));
+        const char *name = vcm_arena_copy(&vcm->credential_texts, vcm_slice_of_string(s->value));
+        if (!pattern || !name)
+            return vcm_error_memory(err);
+        vcm->credentials[vcm->clones.credential_count++] =
+            (struct vcm_git_credential){pattern, name};
+    }
     return VCM_OK;
 }
 
@@ -360,7 +382,9 @@ int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigne
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    int rc = list_credentials(vcm, err);
+    int rc = vcm_handle_config(vcm, err);
+    if (rc == VCM_OK)
+        rc = list_credentials(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_path(&path, vcm, CLONES_NAME, err);
     if (rc == VCM_OK) {

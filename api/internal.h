@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "api/config.h"
+#include "api/limits_memo.h"
 #include "api/vcm.h"
 #include "base/cancel.h"
 #include "base/error.h"
@@ -22,8 +23,10 @@ struct vcm {
     const struct vcm_log *log;
     const struct vcm_cancel *cancel;
     struct vcm_config config;
+    struct vcm_config_file config_file; /* that it was read from */
     bool config_loaded;
-    struct vcm_page_store *store; /* NULL until needed, and while there is none */
+    struct vcm_limits_memo limits; /* for the store, which asks in any thread */
+    struct vcm_page_store *store;  /* NULL until needed, and while there is none */
     bool store_writable;
     struct vcm_page_cache *cache;
     struct vcm_registry registry;
@@ -32,7 +35,8 @@ struct vcm {
     struct vcm_repo_map_types types;
     struct vcm_git_clones clones; /* what vcm_handle_clones() filled in */
     char *clones_directory;
-    struct vcm_git_credential *credentials;
+    struct vcm_git_credential *credentials; /* their texts are in the arena */
+    struct vcm_arena credential_texts;
     uint32_t mark;  /* of a handle that is open; last, where free() writes nothing */
     pid_t process;  /* that opened it */
     unsigned forks; /* by which a child of it is told */
@@ -45,8 +49,15 @@ int vcm_handle_check(const struct vcm *vcm, struct vcm_error *err);
 /* The store's directory in the home. */
 #define VCM_HANDLE_STORE "store"
 
-/* Reads config.yaml once. */
+/* Brings vcm->config up to date: reads config.yaml where it is another one than last time. Texts of
+ * vcm->config are valid until the next call. */
 int vcm_handle_config(struct vcm *vcm, struct vcm_error *err);
+
+/* That config.yaml could be read once; for a hit, which uses no setting and costs no stat(). */
+int vcm_handle_config_once(struct vcm *vcm, struct vcm_error *err);
+
+/* Reads config.yaml for the caller. */
+int vcm_handle_load_config(struct vcm_config *out, const struct vcm *vcm, struct vcm_error *err);
 
 /* Opens the store for reading; vcm->store stays NULL when there is none yet. */
 int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
@@ -56,9 +67,6 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
 
 /* Tells a home that is not there from one that cannot be looked into. */
 int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_error *err);
-
-/* What the configuration lets the store take. */
-void vcm_handle_limits(struct vcm_page_store_limits *out, const struct vcm *vcm);
 
 /* The type (see sources/registry.h) must outlive the handle. INVALID_ARGUMENT when the name is
  * taken. */

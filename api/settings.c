@@ -2,21 +2,26 @@
 #include <string.h>
 
 #include "api/arguments.h"
+#include "api/damage.h"
 #include "api/internal.h"
+#include "base/kv_lock.h"
 #include "base/limits.h"
+#include "vcm/relimit.h"
 
 #include "base/banned.h"
 
-static int pass_key(const struct vcm *vcm, const struct vcm_config_key *key, vcm_config_fn visit,
-                    void *context, struct vcm_error *err)
+#define LOCK_FILE "config.lock"
+
+static int pass_key(const struct vcm_config *config, const struct vcm_config_key *key,
+                    vcm_config_fn visit, void *context, struct vcm_error *err)
 {
     const struct vcm_config_entry entry = {
         .key = key->name,
-        .value = vcm_config_text(&vcm->config, key->name),
+        .value = vcm_config_text(config, key->name),
         .default_value = key->default_value,
         .is_number = key->type == VCM_CONFIG_SIZE || key->type == VCM_CONFIG_INT,
         .is_bool = key->type == VCM_CONFIG_BOOL,
-        .is_set = vcm_config_find(&vcm->config, key->name) != NULL,
+        .is_set = vcm_config_find(config, key->name) != NULL,
     };
     return visit(context, &entry, err);
 }
@@ -50,25 +55,41 @@ static const struct vcm_config_setting *next_credential(const struct vcm_config 
     return best;
 }
 
+/* What is visited is read for the call alone: whatever `visit` calls, it stays. */
 int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
     if (rc != VCM_OK)
         return rc;
+    struct vcm_config config;
+    unsigned count, i = 0;
+    const struct vcm_config_key *keys = vcm_config_keys(&count);
+
+    rc = vcm_handle_load_config(&config, vcm, err);
+    for (; rc == VCM_OK && i < count && strcmp(keys[i].name, VCM_CONFIG_CREDENTIALS) < 0; i++)
+        rc = pass_key(&config, &keys[i], visit, context, err);
+    for (const struct vcm_config_setting *s = rc == VCM_OK ? next_credential(&config, "") : NULL;
+         rc == VCM_OK && s; s = next_credential(&config, s->name))
+        rc = pass_setting(s, visit, context, err);
+    for (; rc == VCM_OK && i < count; i++)
+        rc = pass_key(&config, &keys[i], visit, context, err);
+    vcm_config_release(&config);
+    return rc;
+}
+
+static int pass_named(const struct vcm_config *config, const char *key, vcm_config_fn visit,
+                      void *context, struct vcm_error *err)
+{
     unsigned count;
     const struct vcm_config_key *keys = vcm_config_keys(&count);
 
-    rc = vcm_handle_config(vcm, err);
-    unsigned i = 0;
-    for (; rc == VCM_OK && i < count && strcmp(keys[i].name, VCM_CONFIG_CREDENTIALS) < 0; i++)
-        rc = pass_key(vcm, &keys[i], visit, context, err);
-    for (const struct vcm_config_setting *s = rc == VCM_OK ? next_credential(&vcm->config, "")
-                                                           : NULL;
-         rc == VCM_OK && s; s = next_credential(&vcm->config, s->name))
-        rc = pass_setting(s, visit, context, err);
-    for (; rc == VCM_OK && i < count; i++)
-        rc = pass_key(vcm, &keys[i], visit, context, err);
-    return rc;
+    for (unsigned i = 0; i < count; i++)
+        if (strcmp(keys[i].name, key) == 0)
+            return pass_key(config, &keys[i], visit, context, err);
+    const struct vcm_config_setting *setting = vcm_config_find(config, key);
+    if (!setting)
+        return vcm_error_set(err, VCM_NOT_FOUND, "%s is not set", key);
+    return pass_setting(setting, visit, context, err);
 }
 
 int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *context,
@@ -79,79 +100,110 @@ int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *
         rc = VCM_TEXTS(err, {"key", key});
     if (rc != VCM_OK)
         return rc;
-    unsigned count;
-    const struct vcm_config_key *keys = vcm_config_keys(&count);
+    struct vcm_config config;
 
-    rc = vcm_handle_config(vcm, err);
+    rc = vcm_handle_load_config(&config, vcm, err);
     if (rc == VCM_OK)
         rc = vcm_config_check_name(key, err);
-    if (rc != VCM_OK)
-        return rc;
-    for (unsigned i = 0; i < count; i++)
-        if (strcmp(keys[i].name, key) == 0)
-            return pass_key(vcm, &keys[i], visit, context, err);
-    const struct vcm_config_setting *setting = vcm_config_find(&vcm->config, key);
-    if (!setting)
-        return vcm_error_set(err, VCM_NOT_FOUND, "%s is not set", key);
-    return pass_setting(setting, visit, context, err);
+    if (rc == VCM_OK)
+        rc = pass_named(&config, key, visit, context, err);
+    vcm_config_release(&config);
+    return rc;
 }
 
-/* Some values can only change while the store allows it. */
-static int check_store(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err)
-{
-    struct vcm_stat stat;
+/* A setting that is to be put into config.yaml. */
+struct change {
+    struct vcm *vcm;
+    const char *key;
+    const char *value; /* canonical */
+};
 
-    if (strcmp(key, "tokenizer") != 0)
-        return VCM_OK;
-    int rc = vcm_stat(&stat, vcm, err);
-    if (rc != VCM_OK)
-        return rc;
-    if (stat.scopes > 0 && strcmp(stat.tokenizer, value) != 0)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "the tokenizer can change only while no scope is mapped, and %llu %s; "
-                             "use another --home",
-                             (unsigned long long)stat.scopes, stat.scopes == 1 ? "is" : "are");
-    return VCM_OK;
+static int write_change(void *context, struct vcm_error *err)
+{
+    const struct change *change = context;
+
+    return vcm_config_store(change->vcm->limits.path, change->key, change->value, err);
 }
 
-static int limit_with(struct vcm_page_store_limits *limits, const struct vcm *vcm, const char *key,
-                      const char *value)
+/* What the store will have to keep; false when the key is none of its limits. */
+static bool limits_with(struct vcm_page_store_limits *limits, const struct change *change)
 {
-    enum vcm_evict_policy policy;
-
-    vcm_handle_limits(limits, vcm);
-    if (strcmp(key, "cache.capacity") == 0)
-        limits->capacity = strtoull(value, NULL, 10);
-    else if (strcmp(key, "cache.compressed_capacity") == 0)
-        limits->compressed_capacity = strtoull(value, NULL, 10);
-    else if (strcmp(key, "cache.policy") == 0 && vcm_evict_policy_of(&policy, value))
-        limits->policy = policy;
+    vcm_limits_memo_of(limits, &change->vcm->config);
+    if (strcmp(change->key, "cache.capacity") == 0)
+        limits->capacity = strtoull(change->value, NULL, 10);
+    else if (strcmp(change->key, "cache.compressed_capacity") == 0)
+        limits->compressed_capacity = strtoull(change->value, NULL, 10);
     else
-        return VCM_NOT_FOUND;
-    return VCM_OK;
+        return false;
+    return true;
 }
 
-/* The store keeps its new limits before the file says so: what cannot be kept is refused. */
-static int apply_limits(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err)
+/* A limit is in the file when the store keeps it, and before anybody else writes to the store. What
+ * cannot be kept is refused. */
+static int change_limits(struct change *change, const struct vcm_page_store_limits *limits,
+                         struct vcm_error *err)
+{
+    struct vcm *vcm = change->vcm;
+
+    int rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (vcm->store)
+        return vcm_relimit_capacity(vcm->store, limits, write_change, change, vcm->cancel, err);
+    rc = write_change(change, err);
+    if (rc == VCM_OK) /* somebody may have made one meanwhile */
+        rc = vcm_handle_open_for_reading(vcm, err);
+    return rc == VCM_OK && vcm->store ? vcm_relimit_shrink(vcm->store, vcm->cancel, err) : rc;
+}
+
+static int change_tokenizer(struct change *change, struct vcm_error *err)
+{
+    struct vcm *vcm = change->vcm;
+
+    int rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    return vcm->store ? vcm_relimit_tokenizer(vcm->store, change->value, write_change, change,
+                                              vcm->cancel, err)
+                      : write_change(change, err);
+}
+
+/* The others are read by whoever uses them next. */
+static int apply(struct change *change, struct vcm_error *err)
 {
     struct vcm_page_store_limits limits;
-    struct vcm_error cause = {0};
 
-    if (limit_with(&limits, vcm, key, value) != VCM_OK)
-        return VCM_OK;
-    struct vcm_stat stat;
-    int rc = vcm_stat(&stat, vcm, err);
-    if (rc != VCM_OK || !vcm->store)
+    int rc = vcm_handle_config(change->vcm, err);
+    if (rc != VCM_OK)
         return rc;
-    vcm_page_store_set_limits(vcm->store, &limits);
-    if (stat.bytes_resident > limits.capacity || stat.bytes_compressed > limits.compressed_capacity)
-        rc = vcm_page_cache_shrink(vcm->store, vcm->cancel, &cause);
-    if (rc != VCM_OK) {
-        vcm_handle_limits(&limits, vcm);
-        vcm_page_store_set_limits(vcm->store, &limits);
-        if (err)
-            *err = cause;
-    }
+    if (limits_with(&limits, change))
+        rc = change_limits(change, &limits, err);
+    else if (strcmp(change->key, "tokenizer") == 0)
+        rc = change_tokenizer(change, err);
+    else
+        rc = write_change(change, err);
+    return rc == VCM_OK ? vcm_handle_config(change->vcm, err)
+                        : vcm_damage_note(change->vcm, rc, err);
+}
+
+/* One at a time changes the file, and with it what the store relies on. This lock is taken before
+ * that of the writers of the store. */
+static int apply_locked(struct change *change, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_kv_lock lock;
+
+    int rc = vcm_handle_make_home(change->vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&path, change->vcm, LOCK_FILE, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_lock_take(&lock, vcm_buf_text(&path), VCM_LIMIT_LOCK_TIMEOUT_MS,
+                              change->vcm->cancel, change->vcm->log, err);
+    vcm_buf_release(&path);
+    if (rc != VCM_OK)
+        return rc;
+    rc = apply(change, err);
+    vcm_kv_lock_release(&lock);
     return rc;
 }
 
@@ -163,7 +215,6 @@ int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct v
     if (rc != VCM_OK)
         return rc;
     struct vcm_buf canonical = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
     rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
@@ -171,22 +222,7 @@ int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct v
     if (rc == VCM_OK)
         rc = vcm_config_check_value(&canonical, key, value, err);
     if (rc == VCM_OK)
-        rc = check_store(vcm, key, vcm_buf_text(&canonical), err);
-    if (rc == VCM_OK)
-        rc = apply_limits(vcm, key, vcm_buf_text(&canonical), err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_make_home(vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_path(&path, vcm, VCM_CONFIG_FILE, err);
-    if (rc == VCM_OK)
-        rc =
-            vcm_config_store(&vcm->config, vcm_buf_text(&path), key, vcm_buf_text(&canonical), err);
-    if (rc == VCM_OK) {
-        vcm_config_release(&vcm->config);
-        vcm->config_loaded = false;
-        rc = vcm_handle_config(vcm, err);
-    }
+        rc = apply_locked(&(struct change){vcm, key, vcm_buf_text(&canonical)}, err);
     vcm_buf_release(&canonical);
-    vcm_buf_release(&path);
     return rc;
 }

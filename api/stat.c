@@ -68,6 +68,8 @@ int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err)
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
     if (rc != VCM_OK)
         return rc;
+    enum vcm_evict_policy policy;
+
     rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
@@ -76,7 +78,8 @@ int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err)
     out->home = vcm->home;
     out->format_version = VCM_PAGE_STORE_FORMAT;
     out->bytes_capacity = vcm_config_number(&vcm->config, "cache.capacity");
-    out->policy = vcm_config_text(&vcm->config, "cache.policy");
+    if (vcm_evict_policy_of(&policy, vcm_config_text(&vcm->config, "cache.policy")))
+        out->policy = vcm_evict_policy_name(policy); /* which outlasts the configuration */
     snprintf(out->tokenizer, sizeof out->tokenizer, "%s",
              vcm_config_text(&vcm->config, "tokenizer"));
     return vcm->store ? read_store(out, vcm, err) : VCM_OK;

@@ -190,8 +190,11 @@ static int look_at_repository(struct watch *watch, struct vcm_error *err)
     };
     struct vcm_plan plan;
 
+    int rc = vcm_handle_config(watch->vcm, err);
+    if (rc != VCM_OK)
+        return rc;
     vcm_handle_plan_defaults(&request, watch->vcm);
-    int rc = vcm_handle_clones(&request, watch->vcm, watch->map.timeout_ms, err);
+    rc = vcm_handle_clones(&request, watch->vcm, watch->map.timeout_ms, err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_plan_open(&plan, &request, err);

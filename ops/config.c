@@ -184,7 +184,9 @@ const struct vcm_op vcm_op_config_set = {
     .name = "config set",
     .summary = "change one setting",
     .description =
-        "Checks the value and changes that line of config.yaml; comments and order stay. "
+        "Checks the value and changes that line of config.yaml; comments and order stay. It counts "
+        "from then on, for programs that are running, too; a smaller capacity sends pages down "
+        "before the command returns. "
         "The tokenizer can change only while no scope is mapped. Credentials are the name of an "
         "environment variable or of a file, never a secret.",
     .examples = set_examples,

@@ -81,8 +81,9 @@ const struct vcm_op vcm_op_verify = {
     .summary = "check every page and every index of the store",
     .description =
         "Hashes every page again, resident or compressed, and checks that the tables agree with "
-        "each other. With --deep, evicted pages are rebuilt too. Reads in a process of its own, so "
-        "that no damage can end it. Exit status 1 and a list when something is wrong. A damaged "
+        "each other and with the capacities. With --deep, evicted pages are rebuilt too. Reads in "
+        "a process of its own, so that no damage can end it. Exit status 1 and a list when "
+        "something is wrong. A damaged "
         "store is marked, and the next 'vcm map' sets it aside and maps its scopes anew.",
     .examples = examples,
     .params = params,

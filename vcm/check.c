@@ -1,5 +1,6 @@
 #include "vcm/check.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "base/limits.h"
 #include "vcm/check_walk.h"
 #include "vcm/dictionary.h"
+#include "vcm/lock.h"
 #include "vcm/transition.h"
 #include "vcm/transition_sets.h"
 
@@ -292,48 +294,100 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
     return rc;
 }
 
-struct order {
-    char what[512];
-    const char *where;
+/* What is seen under the writers' lock, told when it is given back. */
+struct under_lock {
+    struct {
+        char what[512];
+        const char *where;
+    } found[4];
+    unsigned count;
 };
 
-/* Looks and rolls back. */
-static int look_at_sets(void *context, struct vcm_transition *t, struct vcm_error *err)
+__attribute__((format(printf, 3, 4))) static void note(struct under_lock *seen, const char *where,
+                                                       const char *format, ...)
+{
+    va_list arguments;
+
+    assert(seen->count < sizeof seen->found / sizeof seen->found[0]);
+    va_start(arguments, format);
+    vsnprintf(seen->found[seen->count].what, sizeof seen->found[0].what, format, arguments);
+    va_end(arguments);
+    seen->found[seen->count++].where = where;
+}
+
+static void check_sets(struct under_lock *seen, struct vcm_transition *t)
 {
     static const char *const names[] = {[VCM_SET_RESIDENT] = "the order of resident pages",
                                         [VCM_SET_COMPRESSED] = "the order of compressed pages"};
     uint64_t counts[] = {[VCM_SET_RESIDENT] = t->totals.resident - t->totals.pinned,
                          [VCM_SET_COMPRESSED] = t->totals.compressed};
-    struct order *order = context;
 
-    (void)err;
-    for (unsigned i = 0; t->sets_usable && i < VCM_RESIDENCY_SETS && !order->where; i++) {
+    for (unsigned i = 0; t->sets_usable && i < VCM_RESIDENCY_SETS && seen->count == 0; i++) {
         struct vcm_error found = {0};
         uint32_t count = vcm_evict_count(&t->sets[i]);
         if (vcm_evict_check(&t->sets[i], &found) != VCM_OK)
-            snprintf(order->what, sizeof order->what, "%s", found.message);
+            note(seen, names[i], "%s", found.message);
         else if (count != counts[i])
-            snprintf(order->what, sizeof order->what, "it has %u pages and should have %llu", count,
-                     (unsigned long long)counts[i]);
+            note(seen, names[i], "it has %u pages and should have %llu", count,
+                 (unsigned long long)counts[i]);
         else
             continue;
-        order->where = names[i];
         t->sets_changed = true; /* so that they are made anew */
     }
+}
+
+/* C1, C2: nobody changes limits or pages while both are read here. More than the limit is there
+ * when config.yaml was edited by hand and nothing was written since. */
+static void check_limits(struct under_lock *seen, struct vcm_transition *t)
+{
+    const unsigned long long capacity = t->limits.capacity;
+    const unsigned long long compressed_capacity = t->limits.compressed_capacity;
+    uint64_t locked = 0;
+
+    if (t->totals.resident_bytes > t->limits.capacity)
+        note(seen, "the resident pages",
+             "C1: they have %llu bytes and cache.capacity is %llu; "
+             "'vcm config set cache.capacity %llu' sends pages down",
+             (unsigned long long)t->totals.resident_bytes, capacity, capacity);
+    if (t->totals.compressed_bytes > t->limits.compressed_capacity)
+        note(seen, "the compressed pages",
+             "C1: they have %llu bytes and cache.compressed_capacity is %llu; "
+             "'vcm config set cache.compressed_capacity %llu' sends pages down",
+             (unsigned long long)t->totals.compressed_bytes, compressed_capacity,
+             compressed_capacity);
+    if (vcm_lock_bytes(&locked, t->txn, t->now, NULL) == VCM_OK &&
+        t->totals.pinned_bytes + locked > t->limits.capacity)
+        note(seen, "the pinned and locked pages",
+             "C2: they have %llu bytes and cache.capacity is %llu; raise it with "
+             "'vcm config set cache.capacity SIZE', or unpin something",
+             (unsigned long long)(t->totals.pinned_bytes + locked), capacity);
+}
+
+/* Looks and rolls back. */
+static int look_under_lock(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct under_lock *seen = context;
+
+    (void)err;
+    seen->count = 0;
+    check_sets(seen, t);
+    check_limits(seen, t);
     return VCM_NOT_FOUND;
 }
 
 int vcm_check_residency(struct vcm_page_store *store, const struct vcm_check_options *options,
                         struct vcm_error *err)
 {
-    struct order order = {.where = NULL};
+    struct under_lock seen = {.count = 0};
     struct vcm_error ignored = {0};
+    int rc = VCM_OK;
 
     /* Whatever hinders it, the tables were checked. */
-    vcm_transition_run(store, look_at_sets, &order, RESIDENCY_TIMEOUT_MS, NULL, &ignored);
-    if (!order.where)
-        return VCM_OK;
-    return options->found(options->context,
-                          &(struct vcm_check_finding){.what = order.what, .where = order.where},
-                          err);
+    vcm_transition_run(store, look_under_lock, &seen, RESIDENCY_TIMEOUT_MS, NULL, &ignored);
+    for (unsigned i = 0; rc == VCM_OK && i < seen.count; i++)
+        rc = options->found(
+            options->context,
+            &(struct vcm_check_finding){.what = seen.found[i].what, .where = seen.found[i].where},
+            err);
+    return rc;
 }

@@ -32,9 +32,9 @@ struct vcm_check_options {
 int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
                     const struct vcm_check_options *options, struct vcm_error *err);
 
-/* Checks the order of eviction beside the tables, under the writers' lock; what is wrong there is
- * made anew by the next writer. Nothing is done where the store cannot be written, or another
- * writes for longer than a second. */
+/* Checks under the writers' lock what stands beside the tables: the order of eviction, which the
+ * next writer makes anew where it is wrong, and the limits. Nothing is done where the store cannot
+ * be written, or another writes for longer than a second. */
 int vcm_check_residency(struct vcm_page_store *store, const struct vcm_check_options *options,
                         struct vcm_error *err);
 

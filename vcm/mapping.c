@@ -57,29 +57,34 @@ static int hold_number(const struct vcm_mapping *mapping, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* The first mapping of an empty store settles its tokenizer; counts of two do not mix, not even
- * those of a first mapping that is still being built. */
-static int settle_tokenizer(struct vcm_kv_txn *txn, const char *wanted, struct vcm_error *err)
+/* The first mapping of an empty store settles its tokenizer, which must be the one in force by now:
+ * it was chosen when its builder began to count. Counts of two do not mix, not even those of a
+ * first mapping that is still being built. */
+static int settle_tokenizer(struct vcm_transition *t, const char *wanted, struct vcm_error *err)
 {
     struct vcm_slice stored, key = vcm_slice_of_string(VCM_META_TOKENIZER);
+    const char *in_force = t->limits.tokenizer;
     uint64_t mappings = 0;
 
-    int rc = vcm_kv_get(&stored, txn, VCM_TABLE_META, key, err);
-    if (rc == VCM_OK && vcm_slice_equal(stored, vcm_slice_of_string(wanted)))
-        return VCM_OK;
+    int rc = vcm_kv_count(&mappings, t->txn, VCM_TABLE_MAPPINGS, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_get(&stored, t->txn, VCM_TABLE_META, key, err);
     if (rc != VCM_OK && rc != VCM_NOT_FOUND)
         return rc;
-    if (rc == VCM_OK) {
-        rc = vcm_kv_count(&mappings, txn, VCM_TABLE_MAPPINGS, err);
-        if (rc != VCM_OK)
-            return rc;
-        if (mappings > 0)
-            return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                 "the pages of this home were counted with '%.*s', not '%s'; "
-                                 "use another --home, or unmap its scopes first",
-                                 (int)stored.len, stored.data, wanted);
-    }
-    return vcm_kv_put(txn, VCM_TABLE_META, key, vcm_slice_of_string(wanted), err);
+    bool is_same = rc == VCM_OK && vcm_slice_equal(stored, vcm_slice_of_string(wanted));
+    if (rc == VCM_OK && mappings > 0 && !is_same)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "the pages of this home were counted with '%.*s', not '%s'; "
+                             "use another --home, or unmap its scopes first",
+                             (int)stored.len, stored.data, wanted);
+    if (mappings == 0 && in_force[0] != '\0' && strcmp(in_force, wanted) != 0)
+        return vcm_error_set(
+            err, VCM_STORE_BUSY,
+            "the tokenizer was changed from '%s' to '%s' while the scope was being "
+            "mapped; map it again",
+            wanted, in_force);
+    return is_same ? VCM_OK
+                   : vcm_kv_put(t->txn, VCM_TABLE_META, key, vcm_slice_of_string(wanted), err);
 }
 
 static int put_state(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
@@ -95,7 +100,7 @@ static int begin_change(void *context, struct vcm_transition *t, struct vcm_erro
 {
     struct vcm_mapping *mapping = context;
 
-    int rc = settle_tokenizer(t->txn, mapping->options.tokenizer, err);
+    int rc = settle_tokenizer(t, mapping->options.tokenizer, err);
     if (rc == VCM_OK)
         rc = vcm_transition_sweep_orphans(t, err);
     if (rc == VCM_OK)
@@ -326,7 +331,7 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
     if (mapping->options.pinned)
-        rc = vcm_mapping_spool_is_due(&mapping->spooling, mapping, t->txn, &t->totals, err);
+        rc = vcm_mapping_spool_is_due(&mapping->spooling, mapping, t, err);
     if (rc == VCM_OK && mapping->spooling)
         return VCM_NOT_FOUND;
     return rc == VCM_OK ? write_queue(mapping, t, err) : rc;

@@ -82,17 +82,22 @@ static int add_need(void *context, const struct vcm_page_row *row, struct vcm_er
 static int check_room(struct copy *copy, struct vcm_error *err)
 {
     struct need need = {.copy = copy, .now = (uint64_t)time(NULL)};
-    uint64_t capacity = copy->store->limits.capacity, locked = 0;
+    struct vcm_page_store_limits limits;
     struct vcm_page_totals totals;
+    uint64_t locked = 0;
 
-    int rc = vcm_page_store_totals(&totals, copy->txn, err);
+    int rc = vcm_page_store_read_limits(&limits, copy->store, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_totals(&totals, copy->txn, err);
     if (rc == VCM_OK)
         rc = vcm_lock_bytes(&locked, copy->txn, need.now, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_row(copy->txn, copy->scope.mapping, 0, add_need, &need, err);
-    if (rc == VCM_OK && totals.pinned_bytes + locked + need.bytes > capacity)
-        rc = vcm_transition_too_much(totals.pinned_bytes + locked + need.bytes, capacity, err);
-    return rc;
+    if (rc != VCM_OK)
+        return rc;
+    uint64_t needed = totals.pinned_bytes + locked + need.bytes;
+    return needed > limits.capacity ? vcm_transition_too_much(needed, limits.capacity, err)
+                                    : VCM_OK;
 }
 
 static int read_scope(struct copy *copy, struct vcm_buf *tokenizer, struct vcm_slice scope_id,

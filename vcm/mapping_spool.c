@@ -23,10 +23,10 @@ void vcm_mapping_spool_release(struct vcm_mapping_spool *spool)
     *spool = (struct vcm_mapping_spool){.batches = NULL};
 }
 
-int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
-                             const struct vcm_page_totals *totals, struct vcm_error *err)
+int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
+                             const struct vcm_transition *t, struct vcm_error *err)
 {
-    uint64_t bytes = totals->resident_bytes;
+    uint64_t bytes = t->totals.resident_bytes;
     int rc = VCM_OK;
 
     for (size_t i = 0; rc == VCM_OK && i < mapping->queue.count; i++) {
@@ -34,13 +34,13 @@ int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping, struc
         struct vcm_page_info there;
         if (!q->is_page)
             continue;
-        rc = vcm_page_store_page(&there, txn, &q->info.id, err);
+        rc = vcm_page_store_page(&there, t->txn, &q->info.id, err);
         if (rc == VCM_NOT_FOUND || (rc == VCM_OK && there.state != VCM_PAGE_RESIDENT)) {
             bytes += q->info.bytes;
             rc = VCM_OK;
         }
     }
-    *due = rc == VCM_OK && bytes > mapping->store->limits.capacity;
+    *due = rc == VCM_OK && bytes > t->limits.capacity;
     return rc;
 }
 
@@ -114,7 +114,7 @@ static void sort_pages(struct vcm_mapping_spool *spool)
 static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     struct vcm_mapping_spool *spool = &mapping->spool;
-    const uint64_t capacity = mapping->store->limits.capacity;
+    struct vcm_page_store_limits limits;
     const size_t most = spool->page_count + mapping->queue.count;
 
     int rc =
@@ -128,10 +128,12 @@ static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
         spool->pages[spool->page_count++] = (struct vcm_mapping_spooled){info->id, info->bytes};
         spool->page_bytes += info->bytes;
     }
-    if (spool->page_bytes > capacity)
+    int rc = vcm_page_store_read_limits(&limits, mapping->store, err);
+    if (rc == VCM_OK && spool->page_bytes > limits.capacity)
         sort_pages(spool);
-    return spool->page_bytes > capacity ? vcm_transition_too_much(spool->page_bytes, capacity, err)
-                                        : VCM_OK;
+    return rc == VCM_OK && spool->page_bytes > limits.capacity
+               ? vcm_transition_too_much(spool->page_bytes, limits.capacity, err)
+               : rc;
 }
 
 static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
@@ -286,7 +288,7 @@ static int add_up(struct sum *sum, struct vcm_error *err)
 
 int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
 {
-    const uint64_t capacity = mapping->store->limits.capacity;
+    struct vcm_page_store_limits limits;
     struct sum sum = {.mapping = mapping, .now = (uint64_t)time(NULL)};
 
     sort_pages(&mapping->spool);
@@ -295,7 +297,9 @@ int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
         return rc;
     rc = add_up(&sum, err);
     vcm_kv_read_end(sum.txn);
-    return rc == VCM_OK && sum.needed > capacity
-               ? vcm_transition_too_much(sum.needed, capacity, err)
+    if (rc == VCM_OK)
+        rc = vcm_page_store_read_limits(&limits, mapping->store, err);
+    return rc == VCM_OK && sum.needed > limits.capacity
+               ? vcm_transition_too_much(sum.needed, limits.capacity, err)
                : rc;
 }

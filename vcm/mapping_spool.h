@@ -14,8 +14,8 @@
 void vcm_mapping_spool_release(struct vcm_mapping_spool *spool);
 
 /* Whether the queue has to wait: somebody would have to go for it. */
-int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
-                             const struct vcm_page_totals *totals, struct vcm_error *err);
+int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
+                             const struct vcm_transition *t, struct vcm_error *err);
 
 /* Moves the queue to the end of the file. STORE_FULL when the pages there cannot be pinned,
  * whatever else is. */

@@ -10,8 +10,6 @@
 
 #include "base/banned.h"
 
-#define SHRINK_BATCH_BYTES (16 * VCM_MIB)
-
 /* A page that was faulted and is to come in. */
 struct pending {
     struct vcm_page_id id;
@@ -311,37 +309,6 @@ void vcm_page_cache_flush(struct vcm_page_cache *cache)
     cache->shut_out = flush.left_out > 0;
     cache->pending_count = 0;
     vcm_buf_clear(&cache->frames);
-}
-
-static int shrink_change(void *context, struct vcm_transition *t, struct vcm_error *err)
-{
-    bool *done = context;
-
-    *done = false;
-    int rc = vcm_transition_check_pinned(t, err);
-    if (rc == VCM_OK)
-        rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
-    if (rc == VCM_NOT_FOUND)
-        rc = vcm_error_set(err, VCM_STORE_BUSY,
-                           "nobody can be sent away, and pages hold more than the capacity: %s; "
-                           "try again",
-                           vcm_transition_hindrance(t));
-    if (rc == VCM_OK)
-        rc = vcm_transition_make_compressed_room(t, 0, err);
-    *done = t->totals.resident_bytes <= t->limits.capacity;
-    return rc;
-}
-
-int vcm_page_cache_shrink(struct vcm_page_store *store, const struct vcm_cancel *cancel,
-                          struct vcm_error *err)
-{
-    bool done = false;
-    int rc = VCM_OK;
-
-    while (rc == VCM_OK && !done)
-        rc =
-            vcm_transition_run(store, shrink_change, &done, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
-    return rc;
 }
 
 void vcm_page_cache_counters(struct vcm_page_cache_counters *out,

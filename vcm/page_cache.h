@@ -66,10 +66,6 @@ void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page
 /* Lets the pages in that were faulted. Never fails: what does not come in stays as it was. */
 void vcm_page_cache_flush(struct vcm_page_cache *cache);
 
-/* Sends pages down until the store keeps its limits. */
-int vcm_page_cache_shrink(struct vcm_page_store *store, const struct vcm_cancel *cancel,
-                          struct vcm_error *err);
-
 void vcm_page_cache_counters(struct vcm_page_cache_counters *out,
                              const struct vcm_page_store *store);
 

@@ -28,7 +28,8 @@ const char *const vcm_table_names[] = {
     [VCM_TABLE_ORPHANS + 1] = NULL,
 };
 
-static const struct vcm_page_store_limits default_limits = {VCM_GIB, VCM_GIB, 0};
+static const struct vcm_page_store_limits default_limits = {.capacity = VCM_GIB,
+                                                            .compressed_capacity = VCM_GIB};
 
 int vcm_table_malformed(const char *what, struct vcm_error *err)
 {
@@ -166,7 +167,9 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
     store->log = options->log;
     store->read_only = options->read_only;
     store->map_bytes = options->map_bytes;
-    store->limits = options->limits ? *options->limits : default_limits;
+    store->read_limits = options->read_limits;
+    store->read_limits_context = options->read_limits_context;
+    vcm_page_store_set_limits(store, options->limits ? options->limits : &default_limits);
     store->directory = strdup(options->directory);
     int rc = store->directory ? VCM_OK : vcm_error_memory(err);
     if (rc == VCM_OK)
@@ -203,15 +206,28 @@ void vcm_page_store_close(struct vcm_page_store *store)
     free(store);
 }
 
-const struct vcm_page_store_limits *vcm_page_store_limits(const struct vcm_page_store *store)
+int vcm_page_store_read_limits(struct vcm_page_store_limits *out, struct vcm_page_store *store,
+                               struct vcm_error *err)
 {
-    return &store->limits;
+    *out = (struct vcm_page_store_limits){
+        .capacity = store->limits.capacity,
+        .compressed_capacity = store->limits.compressed_capacity,
+        .policy = store->limits.policy,
+    };
+    if (!store->read_limits)
+        return VCM_OK;
+    int rc = store->read_limits(store->read_limits_context, out, err);
+    if (rc == VCM_OK)
+        vcm_page_store_set_limits(store, out);
+    return rc;
 }
 
 void vcm_page_store_set_limits(struct vcm_page_store *store,
                                const struct vcm_page_store_limits *limits)
 {
-    store->limits = *limits;
+    store->limits.capacity = limits->capacity;
+    store->limits.compressed_capacity = limits->compressed_capacity;
+    store->limits.policy = limits->policy;
 }
 
 void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,

@@ -22,18 +22,28 @@
 
 struct vcm_page_store;
 
-/* What the store may take. */
+#define VCM_PAGE_STORE_TOKENIZER_BYTES 32
+
+/* What the store may take, and what a write relies on beside its tables. */
 struct vcm_page_store_limits {
-    uint64_t capacity;            /* most bytes of resident pages */
-    uint64_t compressed_capacity; /* most bytes of compressed ones */
-    unsigned policy;              /* enum vcm_evict_policy */
+    uint64_t capacity;                              /* most bytes of resident pages */
+    uint64_t compressed_capacity;                   /* most bytes of compressed ones */
+    unsigned policy;                                /* enum vcm_evict_policy */
+    char tokenizer[VCM_PAGE_STORE_TOKENIZER_BYTES]; /* of a first mapping; "" for any */
 };
+
+/* Finds out which limits are in force. Called by any thread, at the begin of every write
+ * transaction with the writers' lock held: it is quick, and does not use the store. */
+typedef int (*vcm_page_store_limits_fn)(void *context, struct vcm_page_store_limits *out,
+                                        struct vcm_error *err);
 
 struct vcm_page_store_options {
     const char *directory;                      /* made by the caller */
     bool read_only;                             /* VCM_NOT_FOUND when there is no store yet */
     size_t map_bytes;                           /* first size of the map, 0 for the default */
-    const struct vcm_page_store_limits *limits; /* NULL: a gibibyte each */
+    const struct vcm_page_store_limits *limits; /* to begin with; NULL: a gibibyte each */
+    vcm_page_store_limits_fn read_limits;       /* NULL: they are those that were set */
+    void *read_limits_context;
     const struct vcm_log *log;
 };
 
@@ -87,7 +97,11 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
 void vcm_page_store_close(struct vcm_page_store *store);
 struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store);
 
-const struct vcm_page_store_limits *vcm_page_store_limits(const struct vcm_page_store *store);
+/* The limits in force, for a check that comes before a write; the write has its own, which it read
+ * itself (vcm/transition.h). */
+int vcm_page_store_read_limits(struct vcm_page_store_limits *out, struct vcm_page_store *store,
+                               struct vcm_error *err);
+/* For a store without `read_limits`. */
 void vcm_page_store_set_limits(struct vcm_page_store *store,
                                const struct vcm_page_store_limits *limits);
 

@@ -60,6 +60,7 @@ struct layout {
     _Atomic uint64_t recorder;  /* process that records a trace, or 0 */
     _Atomic uint64_t accesses;  /* entered into the ring so far */
     _Atomic uint64_t views_end; /* no view is behind this slot; a hint for adding up their bytes */
+    _Atomic uint64_t capacity;  /* of the store and 1, as the last writer read it; 0: not known */
 
     /* Views, each field by itself: looking for slots walks over the owners only. */
     _Alignas(4096) _Atomic uint64_t view_owner[VCM_LIMIT_VIEWS]; /* 0: free */
@@ -73,6 +74,7 @@ struct layout {
 /* As docs/FORMAT.md has it. */
 _Static_assert(offsetof(struct layout, sets_place) == 72, "layout");
 _Static_assert(offsetof(struct layout, views_end) == 112, "layout");
+_Static_assert(offsetof(struct layout, capacity) == 120, "layout");
 _Static_assert(offsetof(struct layout, view_id) == 28672, "layout");
 _Static_assert(offsetof(struct layout, ring) == 53248, "layout");
 _Static_assert(sizeof(struct ring_entry) == 40, "layout");
@@ -302,6 +304,18 @@ uint64_t vcm_residency_counter(const struct vcm_residency *residency,
     const struct layout *map = residency->shown ? residency->shown : residency->map;
 
     return atomic_load_explicit(&map->counters[which], memory_order_relaxed);
+}
+
+void vcm_residency_set_capacity(struct vcm_residency *residency, uint64_t capacity)
+{
+    atomic_store_explicit(&residency->map->capacity, capacity + 1, memory_order_relaxed);
+}
+
+uint64_t vcm_residency_capacity(const struct vcm_residency *residency, uint64_t unknown)
+{
+    uint64_t known = atomic_load_explicit(&residency->map->capacity, memory_order_relaxed);
+
+    return known > 0 ? known - 1 : unknown;
 }
 
 static size_t place_offset(uint64_t place)

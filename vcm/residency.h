@@ -72,6 +72,11 @@ bool vcm_residency_needs_rebuild(const struct vcm_residency *residency, uint64_t
 void vcm_residency_write_begin(struct vcm_residency *residency);
 void vcm_residency_write_end(struct vcm_residency *residency, uint64_t stamp);
 
+/* Writer only: the capacity of the store, for those who hold no lock to go by. */
+void vcm_residency_set_capacity(struct vcm_residency *residency, uint64_t capacity);
+/* `unknown` until a writer has set it. */
+uint64_t vcm_residency_capacity(const struct vcm_residency *residency, uint64_t unknown);
+
 /*
  * A view's slot protects the page's frame. The reader: asks departures(), and copies when it is
  * odd; begins a read transaction, finds the frame, takes a slot, asks departures() again, and drops

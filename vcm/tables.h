@@ -60,6 +60,12 @@ struct vcm_mapping_info {
 struct vcm_residency;
 struct vcm_dictionary_cache;
 
+/* The limits as this process last read them. */
+struct vcm_page_store_last_limits {
+    _Atomic uint64_t capacity, compressed_capacity;
+    atomic_uint policy;
+};
+
 struct vcm_page_store {
     atomic_uint users;
     struct vcm_kv *kv;
@@ -69,7 +75,9 @@ struct vcm_page_store {
     const struct vcm_log *log;
     bool read_only;
     size_t map_bytes;
-    struct vcm_page_store_limits limits;
+    struct vcm_page_store_last_limits limits; /* a write relies on those of its transition alone */
+    vcm_page_store_limits_fn read_limits;     /* may be NULL */
+    void *read_limits_context;
     struct vcm_residency *residency;
     struct vcm_dictionary_cache *dictionaries;
     vcm_page_store_source_fn open_source; /* may be NULL */

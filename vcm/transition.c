@@ -54,16 +54,16 @@ static int run_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
     struct vcm_page_store *store = t->store;
     bool rebuild = run->begun && t->sets_changed;
 
-    *t = (struct vcm_transition){.store = store,
-                                 .txn = txn,
-                                 .limits = store->limits,
-                                 .now = (uint64_t)time(NULL),
-                                 .departing = t->departing};
-    int rc = get_stamp(&t->stamp, txn, err);
+    *t = (struct vcm_transition){
+        .store = store, .txn = txn, .now = (uint64_t)time(NULL), .departing = t->departing};
+    int rc = vcm_page_store_read_limits(&t->limits, store, err);
+    if (rc == VCM_OK)
+        rc = get_stamp(&t->stamp, txn, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_totals(&t->totals, txn, err);
     if (rc != VCM_OK)
         return rc;
+    vcm_residency_set_capacity(store->residency, t->limits.capacity);
     rebuild = rebuild || (!run->begun && vcm_residency_needs_rebuild(store->residency, t->stamp));
     run->begun = true;
     vcm_residency_write_begin(store->residency);
@@ -90,6 +90,8 @@ static void settle(void *context, bool committed)
         vcm_residency_write_end(residency, committed ? t->stamp + 1 : t->stamp);
     if (committed && t->evictions > 0)
         vcm_residency_count(residency, VCM_RESIDENCY_EVICTIONS, t->evictions);
+    if (committed && t->committed)
+        t->committed(run->context, t);
 }
 
 int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, void *context,

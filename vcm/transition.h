@@ -20,7 +20,7 @@ struct vcm_transition {
     struct vcm_page_store *store;
     struct vcm_kv_txn *txn;
     struct vcm_page_totals totals;
-    struct vcm_page_store_limits limits;
+    struct vcm_page_store_limits limits; /* in force when the transaction began */
     uint64_t now;       /* Unix seconds: a lock that ended before counts for nothing */
     uint64_t evictions; /* pages that went down */
     uint64_t stamp;     /* of the sets, see residency.h */
@@ -29,9 +29,13 @@ struct vcm_transition {
     bool sets_changed; /* so that they must be rebuilt when the transaction fails */
     bool departing;    /* readers are held off */
     bool spared;       /* a set has pages aside */
+
+    /* Set by a change that wants to be told that it is committed, with the lock still held. */
+    void (*committed)(void *context, struct vcm_transition *t);
 };
 
-/* Runs `change` as vcm_kv_update() does. */
+/* Runs `change` as vcm_kv_update() does, under the limits that are in force at its begin: nobody
+ * puts others in force (vcm/relimit.h) before it has ended. */
 typedef int (*vcm_transition_fn)(void *context, struct vcm_transition *t, struct vcm_error *err);
 int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, void *context,
                        unsigned timeout_ms, const struct vcm_cancel *cancel, struct vcm_error *err);

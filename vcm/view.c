@@ -44,10 +44,11 @@ static int take_slot(enum attempt *attempt, struct vcm_view *view, const struct 
                      size_t bytes, uint64_t departures, struct vcm_error *err)
 {
     struct vcm_residency *residency = view->store->residency;
+    uint64_t capacity = vcm_residency_capacity(residency, view->store->limits.capacity);
 
     *attempt = NO_SLOT;
     int rc = vcm_residency_view_take(&view->slot, residency, id, bytes,
-                                     view->store->limits.capacity / CAPACITY_FRACTION, err);
+                                     capacity / CAPACITY_FRACTION, err);
     if (rc != VCM_OK)
         return rc;
     *attempt = TAKEN;

@@ -28,7 +28,9 @@ int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct 
 /* INVALID_ARGUMENT for an unknown key; NOT_FOUND for credentials that are not set. */
 int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *context,
                    struct vcm_error *err);
-/* Checks the value, then changes that line of config.yaml and nothing else. */
+/* Checks the value, then changes that line of config.yaml and nothing else. A limit of the store is
+ * kept by it when this returns: STORE_FULL when what is pinned or locked exceeds it, STORE_BUSY
+ * when views are in the way or another changes the settings for longer than ten seconds. */
 int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err);
 
 /* The machine */

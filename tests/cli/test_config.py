@@ -168,6 +168,36 @@ class File(ConfigTest):
             self.vcm(*words, check=0)
 
 
+class AtOnce(ConfigTest):
+    ROUNDS = 12
+
+    def set_at_once(self, settings):
+        runs = [(key, self.start("config", "set", key, value)) for key, value in settings.items()]
+        for key, run in runs:
+            _, err = run.communicate(timeout=harness.TIMEOUT_SECONDS)
+            self.assertEqual(run.returncode, 0, f"{key}: {err.decode()}")
+
+    def test_none_of_those_who_set_at_once_is_lost(self):
+        for i in range(self.ROUNDS):
+            settings = {"cache.capacity": str(1000000 + i), "cache.policy": ("lru", "lfu")[i % 2],
+                        "mmap.flush_threshold": str(i + 1), "credentials.a.com": f"A{i}",
+                        "credentials.b.com": f"B{i}"}
+            self.set_at_once(settings)
+            values = {entry["key"]: str(entry["value"]) for entry in self.list()}
+            self.assertEqual({key: values[key] for key in settings}, settings)
+            if i % 4 == 3:  # all lines are new again
+                os.unlink(os.path.join(self.home, "config.yaml"))
+
+    def test_comments_outlast_those_who_set_at_once(self):
+        self.write_config("# mine\ncache.policy: lru # why\n")
+        self.set_at_once({"cache.policy": "lfu", "mmap.pinned": "true", "mmap.flush_threshold": "3",
+                          "credentials.a.com": "A"})
+        lines = self.config().splitlines()
+        self.assertEqual(lines[:2], ["# mine", "cache.policy: lfu # why"])
+        self.assertEqual(sorted(lines[2:]), ["credentials.a.com: A", "mmap.flush_threshold: 3",
+                                             "mmap.pinned: true"])
+
+
 class Consequences(PagingTest):
     def snapshot(self):
         ids, stat = self.page_ids(), self.stat()

@@ -52,6 +52,52 @@ class VerifyTest(PagingTest):
         self.verify(check=True)
 
 
+class Limits(VerifyTest):
+    """What a store holds beyond its limits is found, and is no damage."""
+
+    def write_by_hand(self, **settings):
+        with open(os.path.join(self.home, "config.yaml"), "w", encoding="utf-8") as file:
+            file.write("tokenizer: approx4\n")
+            file.writelines(f"cache.{key}: {value}\n" for key, value in settings.items())
+
+    def assert_found(self, *numbers):
+        """These, once each; what they say to do is done by the caller."""
+        findings = self.verify(check=not numbers)["findings"]
+        self.assertEqual([finding["what"][:3] for finding in findings],
+                         [f"{number}:" for number in numbers], findings)
+        self.assertFalse(os.path.exists(self.marker))
+        return findings
+
+    def test_more_than_the_capacity_is_found_until_it_is_set(self):
+        self.write_by_hand(capacity=20000)
+        what = self.assert_found("C1")[0]["what"]
+        self.assertIn("'vcm config set cache.capacity 20000'", what)
+        self.vcm("config", "set", "cache.capacity", "20000", check=0)
+        self.assert_found()
+
+    def test_more_than_the_compressed_capacity_is_found_until_it_is_set(self):
+        self.vcm("evict", "--all", check=0)
+        self.write_by_hand(compressed_capacity=100)
+        what = self.assert_found("C1")[0]["what"]
+        self.assertIn("'vcm config set cache.compressed_capacity 100'", what)
+        self.vcm("config", "set", "cache.compressed_capacity", "100", check=0)
+        self.assert_found()
+
+    def test_more_pinned_and_locked_than_the_capacity_is_found(self):
+        pages = self.pages()
+        self.vcm("pin", pages[0]["page_id"], check=0)
+        self.vcm("lock", pages[1]["page_id"], "--ttl", "10m", check=0)
+        needed = pages[0]["bytes"] + pages[1]["bytes"]
+        self.vcm("config", "set", "cache.capacity", str(needed), check=0)
+        self.assert_found()
+        self.write_by_hand(capacity=needed - 1)
+        self.assert_found("C1", "C2")
+        self.vcm("unlock", pages[1]["page_id"], check=0)
+        self.assert_found("C1")
+        self.vcm("fault", pages[2]["page_id"], check=0)
+        self.assert_found()
+
+
 class Sound(VerifyTest):
     def test_pages_of_every_state_are_checked(self):
         ids = [page["page_id"] for page in self.right]

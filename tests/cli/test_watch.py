@@ -83,6 +83,44 @@ class WatchTest(paging.PagingTest):
         self.assertEqual((status, rest), (130, []), err)
 
 
+class Settings(WatchTest):
+    def test_a_watch_keeps_a_capacity_that_is_set_while_it_runs(self):
+        def files(version):
+            return {f"d{i}/f": "".join(f"{version} {i} {j}\n" for j in range(400))
+                    for i in range(12)}
+
+        self.vcm("config", "set", "mmap.flush_threshold", "1", check=0)
+        repo = self.make_repo(files(0))
+        self.map_row(repo, "--scope", "sample")
+        watch = self.watch(repo, "--scope", "sample")
+        self.commit(repo, {"d0/f": "changed\n"})
+        watch.event()
+        self.vcm("config", "set", "cache.capacity", "10KiB", check=0)
+        self.vcm("config", "set", "cache.compressed_capacity", "2KiB", check=0)
+        for version in (1, 2):
+            self.commit(repo, files(version))
+            for event in self.events(watch, 12):
+                self.assertEqual(event["event"], "page_replaced")
+            stat = self.stat()["bytes"]
+            self.assertEqual(stat["capacity"], 10 << 10)
+            self.assertLessEqual(stat["resident"], 10 << 10)
+            self.assertLessEqual(stat["compressed"], 2 << 10)
+        self.assert_stops(watch)
+        self.vcm("verify", check=0)
+
+    def test_a_watch_maps_with_what_is_set_while_it_runs(self):
+        repo = self.make_repo({"a/one": "1\n", "a/two": "2\n"})
+        self.assertEqual(self.map_row(repo, "--scope", "sample")["pages"], 1)
+        watch = self.watch(repo, "--scope", "sample")
+        self.commit(repo, {"a/one": "changed\n"})
+        watch.event()
+        self.vcm("config", "set", "mmap.flush_threshold", "1", check=0)
+        self.commit(repo, {"a/one": "changed again\n"})
+        self.assertEqual(len(self.events(watch, 2)), 2)
+        self.assertEqual(len(self.table("sample")), 2)
+        self.assert_stops(watch)
+
+
 class Events(WatchTest):
     def test_commits_checkouts_and_rebases_are_followed(self):
         self.vcm("config", "set", "mmap.flush_threshold", "1", check=0)

@@ -4,6 +4,7 @@
 #include "store_fixture.h"
 #include "tests/support/old_store.h"
 #include "vcm/page_cache.h"
+#include "vcm/relimit.h"
 
 #include "base/banned.h"
 
@@ -53,7 +54,7 @@ static void a_converted_store_is_one_like_any_other(void **state)
     open_store(fix);
     struct vcm_page_store_limits limits = {.capacity = 300, .compressed_capacity = VCM_GIB};
     vcm_page_store_set_limits(fix->store, &limits);
-    assert_ok(fix, vcm_page_cache_shrink(fix->store, NULL, &fix->err));
+    assert_ok(fix, vcm_relimit_shrink(fix->store, NULL, &fix->err));
     assert_true(counts_of(fix).totals.resident_bytes <= 300);
     assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("b"), false, NULL, &fix->err));
     assert_ok(fix, vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err));

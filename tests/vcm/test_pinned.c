@@ -3,6 +3,7 @@
 #include "vcm/lock.h"
 #include "vcm/page_cache.h"
 #include "vcm/pin.h"
+#include "vcm/relimit.h"
 #include "vcm/tables.h"
 
 #include "base/banned.h"
@@ -272,9 +273,9 @@ static void a_capacity_below_what_is_pinned_sends_nobody_away(void **state)
     map(fix, "other", 0, 3 * BATCH, false);
     struct image before = image_of(fix);
     set_capacity(fix, 9, VCM_GIB);
-    assert_refused(fix, &before, vcm_page_cache_shrink(fix->store, NULL, &fix->err));
+    assert_refused(fix, &before, vcm_relimit_shrink(fix->store, NULL, &fix->err));
     set_capacity(fix, 10, VCM_GIB);
-    assert_ok(fix, vcm_page_cache_shrink(fix->store, NULL, &fix->err));
+    assert_ok(fix, vcm_relimit_shrink(fix->store, NULL, &fix->err));
     assert_int_equal(image_of(fix).totals.resident, 10);
 }
 

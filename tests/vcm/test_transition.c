@@ -11,6 +11,7 @@
 #include "vcm/lock.h"
 #include "vcm/page_cache.h"
 #include "vcm/pin.h"
+#include "vcm/relimit.h"
 #include "vcm/tables.h"
 #include "vcm/transition.h"
 
@@ -96,12 +97,13 @@ static void set_limits(struct fixture *fix, uint64_t capacity, uint64_t compress
 
 static void assert_limits(struct fixture *fix)
 {
-    const struct vcm_page_store_limits *limits = vcm_page_store_limits(fix->store);
     struct vcm_page_totals totals = counts_of(fix).totals;
+    struct vcm_page_store_limits limits;
 
-    assert_true(totals.resident_bytes <= limits->capacity);
-    assert_true(totals.compressed_bytes <= limits->compressed_capacity);
-    assert_true(totals.pinned_bytes <= limits->capacity);
+    assert_ok(fix, vcm_page_store_read_limits(&limits, fix->store, &fix->err));
+    assert_true(totals.resident_bytes <= limits.capacity);
+    assert_true(totals.compressed_bytes <= limits.compressed_capacity);
+    assert_true(totals.pinned_bytes <= limits.capacity);
 }
 
 /* The answers that a refusal may have. */
@@ -286,7 +288,7 @@ static void what_is_used_stays_longer_than_what_is_not(void **state)
     vcm_kv_read_end(txn);
     vcm_page_cache_close(cache);
     set_limits(fix, counts_of(fix).totals.resident_bytes / 2, VCM_GIB);
-    assert_ok(fix, vcm_page_cache_shrink(fix->store, NULL, &fix->err));
+    assert_ok(fix, vcm_relimit_shrink(fix->store, NULL, &fix->err));
     assert_limits(fix);
     txn = read_begin(fix);
     for (unsigned i = 0; i < all->count; i += 3) {

@@ -12,6 +12,7 @@
 #include "vcm/lock.h"
 #include "vcm/page_cache.h"
 #include "vcm/pin.h"
+#include "vcm/relimit.h"
 #include "vcm/tables.h"
 #include "vcm/view.h"
 
@@ -185,7 +186,7 @@ static void views_are_bounded_by_the_capacity(void **state)
     struct vcm_page_cache *cache = open_cache(fix);
     struct vcm_page_store_limits limits = {.capacity = 5 * 30000, .compressed_capacity = VCM_GIB};
     vcm_page_store_set_limits(fix->store, &limits);
-    assert_ok(fix, vcm_page_cache_shrink(fix->store, NULL, &fix->err));
+    assert_ok(fix, vcm_relimit_shrink(fix->store, NULL, &fix->err));
     struct vcm_page_cache_frame frame;
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_cache_read(&frame, cache, txn, &id, &fix->err));
