@@ -24,6 +24,7 @@
 #include "api/damage.h"
 #include "api/internal.h"
 #include "base/clock.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "vcm/check.h"
 
@@ -57,7 +58,6 @@ static int send_line(const struct child *child, enum message kind, const char *f
                      const char *second)
 {
     struct vcm_buf line = VCM_BUF_INIT(LINE_MAX_BYTES);
-    size_t sent = 0;
 
     vcm_buf_append_byte(&line, (char)kind);
     for (const char *c = first; *c && line.len < LINE_MAX_BYTES / 2; c++)
@@ -66,13 +66,8 @@ static int send_line(const struct child *child, enum message kind, const char *f
     for (const char *c = second; *c && line.len < LINE_MAX_BYTES - 2; c++)
         vcm_buf_append_byte(&line, *c == '\n' || *c == SEPARATOR ? '?' : *c);
     vcm_buf_append_byte(&line, '\n');
-    while (line.fault == VCM_BUF_FINE && sent < line.len) {
-        ssize_t written = write(child->fd, line.data + sent, line.len - sent);
-        if (written < 0 && errno != EINTR)
-            break;
-        sent += written > 0 ? (size_t)written : 0;
-    }
-    bool whole = line.len > 0 && sent == line.len;
+    bool whole =
+        line.fault == VCM_BUF_FINE && vcm_io_write_all(child->fd, vcm_buf_slice(&line)) == 0;
     vcm_buf_release(&line);
     return whole ? VCM_OK : VCM_INTERRUPTED;
 }

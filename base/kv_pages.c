@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/kv_handle.h"
 
 #include "base/banned.h"
@@ -104,24 +105,29 @@ static int mark(bool *first, struct walk *walk, uint64_t page, uint64_t count, e
     return rc;
 }
 
+/* *enough: the file is as long. */
+static int read_at(bool *enough, struct walk *walk, void *out, size_t len, uint64_t offset)
+{
+    *enough = vcm_io_read_at(walk->fd, out, len, offset) == len;
+    return *enough || errno == 0
+               ? VCM_OK
+               : vcm_error_sys(walk->err, VCM_IO_ERROR, errno, "cannot read the store in '%s'",
+                               walk->kv->options.directory);
+}
+
 /* Reads a page of a tree. *usable: it is one. */
 static int read_page(bool *usable, struct walk *walk, unsigned char *out, uint64_t page)
 {
     const struct vcm_kv_pages_options *options = walk->options;
-    ssize_t done;
 
     *usable = false;
     int rc = options->alive ? options->alive(options->context, walk->err) : VCM_OK;
     if (rc != VCM_OK)
         return rc;
-    do
-        done = pread(walk->fd, out, walk->page_bytes, (off_t)(page * walk->page_bytes));
-    while (done < 0 && errno == EINTR);
-    if (done < 0)
-        return vcm_error_sys(walk->err, VCM_IO_ERROR, errno, "cannot read the store in '%s'",
-                             walk->kv->options.directory);
-    if ((size_t)done < walk->page_bytes)
-        return tell(walk, "the file is too short", page, 1);
+    bool enough = false;
+    rc = read_at(&enough, walk, out, walk->page_bytes, page * walk->page_bytes);
+    if (rc != VCM_OK || !enough)
+        return rc == VCM_OK ? tell(walk, "the file is too short", page, 1) : rc;
     unsigned kind = get_u16(out + 10) & (PAGE_BRANCH | PAGE_LEAF);
     size_t lower = get_u16(out + 12);
     *usable = get_u64(out) == page && (kind == PAGE_BRANCH || kind == PAGE_LEAF) &&
@@ -148,14 +154,14 @@ static int mark_free(struct walk *walk, const unsigned char *list, size_t len, u
 static int mark_free_in_file(struct walk *walk, uint64_t page, size_t len)
 {
     unsigned char *list = malloc(len);
-    int rc = VCM_OK;
+    bool enough = false;
 
     if (!list)
         return vcm_error_memory(walk->err);
-    if (pread(walk->fd, list, len, (off_t)(page * walk->page_bytes + PAGE_HEADER)) != (ssize_t)len)
-        rc = tell(walk, "the file is too short", page, 1);
-    else
-        rc = mark_free(walk, list, len, page);
+    int rc = read_at(&enough, walk, list, len, page * walk->page_bytes + PAGE_HEADER);
+    if (rc == VCM_OK)
+        rc = enough ? mark_free(walk, list, len, page)
+                    : tell(walk, "the file is too short", page, 1);
     free(list);
     return rc;
 }
@@ -259,8 +265,8 @@ static int check_trees(struct walk *walk, const unsigned char *meta)
 static bool find_meta(unsigned char meta[META_BYTES], const struct walk *walk, uint64_t id)
 {
     for (unsigned i = 0; i < HEADERS; i++)
-        if (pread(walk->fd, meta, META_BYTES, (off_t)(i * walk->page_bytes + PAGE_HEADER)) ==
-                (ssize_t)META_BYTES &&
+        if (vcm_io_read_at(walk->fd, meta, META_BYTES, i * walk->page_bytes + PAGE_HEADER) ==
+                META_BYTES &&
             get_u64(meta + META_TXN) == id)
             return true;
     return false;

@@ -8,6 +8,9 @@
 #define VCM_MIB (1024 * VCM_KIB)
 #define VCM_GIB (1024 * VCM_MIB)
 
+/* Entries of a list in memory that has no limit of its own: an index of 32 bits reaches all. */
+#define VCM_LIMIT_LIST_ENTRIES ((size_t)1 << 30)
+
 /* Paths and names. */
 #define VCM_LIMIT_PATH_BYTES     ((size_t)4096)
 #define VCM_LIMIT_NAME_BYTES     ((size_t)128) /* of a base scope or a row */

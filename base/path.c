@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/io.h"
 
 #include "base/banned.h"
 
@@ -274,19 +275,6 @@ int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct
     return rc;
 }
 
-static int write_all(int fd, struct vcm_slice content)
-{
-    while (content.len > 0) {
-        ssize_t put = write(fd, content.data, content.len);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -1;
-        content = vcm_slice_of(content.data + put, content.len - (size_t)put);
-    }
-    return 0;
-}
-
 /* The name is random and the file new, so that nobody can have put a link in its place. */
 static int create_temporary(char name[TEMPORARY_NAME], int directory_fd, mode_t mode)
 {
@@ -318,17 +306,14 @@ static int replace_in(int directory_fd, const char *name, struct vcm_slice conte
     int fd = create_temporary(temporary, directory_fd, mode);
     if (fd < 0)
         return -1;
-    int failed = write_all(fd, content) != 0 || fsync(fd) != 0;
-    int reason = errno;
-    if (close(fd) != 0 && !failed) {
-        failed = 1;
+    int reason = vcm_io_write_all(fd, content);
+    if (reason == 0 && fsync(fd) != 0)
         reason = errno;
-    }
-    if (!failed && renameat(directory_fd, temporary, directory_fd, name) != 0) {
-        failed = 1;
+    if (close(fd) != 0 && reason == 0)
         reason = errno;
-    }
-    if (failed) {
+    if (reason == 0 && renameat(directory_fd, temporary, directory_fd, name) != 0)
+        reason = errno;
+    if (reason != 0) {
         unlinkat(directory_fd, temporary, 0);
         errno = reason;
         return -1;

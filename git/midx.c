@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/io.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
@@ -50,19 +51,8 @@ static uint64_t long_at(const unsigned char *bytes)
 
 static bool read_at(const struct midx *midx, void *out, size_t len, uint64_t at)
 {
-    char *to = out;
-
-    if (at > midx->bytes || len > midx->bytes - at)
-        return false;
-    while (len > 0) {
-        ssize_t got = pread(midx->fd, to, len, (off_t)at);
-        if (got <= 0)
-            return false;
-        to += got;
-        at += (uint64_t)got;
-        len -= (size_t)got;
-    }
-    return true;
+    return at <= midx->bytes && len <= midx->bytes - at &&
+           vcm_io_read_at(midx->fd, out, len, at) == len;
 }
 
 static struct chunk *chunk_of(struct midx *midx, uint32_t id)

@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
+
 #include "base/banned.h"
 
 #define ID_BYTES      20
@@ -22,26 +24,9 @@ static uint32_t word_at(const unsigned char *bytes)
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
 }
 
-/* As much as there is. */
-static size_t read_some(int fd, void *out, size_t len, uint64_t at)
-{
-    unsigned char *to = out;
-    size_t done = 0;
-
-    while (done < len) {
-        ssize_t got = pread(fd, to + done, len - done, (off_t)(at + done));
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        done += (size_t)got;
-    }
-    return done;
-}
-
 static bool read_all(int fd, void *out, size_t len, uint64_t at)
 {
-    return read_some(fd, out, len, at) == len;
+    return vcm_io_read_at(fd, out, len, at) == len;
 }
 
 static bool size_of(uint64_t *bytes, int fd)
@@ -188,5 +173,5 @@ size_t vcm_git_pack_file_read(const struct vcm_git_pack_file *file, void *out, s
         return 0;
     if (len > file->end - offset)
         len = (size_t)(file->end - offset);
-    return read_some(file->pack_fd, out, len, offset);
+    return vcm_io_read_at(file->pack_fd, out, len, offset);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/io.h"
 #include "base/limits.h"
 #include "git/midx.h"
 
@@ -45,19 +46,7 @@ static uint32_t word_at(const unsigned char *bytes)
 
 static bool read_at(const struct index *index, void *out, size_t len, uint64_t at)
 {
-    unsigned char *to = out;
-
-    while (len > 0) {
-        ssize_t got = pread(index->fd, to, len, (off_t)at);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        to += got;
-        at += (uint64_t)got;
-        len -= (size_t)got;
-    }
-    return true;
+    return vcm_io_read_at(index->fd, out, len, at) == len;
 }
 
 static const char *check_fan_out(struct index *index)

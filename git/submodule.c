@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/internal.h"
@@ -84,19 +85,9 @@ static void disarm_includes(struct vcm_buf *text)
     }
 }
 
-static int write_all(int fd, struct vcm_slice text, struct vcm_error *err)
+static int memory_failure(int reason, struct vcm_error *err)
 {
-    while (text.len > 0) {
-        ssize_t put = write(fd, text.data, text.len);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot keep %s in memory",
-                                 MODULES_FILE);
-        text.data += put;
-        text.len -= (size_t)put;
-    }
-    return VCM_OK;
+    return vcm_error_sys(err, VCM_IO_ERROR, reason, "cannot keep %s in memory", MODULES_FILE);
 }
 
 /* libgit2 reads configuration from files only: one without a name, that dies with its descriptor.
@@ -109,8 +100,9 @@ static int parse_modules(git_config **out, struct vcm_slice text, const char *pa
     *out = NULL;
     int fd = memfd_create("gitmodules", MFD_CLOEXEC);
     if (fd < 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot keep %s in memory", MODULES_FILE);
-    int rc = write_all(fd, text, err);
+        return memory_failure(errno, err);
+    int failure = vcm_io_write_all(fd, text);
+    int rc = failure == 0 ? VCM_OK : memory_failure(failure, err);
     snprintf(name, sizeof name, FD_PATH_FORMAT, fd);
     if (rc == VCM_OK && vcm_libgit2.config_open_ondisk(out, name) != 0) {
         const git_error *last = vcm_libgit2.error_last();

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "kb/extract_pdf.h"
 #include "kb/extract_sandbox.h"
@@ -39,15 +40,10 @@ static int read_input(struct vcm_buf *out, struct vcm_error *err)
 
 static int write_output(struct vcm_slice bytes, struct vcm_error *err)
 {
-    while (bytes.len > 0) {
-        ssize_t put = write(STDOUT_FILENO, bytes.data, bytes.len);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write the text");
-        bytes = vcm_slice_of(bytes.data + put, bytes.len - (size_t)put);
-    }
-    return VCM_OK;
+    int failure = vcm_io_write_all(STDOUT_FILENO, bytes);
+
+    return failure == 0 ? VCM_OK
+                        : vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot write the text");
 }
 
 static enum vcm_extract_status extract(struct vcm_slice input, struct vcm_error *err)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
 
@@ -278,17 +279,10 @@ static int make_commit(char id[VCM_COMMIT_ID_BYTES], struct work *w, const char 
     return read_id(id, w->git, args, vcm_slice_of_string(w->request->message), err);
 }
 
-static int write_bytes(int fd, struct vcm_slice content)
+static bool write_bytes(int fd, struct vcm_slice content)
 {
-    while (content.len > 0) {
-        ssize_t put = write(fd, content.data, content.len);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return -1;
-        content = vcm_slice_of(content.data + put, content.len - (size_t)put);
-    }
-    return fsync(fd);
+    errno = vcm_io_write_all(fd, content);
+    return errno == 0 && fsync(fd) == 0;
 }
 
 /* "." for a file at the root. */
@@ -338,7 +332,7 @@ static int place_file(int directory, const char *path, struct vcm_slice content,
         openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (fd < 0)
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write '%s'", path);
-    bool done = write_bytes(fd, content) == 0;
+    bool done = write_bytes(fd, content);
     if (done && replace)
         done = fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
                fchmod(fd, status.st_mode & 07777) == 0 &&

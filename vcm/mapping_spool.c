@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/limits.h"
 #include "vcm/lock.h"
 #include "vcm/mapping_drop.h"
@@ -71,23 +72,20 @@ static int open_file(struct vcm_mapping *mapping, struct vcm_error *err)
     return VCM_OK;
 }
 
-static int transfer(struct vcm_mapping *mapping, uint64_t at, void *data, size_t len, bool writing,
-                    struct vcm_error *err)
+static int put(struct vcm_mapping *mapping, uint64_t at, const void *data, size_t len,
+               struct vcm_error *err)
 {
-    char *next = data;
+    int failure = vcm_io_write_at(mapping->spool.fd, vcm_slice_of(data, len), at);
 
-    while (len > 0) {
-        ssize_t done = writing ? pwrite(mapping->spool.fd, next, len, (off_t)at)
-                               : pread(mapping->spool.fd, next, len, (off_t)at);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return io_error(mapping, done < 0 ? errno : EIO, err);
-        next += done;
-        at += (uint64_t)done;
-        len -= (size_t)done;
-    }
-    return VCM_OK;
+    return failure == 0 ? VCM_OK : io_error(mapping, failure, err);
+}
+
+static int get(struct vcm_mapping *mapping, uint64_t at, void *data, size_t len,
+               struct vcm_error *err)
+{
+    if (vcm_io_read_at(mapping->spool.fd, data, len, at) == len)
+        return VCM_OK;
+    return io_error(mapping, errno != 0 ? errno : EIO, err);
 }
 
 static int compare_pages(const void *a, const void *b)
@@ -156,9 +154,9 @@ static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
         return rc;
     spool->batches[spool->batch_count++] = batch;
     spool->length += queue_bytes + mapping->queue.bytes.len;
-    rc = transfer(mapping, batch.at, mapping->queue.items, queue_bytes, true, err);
-    return rc == VCM_OK ? transfer(mapping, batch.at + queue_bytes, mapping->queue.bytes.data,
-                                   mapping->queue.bytes.len, true, err)
+    rc = put(mapping, batch.at, mapping->queue.items, queue_bytes, err);
+    return rc == VCM_OK ? put(mapping, batch.at + queue_bytes, mapping->queue.bytes.data,
+                              mapping->queue.bytes.len, err)
                         : rc;
 }
 
@@ -185,9 +183,9 @@ int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_
     char *bytes = vcm_buf_reserve(&mapping->queue.bytes, from->bytes);
     int rc = vcm_buf_check(&mapping->queue.bytes, "a batch of pages", err);
     if (rc == VCM_OK)
-        rc = transfer(mapping, from->at, mapping->queue.items, queue_bytes, false, err);
+        rc = get(mapping, from->at, mapping->queue.items, queue_bytes, err);
     if (rc == VCM_OK)
-        rc = transfer(mapping, from->at + queue_bytes, bytes, from->bytes, false, err);
+        rc = get(mapping, from->at + queue_bytes, bytes, from->bytes, err);
     if (rc != VCM_OK)
         return rc;
     mapping->queue.count = from->count;
