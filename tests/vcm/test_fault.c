@@ -11,26 +11,24 @@
 static void every_page_comes_back_from_every_state(void **state)
 {
     static const enum vcm_page_state targets[] = {VCM_PAGE_COMPRESSED, VCM_PAGE_EVICTED};
-    static const enum vcm_fault_kind kinds[] = {VCM_FAULT_MINOR, VCM_FAULT_MAJOR};
     struct fixture *fix = *state;
-    struct vcm_fault_outcome outcomes[PAGES_MAX];
+    struct vcm_loader_outcome outcomes[PAGES_MAX];
     struct vcm_fault_queue *queue;
     struct vcm_fault_ticket *ticket;
     struct mapped mapped;
 
     map_tree(&mapped, fix);
-    /* One worker: of two, one may be without the lock for longer than it waits. */
-    assert_ok(fix, vcm_fault_open(&queue, fix->store, 1, &fix->err));
+    assert_ok(fix, vcm_fault_open(&queue, fix->store, 3, &fix->err));
     for (unsigned round = 0; round < 2; round++) {
         send_all_down(&mapped, targets[round]);
         store_check(fix->disk.path, true);
         assert_ok(fix, vcm_fault_ask(&ticket, queue, mapped.ids, mapped.count, 0, &fix->err));
-        vcm_fault_wait(outcomes, ticket);
+        vcm_fault_wait(outcomes, ticket, NULL);
         for (unsigned i = 0; i < mapped.count; i++) {
             assert_int_equal(outcomes[i].rc, VCM_OK);
             assert_int_equal(state_of(fix, &mapped.ids[i]), VCM_PAGE_RESIDENT);
             if (round == 0)
-                assert_int_equal(outcomes[i].kind, kinds[round]);
+                assert_int_equal(outcomes[i].was, targets[round]);
         }
         store_check(fix->disk.path, true);
     }
@@ -48,7 +46,7 @@ static void of_ten_that_wait_the_higher_priority_is_done_first(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_fault_ticket *tickets[10];
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_queue *queue;
     struct mapped mapped;
 
@@ -70,7 +68,7 @@ static void of_ten_that_wait_the_higher_priority_is_done_first(void **state)
     }
     assert_false(vcm_fault_serve(queue));
     for (unsigned i = 0; i < 10; i++)
-        vcm_fault_wait(&outcome, tickets[i]);
+        vcm_fault_wait(&outcome, tickets[i], NULL);
     vcm_fault_close(queue);
     release_mapped(&mapped);
 }
@@ -79,7 +77,7 @@ static void a_page_that_is_asked_for_twice_is_loaded_once(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_fault_ticket *tickets[3];
-    struct vcm_fault_outcome outcomes[2];
+    struct vcm_loader_outcome outcomes[2];
     struct vcm_fault_queue *queue;
     struct mapped mapped;
 
@@ -97,9 +95,9 @@ static void a_page_that_is_asked_for_twice_is_loaded_once(void **state)
     assert_true(vcm_fault_serve(queue));
     assert_false(vcm_fault_serve(queue));
     for (unsigned i = 0; i < 3; i++) {
-        vcm_fault_wait(outcomes, tickets[i]);
+        vcm_fault_wait(outcomes, tickets[i], NULL);
         assert_int_equal(outcomes[0].rc, VCM_OK);
-        assert_int_equal(outcomes[0].kind, VCM_FAULT_MINOR);
+        assert_int_equal(outcomes[0].was, VCM_PAGE_COMPRESSED);
     }
     assert_int_equal(counters_of(fix).minor_faults, 2);
     vcm_fault_close(queue);
@@ -116,14 +114,14 @@ struct asker {
 static void *ask_for_all(void *argument)
 {
     const struct asker *asker = argument;
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_ticket *ticket;
 
     for (unsigned i = 0; i < asker->mapped->count; i++) {
         unsigned at = (asker->first + i) % asker->mapped->count;
         if (vcm_fault_ask(&ticket, asker->queue, &asker->mapped->ids[at], 1, i % 3, NULL) != VCM_OK)
             return "ask";
-        vcm_fault_wait(&outcome, ticket);
+        vcm_fault_wait(&outcome, ticket, NULL);
         if (outcome.rc != VCM_OK)
             return "wait";
     }
@@ -149,8 +147,8 @@ static void threads_that_ask_for_the_same_pages_all_get_them(void **state)
         pthread_join(askers[i].thread, &answer);
         assert_null(answer);
     }
-    /* Those whose worker did not get the lock in time stayed, and were counted. */
-    assert_true(count_resident(&mapped) + counters_of(fix).private_answers >= mapped.count);
+    assert_int_equal(count_resident(&mapped), mapped.count);
+    assert_int_equal(counters_of(fix).private_answers, 0);
     vcm_fault_close(queue);
     release_mapped(&mapped);
 }
@@ -176,7 +174,7 @@ static char *map_long_file(struct mapped *mapped, struct fixture *fix)
 static void a_fault_on_one_page_of_a_group_loads_the_group_in_one_pass(void **state)
 {
     struct fixture *fix = *state;
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_queue *queue;
     struct vcm_fault_ticket *ticket;
     struct mapped mapped;
@@ -185,8 +183,8 @@ static void a_fault_on_one_page_of_a_group_loads_the_group_in_one_pass(void **st
     assert_ok(fix, vcm_fault_open(&queue, fix->store, 0, &fix->err));
     assert_ok(fix, vcm_fault_ask(&ticket, queue, &mapped.ids[3], 1, 0, &fix->err));
     assert_true(vcm_fault_serve(queue));
-    vcm_fault_wait(&outcome, ticket);
-    assert_int_equal(outcome.kind, VCM_FAULT_MAJOR);
+    vcm_fault_wait(&outcome, ticket, NULL);
+    assert_int_equal(outcome.was, VCM_PAGE_EVICTED);
     assert_true(count_resident(&mapped) >= mapped.count - 1); /* but that of the other file */
     assert_true(mapped.again.reads <= 2);
     assert_int_equal(counters_of(fix).major_faults, 1);
@@ -252,7 +250,7 @@ static void a_group_does_not_fill_the_capacity(void **state)
 static void what_a_source_gives_otherwise_is_refused(void **state)
 {
     struct fixture *fix = *state;
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_queue *queue;
     struct vcm_fault_ticket *ticket;
     struct memory_item *items = calloc(1, sizeof *items);
@@ -264,12 +262,12 @@ static void what_a_source_gives_otherwise_is_refused(void **state)
     assert_ok(fix, vcm_fault_open(&queue, fix->store, 1, &fix->err));
     items[0].text = "another";
     assert_ok(fix, vcm_fault_ask(&ticket, queue, mapped.ids, 1, 0, &fix->err));
-    vcm_fault_wait(&outcome, ticket);
+    vcm_fault_wait(&outcome, ticket, NULL);
     assert_int_equal(outcome.rc, VCM_NOT_FOUND);
     items[0].read = VCM_SOURCE_FAILED;
     items[0].reason = "object_missing";
     assert_ok(fix, vcm_fault_ask(&ticket, queue, mapped.ids, 1, 0, &fix->err));
-    vcm_fault_wait(&outcome, ticket);
+    vcm_fault_wait(&outcome, ticket, NULL);
     assert_int_equal(outcome.rc, VCM_NOT_FOUND);
     assert_non_null(strstr(outcome.error.message, "object_missing"));
     assert_int_equal(state_of(fix, mapped.ids), VCM_PAGE_EVICTED);
