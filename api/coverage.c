@@ -6,6 +6,7 @@
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "vcm/page_find.h"
 
@@ -32,14 +33,10 @@ static int add_file(struct ledger *ledger, const struct file *file, struct vcm_e
     if (wanted && strcmp(wanted, vcm_source_outcome_name(file->outcome)) != 0 &&
         !vcm_slice_equal(file->reason, vcm_slice_of_string(wanted)))
         return VCM_OK;
-    if (ledger->count == ledger->capacity) {
-        size_t capacity = ledger->capacity ? 2 * ledger->capacity : 1024;
-        void *files = realloc(ledger->files, capacity * sizeof *ledger->files);
-        if (!files)
-            return vcm_error_memory(err);
-        ledger->files = files;
-        ledger->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&ledger->files, &ledger->capacity, ledger->count + 1,
+                               VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     ledger->files[ledger->count++] = *file;
     return VCM_OK;
 }

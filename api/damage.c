@@ -1,5 +1,6 @@
 #include "api/damage.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ int vcm_damage_note(struct vcm *vcm, int rc, const struct vcm_error *err)
 {
     struct vcm_error ignored = {0};
 
+    assert(!vcm_error_is_private(rc));
     if (rc == VCM_STORE_CORRUPT && !vcm_damage_is_marked(vcm->home) &&
         vcm_damage_mark(vcm->home, err ? err->message : "damaged", &ignored) != VCM_OK)
         vcm_log_write(vcm->log, VCM_LOG_WARNING, "the damage could not be marked: %s",

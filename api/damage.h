@@ -12,7 +12,8 @@
 
 #include "api/internal.h"
 
-/* Marks the store when `rc` says that it is damaged. Returns `rc`. */
+/* Marks the store when `rc` says that it is damaged. Returns `rc`, which a user of the library may
+ * see: it asserts that it is no private code. */
 int vcm_damage_note(struct vcm *vcm, int rc, const struct vcm_error *err);
 
 /* Marks it whatever happened. */

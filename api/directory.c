@@ -8,6 +8,7 @@
 
 #include "api/arguments.h"
 #include "api/vcm.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -45,14 +46,10 @@ static void release_children(struct children *children)
 static int add_child(struct children *children, const char *name, bool is_directory,
                      struct vcm_error *err)
 {
-    if (children->count == children->capacity) {
-        size_t capacity = children->capacity ? 2 * children->capacity : 64;
-        struct child *items = realloc(children->items, capacity * sizeof *items);
-        if (!items)
-            return vcm_error_memory(err);
-        children->items = items;
-        children->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&children->items, &children->capacity, children->count + 1,
+                               VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     char *copy = strdup(name);
     if (!copy)
         return vcm_error_memory(err);

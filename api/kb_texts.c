@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "api/kb_internal.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "vcm/page_find.h"
 
@@ -42,15 +43,9 @@ static int add_name(void *context, const struct vcm_page_found *found, struct vc
     name_of(&name, found->record->content_id);
     if (names->count > 0 && compare_names(&names->items[names->count - 1], &name) == 0)
         return VCM_OK;
-    if (names->count == names->capacity) {
-        size_t capacity = names->capacity > 0 ? 2 * names->capacity : 256;
-        struct name *larger =
-            capacity < NAMES_MAX ? realloc(names->items, capacity * sizeof *larger) : NULL;
-        if (!larger)
-            return vcm_error_memory(err);
-        names->items = larger;
-        names->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&names->items, &names->capacity, names->count + 1, NAMES_MAX, err);
+    if (rc != VCM_OK)
+        return rc;
     names->items[names->count++] = name;
     return VCM_OK;
 }

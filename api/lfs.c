@@ -5,6 +5,7 @@
 #include "api/internal.h"
 #include "api/names.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -274,16 +275,10 @@ static int take_path(void *context, const struct vcm_coverage_file *file, struct
     struct collector *c = context;
     struct scope *scope = c->scope;
 
-    if (scope->count == scope->capacity) {
-        size_t capacity = scope->capacity ? 2 * scope->capacity : 64;
-        const char **paths = vcm_arena_alloc(&c->pull->arena, capacity * sizeof *paths);
-        if (!paths)
-            return vcm_error_memory(err);
-        if (scope->count > 0)
-            memcpy(paths, scope->paths, scope->count * sizeof *paths);
-        scope->paths = paths;
-        scope->capacity = capacity;
-    }
+    int rc = vcm_array_reserve_in(&c->pull->arena, &scope->paths, &scope->capacity,
+                                  scope->count + 1, VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     scope->paths[scope->count] = vcm_arena_copy(&c->pull->arena, vcm_slice_of_string(file->path));
     return scope->paths[scope->count++] ? VCM_OK : vcm_error_memory(err);
 }

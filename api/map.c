@@ -10,6 +10,7 @@
 #include "api/map.h"
 #include "api/roster.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "kb/store.h"
@@ -133,16 +134,10 @@ static int take_unmapped(void *context, const char *scope_id, struct vcm_error *
     struct result *result = context;
     struct vcm_map_result *public = &result->public;
 
-    if (public->unmapped_count == result->unmapped_capacity) {
-        size_t capacity = result->unmapped_capacity ? 2 * result->unmapped_capacity : 16;
-        const char **unmapped = vcm_arena_alloc(&result->arena, capacity * sizeof *unmapped);
-        if (!unmapped)
-            return vcm_error_memory(err);
-        if (public->unmapped_count > 0)
-            memcpy(unmapped, public->unmapped, public->unmapped_count * sizeof *unmapped);
-        public->unmapped = unmapped;
-        result->unmapped_capacity = capacity;
-    }
+    int rc = vcm_array_reserve_in(&result->arena, &public->unmapped, &result->unmapped_capacity,
+                                  public->unmapped_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     const char *copy = vcm_arena_copy(&result->arena, vcm_slice_of_string(scope_id));
     if (!copy)
         return vcm_error_memory(err);

@@ -2,6 +2,7 @@
 
 #include "api/kb_internal.h"
 #include "api/map.h"
+#include "base/array.h"
 #include "repomap/knowledge.h"
 
 #include "base/banned.h"
@@ -11,21 +12,6 @@ struct receiver {
     struct vcm_arena *arena;
     size_t capacity;
 };
-
-static int grow(struct receiver *receiver, struct vcm_error *err)
-{
-    struct vcm_map_knowledge *knowledge = receiver->knowledge;
-    size_t capacity = receiver->capacity > 0 ? 2 * receiver->capacity : 32;
-    struct vcm_kb_file *files = vcm_arena_alloc(receiver->arena, capacity * sizeof *files);
-
-    if (!files)
-        return vcm_error_memory(err);
-    if (knowledge->file_count > 0)
-        memcpy(files, knowledge->files, knowledge->file_count * sizeof *files);
-    knowledge->files = files;
-    receiver->capacity = capacity;
-    return VCM_OK;
-}
 
 /* A copy in the result's memory; NULL stays NULL. */
 static int copy_text(const char **out, struct receiver *receiver, const char *text,
@@ -47,10 +33,9 @@ static int take_file(void *context, const struct vcm_ingestor_result *result, st
 {
     struct receiver *receiver = context;
     struct vcm_map_knowledge *knowledge = receiver->knowledge;
-    int rc = VCM_OK;
 
-    if (knowledge->file_count == receiver->capacity)
-        rc = grow(receiver, err);
+    int rc = vcm_array_reserve_in(receiver->arena, &knowledge->files, &receiver->capacity,
+                                  knowledge->file_count + 1, VCM_LIMIT_TREE_ENTRIES, err);
     if (rc != VCM_OK)
         return rc;
     struct vcm_kb_file *file = &knowledge->files[knowledge->file_count];

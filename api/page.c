@@ -10,6 +10,7 @@
 #include "api/names.h"
 #include "api/residency.h"
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/base64.h"
 #include "base/hash.h"
 #include "base/json.h"
@@ -66,16 +67,10 @@ static int take_holder(void *context, const struct vcm_page_holder *holder, stru
 
     if (!scope_id)
         return vcm_error_memory(err);
-    if (public->scope_count == search->capacity) {
-        search->capacity = search->capacity ? 2 * search->capacity : 8;
-        const char **scopes =
-            vcm_arena_alloc(&search->page->arena, search->capacity * sizeof *scopes);
-        if (!scopes)
-            return vcm_error_memory(err);
-        if (public->scope_count > 0)
-            memcpy(scopes, search->scopes, public->scope_count * sizeof *scopes);
-        search->scopes = scopes;
-    }
+    int rc = vcm_array_reserve_in(&search->page->arena, &search->scopes, &search->capacity,
+                                  public->scope_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     /* Holders come by mapping number; scopes are listed by name. */
     size_t at = public->scope_count++;
     while (at > 0 && strcmp(search->scopes[at - 1], scope_id) > 0) {

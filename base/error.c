@@ -58,7 +58,7 @@ static void trim_partial_utf8(char *text)
 __attribute__((format(printf, 3, 0))) static void
 set_message(struct vcm_error *err, enum vcm_code code, const char *format, va_list args)
 {
-    assert(code != VCM_OK);
+    assert(code != VCM_OK && !vcm_error_is_private((int)code));
     err->code = code;
     vsnprintf(err->message, sizeof err->message, format, args);
     make_one_line(err->message);
@@ -104,6 +104,7 @@ int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno,
 
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)
 {
+    assert(!vcm_error_is_private(rc));
     if (!err || rc == VCM_OK)
         return rc;
 

@@ -13,6 +13,27 @@
 
 #include "base/public.h"
 
+/*
+ * What functions of ours tell each other that is no failure. Where one of them may be returned, the
+ * header says so, beside the function or the type of the callback, and so no other meaning has to
+ * be read into a code of public.h: VCM_NOT_FOUND says that there is no such thing, nothing else.
+ *
+ * They leave the error alone: whoever returns one has set none, and none can be set to one. They
+ * end where the header says that they are understood, at the latest at the folder's border, and no
+ * function of the library returns one. The values are far from those of enum vcm_code, and from
+ * what the callback of a user might return.
+ */
+enum vcm_private_code {
+    VCM_STOP = 0x76636d01, /* of a visitor: it has seen enough. The walk ends and succeeds. */
+    VCM_NO_ROOM,           /* what was asked for does not fit, and nothing was changed */
+    VCM_RETRY,             /* the state has changed meanwhile: to be begun again */
+};
+
+static inline bool vcm_error_is_private(int code)
+{
+    return code >= VCM_STOP && code <= VCM_RETRY;
+}
+
 /* Sets code and message unless an error is set already. Line breaks in the message become spaces.
  * Returns the code that the error now holds, or `code` for a NULL error: never VCM_OK. */
 #define vcm_error_set(...) vcm_error_failure(vcm_error_fill(__VA_ARGS__))

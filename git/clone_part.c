@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/internal.h"
@@ -37,14 +38,10 @@ static bool rules(struct vcm_slice path, struct vcm_slice directory)
 
 static int add(struct look *look, const struct vcm_git_id *id, struct vcm_error *err)
 {
-    if (look->count == look->capacity) {
-        size_t capacity = look->capacity ? 2 * look->capacity : 1024;
-        struct vcm_git_id *ids = realloc(look->ids, capacity * sizeof *ids);
-        if (!ids)
-            return vcm_error_memory(err);
-        look->ids = ids;
-        look->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&look->ids, &look->capacity, look->count + 1, VCM_LIMIT_TREE_ENTRIES,
+                               err);
+    if (rc != VCM_OK)
+        return rc;
     look->ids[look->count++] = *id;
     return VCM_OK;
 }

@@ -7,6 +7,7 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/layout.h"
@@ -28,7 +29,7 @@ struct vcm_git_ref_watch {
     int fd; /* -1 while nothing is watched */
     struct place *places;
     unsigned count;
-    unsigned capacity;
+    size_t capacity;
 };
 
 int vcm_git_ref_watch_open(struct vcm_git_ref_watch **out, struct vcm_error *err)
@@ -64,14 +65,10 @@ static int add_place(bool *added, struct vcm_git_ref_watch *watch, const char *p
     *added = false;
     if (watch->count == VCM_LIMIT_WATCHES)
         return VCM_OK;
-    if (watch->count == watch->capacity) {
-        unsigned capacity = watch->capacity ? 2 * watch->capacity : 16;
-        void *places = realloc(watch->places, capacity * sizeof *watch->places);
-        if (!places)
-            return vcm_error_memory(err);
-        watch->places = places;
-        watch->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&watch->places, &watch->capacity, watch->count + 1,
+                               VCM_LIMIT_WATCHES, err);
+    if (rc != VCM_OK)
+        return rc;
     int number = inotify_add_watch(watch->fd, path, EVENTS);
     *added = number >= 0;
     if (*added)

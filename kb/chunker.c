@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
@@ -156,14 +157,10 @@ static int list_sentences(size_t *count, struct chunker *c, struct vcm_error *er
         size_t bound = begin < c->heading_end ? c->heading_end : c->section_end;
         size_t paragraph = vcm_prose_paragraph_end(c->text, begin, bound);
         while (begin < paragraph && begin < c->at) {
-            if (*count == c->sentence_capacity) {
-                size_t capacity = c->sentence_capacity > 0 ? c->sentence_capacity * 2 : 64;
-                size_t *larger = realloc(c->sentences, capacity * sizeof *larger);
-                if (!larger)
-                    return vcm_error_memory(err);
-                c->sentences = larger;
-                c->sentence_capacity = capacity;
-            }
+            int rc = vcm_array_reserve(&c->sentences, &c->sentence_capacity, *count + 1,
+                                       VCM_LIMIT_LIST_ENTRIES, err);
+            if (rc != VCM_OK)
+                return rc;
             if (!inside)
                 c->sentences[(*count)++] = begin;
             inside = false;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "base/wire.h"
@@ -53,26 +54,11 @@ static void normalise_title(struct vcm_buf *out, struct vcm_slice title)
         vcm_buf_truncate(out, vcm_utf8_valid_prefix(vcm_buf_slice(out)));
 }
 
-/* Room for one more element in an array that doubles. */
-static int grow(void **array, size_t count, size_t *capacity, size_t size, struct vcm_error *err)
-{
-    if (count < *capacity)
-        return VCM_OK;
-    size_t wanted = *capacity > 0 ? *capacity * 2 : 16;
-    void *larger = realloc(*array, wanted * size);
-    if (!larger)
-        return vcm_error_memory(err);
-    *array = larger;
-    *capacity = wanted;
-    return VCM_OK;
-}
-
 int vcm_document_add_heading(struct vcm_document *document, uint32_t level, size_t offset,
                              size_t end, struct vcm_slice title, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_HEADING_BYTES + 8);
     size_t count = document->heading_count;
-    void *array = document->headings;
     int rc = VCM_OK;
 
     if (count >= VCM_LIMIT_DOCUMENT_HEADINGS || end <= offset ||
@@ -82,8 +68,8 @@ int vcm_document_add_heading(struct vcm_document *document, uint32_t level, size
     rc = vcm_buf_check(&text, "a title", err);
     if (rc != VCM_OK || text.len == 0)
         goto done;
-    rc = grow(&array, count, &document->heading_capacity, sizeof *document->headings, err);
-    document->headings = array;
+    rc = vcm_array_reserve(&document->headings, &document->heading_capacity, count + 1,
+                           VCM_LIMIT_DOCUMENT_HEADINGS, err);
     if (rc != VCM_OK)
         goto done;
     char *copy = vcm_arena_copy(&document->arena, vcm_buf_slice(&text));
@@ -102,7 +88,6 @@ int vcm_document_add_page(struct vcm_document *document, size_t offset, uint32_t
                           struct vcm_error *err)
 {
     size_t count = document->page_count;
-    void *array = document->pages;
 
     if (count > 0 && document->pages[count - 1].offset >= offset) {
         document->pages[count - 1].number = number;
@@ -110,8 +95,8 @@ int vcm_document_add_page(struct vcm_document *document, size_t offset, uint32_t
     }
     if (count >= VCM_LIMIT_DOCUMENT_PAGES)
         return vcm_error_set(err, VCM_UNSUPPORTED, "more than %zu pages", VCM_LIMIT_DOCUMENT_PAGES);
-    int rc = grow(&array, count, &document->page_capacity, sizeof *document->pages, err);
-    document->pages = array;
+    int rc = vcm_array_reserve(&document->pages, &document->page_capacity, count + 1,
+                               VCM_LIMIT_DOCUMENT_PAGES, err);
     if (rc == VCM_OK)
         document->pages[document->page_count++] = (struct vcm_document_page){offset, number};
     return rc;

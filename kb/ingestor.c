@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/pool.h"
 #include "kb/extract.h"
@@ -68,14 +69,10 @@ static int keep_chunk(void *context, const struct vcm_chunker_chunk *chunk, stru
 {
     struct job *job = context;
 
-    if (job->chunk_count == job->chunk_capacity) {
-        size_t capacity = job->chunk_capacity > 0 ? job->chunk_capacity * 2 : 64;
-        struct vcm_chunker_chunk *larger = realloc(job->chunks, capacity * sizeof *larger);
-        if (!larger)
-            return vcm_error_memory(err);
-        job->chunks = larger;
-        job->chunk_capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&job->chunks, &job->chunk_capacity, job->chunk_count + 1,
+                               VCM_LIMIT_DOCUMENT_CHUNKS, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_chunker_chunk *kept = &job->chunks[job->chunk_count];
     *kept = *chunk;
     kept->value = vcm_slice_of(NULL, 0);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "kb/layout_columns.h"
@@ -33,14 +34,10 @@ void vcm_layout_release(struct vcm_layout *layout)
 
 int vcm_layout_add_page(struct vcm_layout *layout, float height, struct vcm_error *err)
 {
-    if (layout->page_count == layout->page_capacity) {
-        size_t capacity = layout->page_capacity > 0 ? layout->page_capacity * 2 : 16;
-        struct vcm_layout_page *larger = realloc(layout->pages, capacity * sizeof *larger);
-        if (!larger)
-            return vcm_error_memory(err);
-        layout->pages = larger;
-        layout->page_capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&layout->pages, &layout->page_capacity, layout->page_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     layout->pages[layout->page_count++] =
         (struct vcm_layout_page){layout->line_count, height > 0 ? height : 1};
     return VCM_OK;
@@ -87,14 +84,10 @@ int vcm_layout_add_line(struct vcm_layout *layout, struct vcm_slice text,
         vcm_buf_truncate(&layout->text, before);
         return VCM_OK;
     }
-    if (layout->line_count == layout->line_capacity) {
-        size_t capacity = layout->line_capacity > 0 ? layout->line_capacity * 2 : 256;
-        struct vcm_layout_line *larger = realloc(layout->lines, capacity * sizeof *larger);
-        if (!larger)
-            return vcm_error_memory(err);
-        layout->lines = larger;
-        layout->line_capacity = capacity;
-    }
+    rc = vcm_array_reserve(&layout->lines, &layout->line_capacity, layout->line_count + 1,
+                           VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     layout->lines[layout->line_count++] = (struct vcm_layout_line){
         .box = *box, .offset = begin, .len = len, .page = (uint32_t)layout->page_count};
     return VCM_OK;

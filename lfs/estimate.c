@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "lfs/pointer.h"
@@ -9,7 +10,6 @@
 #include "base/banned.h"
 
 #define PATTERNS_MAX (8 * VCM_MIB)
-#define FILES_FIRST  256
 
 struct estimator {
     struct vcm_estimate *out;
@@ -46,14 +46,10 @@ static int add_file(struct estimator *e, struct vcm_slice path, uint64_t size,
 {
     struct vcm_estimate *out = e->out;
 
-    if (out->file_count == e->capacity) {
-        size_t capacity = e->capacity ? 2 * e->capacity : FILES_FIRST;
-        struct vcm_estimate_file *files = realloc(out->files, capacity * sizeof *files);
-        if (!files)
-            return vcm_error_memory(err);
-        out->files = files;
-        e->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&out->files, &e->capacity, out->file_count + 1,
+                               VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_buf shown = VCM_BUF_INIT(VCM_LIMIT_TREE_PATH_BYTES * 4);
     vcm_utf8_escape_path(&shown, path);
     const char *copy = vcm_arena_copy(e->arena, vcm_buf_slice(&shown));

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "git/tree.h"
@@ -211,14 +212,9 @@ static int add_item(struct collection *c, const struct vcm_git_entry *entry, con
 {
     struct vcm_buf path = VCM_BUF_INIT(4 * VCM_LIMIT_TREE_PATH_BYTES);
 
-    if (c->count == c->capacity) {
-        size_t capacity = c->capacity > 0 ? c->capacity * 2 : 64;
-        struct vcm_ingestor_item *larger = realloc(c->items, capacity * sizeof *larger);
-        if (!larger)
-            return vcm_error_memory(err);
-        c->items = larger;
-        c->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&c->items, &c->capacity, c->count + 1, VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     struct file *file = vcm_arena_alloc(&c->arena, sizeof *file);
     vcm_utf8_escape_path(&path, entry->path);
     char *copy = vcm_arena_copy(&c->arena, vcm_buf_slice(&path));
@@ -293,14 +289,9 @@ static int note_path(void *context, const struct vcm_git_entry *entry, struct vc
     struct losses *l = context;
     struct vcm_buf path = VCM_BUF_INIT(4 * VCM_LIMIT_TREE_PATH_BYTES);
 
-    if (l->count == l->capacity) {
-        size_t capacity = l->capacity > 0 ? l->capacity * 2 : 256;
-        const char **larger = realloc(l->paths, capacity * sizeof *larger);
-        if (!larger)
-            return vcm_error_memory(err);
-        l->paths = larger;
-        l->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&l->paths, &l->capacity, l->count + 1, VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     vcm_utf8_escape_path(&path, entry->path);
     l->paths[l->count] = vcm_arena_copy(&l->arena, vcm_buf_slice(&path));
     vcm_buf_release(&path);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -44,15 +45,10 @@ static const char *keep(struct vcm_problem_list *list, const char *text)
 
 static struct vcm_problem *append(struct vcm_problem_list *list)
 {
-    if (list->count == list->capacity) {
-        unsigned capacity = list->capacity > 0 ? 2 * list->capacity : 16;
-        struct vcm_problem *items = realloc(list->items, capacity * sizeof *items);
-        if (!items) {
-            list->failed = true;
-            return NULL;
-        }
-        list->items = items;
-        list->capacity = capacity;
+    if (vcm_array_reserve(&list->items, &list->capacity, list->count + 1, VCM_LIMIT_PROBLEMS,
+                          NULL) != VCM_OK) {
+        list->failed = true;
+        return NULL;
     }
     return &list->items[list->count++];
 }

@@ -24,7 +24,7 @@ struct vcm_problem_list {
     unsigned error_count;   /* with those that are not kept */
     unsigned warning_count; /* likewise */
     unsigned left_out;
-    unsigned capacity;
+    size_t capacity;
     bool failed; /* memory ran out */
     struct vcm_arena arena;
 };

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "sources/glob_program.h"
 
@@ -153,15 +154,7 @@ static int grow(struct vcm_glob_list *list, struct vcm_error *err)
     if (list->count == VCM_LIMIT_GLOBS)
         return vcm_error_set(err, VCM_UNSUPPORTED, "more than %u patterns in one list",
                              VCM_LIMIT_GLOBS);
-    if (list->count < list->capacity)
-        return VCM_OK;
-    unsigned capacity = list->capacity > 0 ? 2 * list->capacity : 8;
-    struct vcm_glob *globs = realloc(list->globs, capacity * sizeof *globs);
-    if (!globs)
-        return vcm_error_memory(err);
-    list->globs = globs;
-    list->capacity = capacity;
-    return VCM_OK;
+    return vcm_array_reserve(&list->globs, &list->capacity, list->count + 1, VCM_LIMIT_GLOBS, err);
 }
 
 int vcm_glob_list_add(struct vcm_glob_list *list, struct vcm_slice pattern, struct vcm_error *err)

@@ -29,7 +29,7 @@ struct vcm_glob_list {
     struct vcm_arena arena;
     struct vcm_glob *globs;
     unsigned count;
-    unsigned capacity;
+    size_t capacity;
     uint64_t last_bytes[4]; /* a bit for each byte that a matching path can end with */
 };
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "sources/glob.h"
 
@@ -64,15 +65,8 @@ static int grow(struct vcm_ignore *ignore, struct vcm_error *err)
     if (ignore->depth > VCM_LIMIT_TREE_DEPTH)
         return vcm_error_set(err, VCM_UNSUPPORTED, "directories are nested deeper than %d",
                              VCM_LIMIT_TREE_DEPTH);
-    if (ignore->depth < ignore->capacity)
-        return VCM_OK;
-    size_t capacity = ignore->capacity > 0 ? 2 * ignore->capacity : 16;
-    struct level *levels = realloc(ignore->levels, capacity * sizeof *levels);
-    if (!levels)
-        return vcm_error_memory(err);
-    ignore->levels = levels;
-    ignore->capacity = capacity;
-    return VCM_OK;
+    return vcm_array_reserve(&ignore->levels, &ignore->capacity, ignore->depth + 1,
+                             VCM_LIMIT_TREE_DEPTH + 1, err);
 }
 
 int vcm_ignore_enter(struct vcm_ignore *ignore, bool *ignored, struct vcm_slice directory,

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "sources/glob.h"
 #include "sources/ignore.h"
@@ -37,7 +38,8 @@ struct level {
 
 struct vcm_path_filter {
     struct entry *entries;
-    unsigned count, capacity;
+    unsigned count;
+    size_t capacity;
     bool heeds_ignore_files;
     bool notes_use;
     bool skips_excluded;
@@ -105,25 +107,13 @@ static int compile(struct patterns *patterns, const char *const *texts, unsigned
     return rc;
 }
 
-static int grow(struct vcm_path_filter *filter, struct vcm_error *err)
-{
-    if (filter->count < filter->capacity)
-        return VCM_OK;
-    unsigned capacity = filter->capacity > 0 ? 2 * filter->capacity : 8;
-    struct entry *entries = realloc(filter->entries, capacity * sizeof *entries);
-    if (!entries)
-        return vcm_error_memory(err);
-    filter->entries = entries;
-    filter->capacity = capacity;
-    return VCM_OK;
-}
-
 int vcm_path_filter_add(struct vcm_path_filter *filter, const struct vcm_path_filter_spec *spec,
                         struct vcm_error *err)
 {
     struct entry entry = {.heeds_ignore_files = spec->heed_ignore_files};
 
-    int rc = grow(filter, err);
+    int rc = vcm_array_reserve(&filter->entries, &filter->capacity, filter->count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
         return rc;
     entry.start_len = strlen(spec->start_dir);
@@ -222,15 +212,8 @@ static bool go_down(struct state *out, struct vcm_path_filter *filter, const str
 
 static int reserve_states(struct vcm_path_filter *filter, size_t count, struct vcm_error *err)
 {
-    if (count <= filter->state_capacity)
-        return VCM_OK;
-    size_t capacity = 2 * count;
-    struct state *states = realloc(filter->states, capacity * sizeof *states);
-    if (!states)
-        return vcm_error_memory(err);
-    filter->states = states;
-    filter->state_capacity = capacity;
-    return VCM_OK;
+    return vcm_array_reserve(&filter->states, &filter->state_capacity, count,
+                             VCM_LIMIT_LIST_ENTRIES, err);
 }
 
 static int enter_root(struct vcm_path_filter *filter, struct vcm_error *err)

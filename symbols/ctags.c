@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -166,16 +167,10 @@ static struct vcm_symbol *make_room(struct reading *reading)
 {
     struct vcm_symbols *out = reading->out;
 
-    if (out->definition_count == reading->capacity) {
-        size_t capacity = reading->capacity ? 2 * reading->capacity : 64;
-        struct vcm_symbol *more = vcm_arena_alloc(&out->arena, capacity * sizeof *more);
-        reading->no_memory = reading->no_memory || !more;
-        if (!more)
-            return NULL;
-        if (out->definition_count > 0)
-            memcpy(more, out->definitions, out->definition_count * sizeof *more);
-        out->definitions = more;
-        reading->capacity = capacity;
+    if (vcm_array_reserve_in(&out->arena, &out->definitions, &reading->capacity,
+                             out->definition_count + 1, VCM_LIMIT_LIST_ENTRIES, NULL) != VCM_OK) {
+        reading->no_memory = true;
+        return NULL;
     }
     return &out->definitions[out->definition_count++];
 }

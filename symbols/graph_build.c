@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "symbols/headers.h"
 #include "symbols/imports.h"
@@ -62,18 +63,6 @@ struct build {
     bool *imported; /* for each file, by the one at hand */
 };
 
-static bool grow(void *items, size_t *capacity, size_t size)
-{
-    size_t more = *capacity ? 2 * *capacity : 4096;
-    void *grown = realloc(*(void **)items, more * size);
-
-    if (grown) {
-        *(void **)items = grown;
-        *capacity = more;
-    }
-    return grown != NULL;
-}
-
 static uint32_t find_slot(const struct table *table, uint64_t number)
 {
     uint32_t slot = (uint32_t)number & table->mask;
@@ -105,8 +94,8 @@ static struct item *find_item(struct table *table, uint64_t number)
         return NULL;
     uint32_t slot = find_slot(table, number);
     if (table->slots[slot] == 0) {
-        if (table->count == table->capacity &&
-            !grow(&table->items, &table->capacity, sizeof *table->items))
+        if (vcm_array_reserve(&table->items, &table->capacity, table->count + 1,
+                              VCM_LIMIT_LIST_ENTRIES, NULL) != VCM_OK)
             return NULL;
         table->items[table->count++] = (struct item){.number = number};
         table->slots[slot] = (uint32_t)table->count;
@@ -119,8 +108,8 @@ static bool add_link(struct table *table, struct item *item, uint32_t file, uint
     if (!item)
         return false;
     if (item->first == 0 || table->links[item->first - 1].file != file) {
-        if (table->link_count == table->link_capacity &&
-            !grow(&table->links, &table->link_capacity, sizeof *table->links))
+        if (vcm_array_reserve(&table->links, &table->link_capacity, table->link_count + 1,
+                              VCM_LIMIT_LIST_ENTRIES, NULL) != VCM_OK)
             return false;
         table->links[table->link_count] = (struct link){.file = file, .next = item->first};
         item->first = (uint32_t)++table->link_count;
@@ -274,18 +263,20 @@ static int by_number(const void *a, const void *b)
 
 static int put_edges(struct build *build, size_t touched, struct vcm_error *err)
 {
+    size_t needed = build->edge_count + touched, capacity = build->edge_capacity;
     double sum = 0;
 
+    int rc = vcm_array_reserve(&build->targets, &capacity, needed, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK)
+        rc = vcm_array_reserve(&build->shares, &build->edge_capacity, needed,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     if (touched > 0)
         qsort(build->touched, touched, sizeof *build->touched, by_number);
     for (size_t i = 0; i < touched; i++)
         sum += build->pulls[build->touched[i]];
     for (size_t i = 0; i < touched; i++) {
-        size_t capacity = build->edge_capacity;
-        if (build->edge_count == build->edge_capacity &&
-            (!grow(&build->targets, &capacity, sizeof *build->targets) ||
-             !grow(&build->shares, &build->edge_capacity, sizeof *build->shares)))
-            return vcm_error_memory(err);
         uint32_t to = build->touched[i];
         build->targets[build->edge_count] = to;
         build->shares[build->edge_count++] = (float)(build->pulls[to] / sum);

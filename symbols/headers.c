@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "symbols/text.h"
 
@@ -42,17 +43,11 @@ static bool go_up(struct vcm_slice *path)
 
 static bool make_room(struct vcm_headers *headers)
 {
-    if (headers->count < headers->capacity)
-        return true;
-    size_t capacity = headers->capacity ? 2 * headers->capacity : 64;
-    struct vcm_headers_folder *folders =
-        realloc(headers->folders, capacity * sizeof *headers->folders);
-    headers->no_memory = headers->no_memory || !folders;
-    if (!folders)
-        return false;
-    headers->folders = folders;
-    headers->capacity = capacity;
-    return true;
+    bool room = vcm_array_reserve(&headers->folders, &headers->capacity, headers->count + 1,
+                                  VCM_LIMIT_LIST_ENTRIES, NULL) == VCM_OK;
+
+    headers->no_memory = headers->no_memory || !room;
+    return room;
 }
 
 void vcm_headers_note(struct vcm_headers *headers, struct vcm_slice path,

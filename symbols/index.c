@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/kv.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -82,14 +83,10 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     index->matching++;
     if (language == VCM_LANGUAGE_NONE || entry->kind > VCM_GIT_EXECUTABLE)
         return VCM_OK;
-    if (index->file_count == state->capacity) {
-        size_t capacity = state->capacity ? 2 * state->capacity : 1024;
-        struct vcm_index_file *files = realloc(index->files, capacity * sizeof *files);
-        if (!files)
-            return vcm_error_memory(err);
-        index->files = files;
-        state->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&index->files, &state->capacity, index->file_count + 1,
+                               VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     const char *path = vcm_arena_copy(&state->arena, entry->path);
     if (!path)
         return vcm_error_memory(err);

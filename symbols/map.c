@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -87,21 +88,17 @@ static int add_line(struct draft *draft, uint32_t rank, const struct vcm_symbol 
     struct vcm_slice text = symbol->signature.len > 0 ? symbol->signature : symbol->name;
     size_t start = draft->texts.len;
 
-    if (draft->count == draft->capacity) {
-        size_t capacity = draft->capacity ? 2 * draft->capacity : 1024;
-        struct line *lines = realloc(draft->lines, capacity * sizeof *lines);
-        if (!lines)
-            return vcm_error_memory(err);
-        draft->lines = lines;
-        draft->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&draft->lines, &draft->capacity, draft->count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     const char *kind = vcm_symbol_kind_name(symbol->kind);
     vcm_buf_append_string(&draft->texts, "  ");
     if (!tells_kind(text, kind))
         vcm_buf_append_format(&draft->texts, "%s ", kind);
     vcm_utf8_replace(&draft->texts, text);
     vcm_buf_append_format(&draft->texts, " :%u\n", symbol->line);
-    int rc = vcm_buf_check(&draft->texts, "the map", err);
+    rc = vcm_buf_check(&draft->texts, "the map", err);
     if (rc != VCM_OK)
         return rc;
     draft->lines[draft->count++] = (struct line){

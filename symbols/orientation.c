@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -106,14 +107,10 @@ static int take_leaf(void *context, const struct vcm_git_entry *entry, struct vc
 {
     struct survey *survey = context;
 
-    if (survey->count == survey->capacity) {
-        size_t capacity = survey->capacity ? 2 * survey->capacity : 1024;
-        struct leaf *leaves = realloc(survey->leaves, capacity * sizeof *leaves);
-        if (!leaves)
-            return vcm_error_memory(err);
-        survey->leaves = leaves;
-        survey->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&survey->leaves, &survey->capacity, survey->count + 1,
+                               VCM_LIMIT_TREE_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     char *path = vcm_arena_copy(&survey->arena, entry->path);
     if (!path)
         return vcm_error_memory(err);

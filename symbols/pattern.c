@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
@@ -63,8 +64,10 @@ struct vcm_patterns {
     bool *has_field;          /* kinds above others whose field is asked for */
     bool *is_nested;          /* kinds whose children are in each other, though it is not shown */
     struct asked **asked;     /* for each pattern, by its place in the text */
-    uint32_t *left;           /* the patterns that are none of ours, by their place in the text */
+    size_t asked_capacity;
+    uint32_t *left; /* the patterns that are none of ours, by their place in the text */
     uint32_t left_count;
+    size_t left_capacity;
 };
 
 /* Reading a query's text */
@@ -463,17 +466,17 @@ static int take_all(struct vcm_patterns *patterns, struct vcm_slice text, struct
     uint32_t index = 0;
 
     for (struct vcm_slice pattern; (pattern = next_pattern(&text)).len > 0; index++) {
-        struct asked **asked = realloc(patterns->asked, (index + 1) * sizeof(struct asked *));
-        if (!asked)
-            return vcm_error_memory(err);
-        patterns->asked = asked;
+        int rc = vcm_array_room(&patterns->asked, &patterns->asked_capacity, index + 1,
+                                sizeof(struct asked *), VCM_LIMIT_LIST_ENTRIES, err);
+        if (rc != VCM_OK)
+            return rc;
         patterns->asked[index] = NULL;
         if (take_pattern(patterns, index, pattern))
             continue;
-        uint32_t *left = realloc(patterns->left, (patterns->left_count + 1) * sizeof *left);
-        if (!left)
-            return vcm_error_memory(err);
-        patterns->left = left;
+        rc = vcm_array_reserve(&patterns->left, &patterns->left_capacity, patterns->left_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+        if (rc != VCM_OK)
+            return rc;
         patterns->left[patterns->left_count++] = index;
         vcm_buf_append_slice(rest, pattern);
         vcm_buf_append_byte(rest, '\n');

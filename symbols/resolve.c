@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "symbols/imports.h"
@@ -663,14 +664,10 @@ static int take_holder(struct search *search, size_t file, const struct vcm_symb
 
     if (!type && symbol->kind != VCM_SYMBOL_MODULE && symbol->kind != VCM_SYMBOL_NAMESPACE)
         return VCM_OK;
-    if (search->holder_count == search->holder_capacity) {
-        size_t capacity = search->holder_capacity ? 2 * search->holder_capacity : 256;
-        struct holder *more = realloc(search->holders, capacity * sizeof *more);
-        if (!more)
-            return vcm_error_memory(err);
-        search->holders = more;
-        search->holder_capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&search->holders, &search->holder_capacity, search->holder_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     uint64_t name = vcm_hash_checksum(symbol->name, 0);
     search->holders[search->holder_count++] =
         (struct holder){name, vcm_hash_checksum(symbol->container, name), (uint32_t)file, type};
@@ -693,14 +690,10 @@ static int take_candidates(struct search *search, size_t file, const struct vcm_
             return rc;
         if (!vcm_slice_equal(symbols->definitions[i].name, search->query->name))
             continue;
-        if (search->count == search->capacity) {
-            size_t capacity = search->capacity ? 2 * search->capacity : 64;
-            struct candidate *more = realloc(search->candidates, capacity * sizeof *more);
-            if (!more)
-                return vcm_error_memory(err);
-            search->candidates = more;
-            search->capacity = capacity;
-        }
+        rc = vcm_array_reserve(&search->candidates, &search->capacity, search->count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+        if (rc != VCM_OK)
+            return rc;
         search->candidates[search->count++] = (struct candidate){file, symbols->definitions[i]};
     }
     return VCM_OK;

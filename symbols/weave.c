@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "symbols/describe.h"
 #include "symbols/dialect.h"
@@ -151,14 +152,9 @@ static void note_around(struct nest *nest)
 static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t index,
                   enum vcm_symbol_kind kind)
 {
-    if (nest->depth == nest->capacity) {
-        size_t capacity = nest->capacity ? 2 * nest->capacity : 32;
-        struct level *levels = realloc(nest->levels, capacity * sizeof *levels);
-        if (!levels)
-            return false;
-        nest->levels = levels;
-        nest->capacity = capacity;
-    }
+    if (vcm_array_reserve(&nest->levels, &nest->capacity, nest->depth + 1, VCM_LIMIT_LIST_ENTRIES,
+                          NULL) != VCM_OK)
+        return false;
     if (nest->depth < VCM_LIMIT_SYMBOL_DEPTH && block->role != VCM_ROLE_REGION) {
         if (nest->path.len > 0)
             vcm_buf_append_byte(&nest->path, '.');

@@ -2,9 +2,12 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
+
+#define FINDS_MAX (2 * VCM_LIMIT_SYMBOLS_COUNT) /* of one list */
 
 static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_role role)
 {
@@ -29,18 +32,14 @@ void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
 {
     struct vcm_finds *list = list_of(weave, found->role);
 
-    if (list->count >= 2 * VCM_LIMIT_SYMBOLS_COUNT) {
+    if (list->count >= FINDS_MAX) {
         weave->too_many = true;
         return;
     }
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity ? 2 * list->capacity : 256;
-        struct vcm_find *items = realloc(list->items, capacity * sizeof *items);
-        weave->no_memory = weave->no_memory || !items;
-        if (!items)
-            return;
-        list->items = items;
-        list->capacity = capacity;
+    if (vcm_array_reserve(&list->items, &list->capacity, list->count + 1, FINDS_MAX, NULL) !=
+        VCM_OK) {
+        weave->no_memory = true;
+        return;
     }
     list->items[list->count++] = *found;
 }

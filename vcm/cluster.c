@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 #include "base/banned.h"
 
 /* How many items come between two looks at what can be decided. */
@@ -161,23 +163,12 @@ static int make_room(struct vcm_cluster *cluster, struct vcm_error *err)
 {
     uint64_t items = cluster->end - cluster->begin;
 
-    if (items >= cluster->joined_capacity) {
-        size_t capacity = cluster->joined_capacity ? cluster->joined_capacity * 2 : 256;
-        bool *joined = realloc(cluster->joined, capacity * sizeof *joined);
-        if (!joined)
-            return vcm_error_memory(err);
-        cluster->joined = joined;
-        cluster->joined_capacity = capacity;
-    }
-    if (cluster->depth == cluster->level_capacity) {
-        size_t capacity = cluster->level_capacity ? cluster->level_capacity * 2 : 64;
-        void *levels = realloc(cluster->levels, capacity * sizeof *cluster->levels);
-        if (!levels)
-            return vcm_error_memory(err);
-        cluster->levels = levels;
-        cluster->level_capacity = capacity;
-    }
-    return VCM_OK;
+    int rc = vcm_array_reserve(&cluster->joined, &cluster->joined_capacity, items + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK)
+        rc = vcm_array_reserve(&cluster->levels, &cluster->level_capacity, cluster->depth + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    return rc;
 }
 
 static void collapse(struct vcm_cluster *cluster)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "vcm/rebuild.h"
@@ -27,9 +28,11 @@ struct vcm_known {
     struct vcm_arena names; /* what the slices of records point into */
     struct vcm_page_record *records;
     uint32_t *page_of; /* each record */
-    uint32_t record_count, record_capacity;
+    uint32_t record_count;
+    size_t record_capacity;
     struct known_page *pages;
-    uint32_t page_count, page_capacity;
+    uint32_t page_count;
+    size_t page_capacity;
     uint32_t *slots; /* of first parts: record number plus one, 0 for none; open addressing */
     uint32_t slot_mask;
     uint32_t frame_page; /* whose frame is in `frame` */
@@ -39,33 +42,24 @@ struct vcm_known {
     bool pinned;
     struct vcm_slice commit;
     struct vcm_page_omission *omissions;
-    uint32_t omission_count, omission_capacity;
+    uint32_t omission_count;
+    size_t omission_capacity;
     struct vcm_known_tree record_tree, omission_tree;
     bool knows_directories;
 };
 
 static int grow(struct vcm_known *known, uint32_t count, struct vcm_error *err)
 {
-    if (known->page_count == known->page_capacity) {
-        uint32_t capacity = known->page_capacity ? 2 * known->page_capacity : 256;
-        void *pages = realloc(known->pages, capacity * sizeof *known->pages);
-        if (!pages)
-            return vcm_error_memory(err);
-        known->pages = pages;
-        known->page_capacity = capacity;
-    }
-    while (known->record_count + count > known->record_capacity) {
-        uint32_t capacity = known->record_capacity ? 2 * known->record_capacity : 1024;
-        void *records = realloc(known->records, capacity * sizeof *known->records);
-        if (records)
-            known->records = records;
-        void *page_of = records ? realloc(known->page_of, capacity * sizeof *known->page_of) : NULL;
-        if (!page_of)
-            return vcm_error_memory(err);
-        known->page_of = page_of;
-        known->record_capacity = capacity;
-    }
-    return VCM_OK;
+    int rc = vcm_array_reserve(&known->pages, &known->page_capacity, known->page_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
+    size_t capacity = known->record_capacity, needed = (size_t)known->record_count + count;
+    rc = vcm_array_reserve(&known->records, &capacity, needed, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK)
+        rc = vcm_array_reserve(&known->page_of, &known->record_capacity, needed,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    return rc;
 }
 
 /* A copy of the row's bytes is what the records point into. VCM_NOT_FOUND, without an error, is
@@ -160,14 +154,10 @@ static int add_omission(void *context, const struct vcm_page_omission *omission,
     if (!vcm_slice_equal(copy.path, copy.raw_path) ||
         known->omission_count == VCM_KNOWN_RECORDS_MAX || known->names.used > NAMES_BYTES_MAX)
         return VCM_NOT_FOUND;
-    if (known->omission_count == known->omission_capacity) {
-        uint32_t capacity = known->omission_capacity ? 2 * known->omission_capacity : 256;
-        void *omissions = realloc(known->omissions, capacity * sizeof *known->omissions);
-        if (!omissions)
-            return vcm_error_memory(err);
-        known->omissions = omissions;
-        known->omission_capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&known->omissions, &known->omission_capacity,
+                               known->omission_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     if (!copy_slice(&copy.path, &known->names) || !copy_slice(&copy.content_id, &known->names) ||
         !copy_slice(&copy.reason, &known->names))
         return VCM_NOT_FOUND;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 
 #include "base/banned.h"
@@ -46,17 +47,17 @@ static int grow(struct vcm_known_tree *tree, struct vcm_error *err)
 {
     if (tree->count < tree->capacity)
         return VCM_OK;
-    uint32_t capacity = tree->capacity ? 2 * tree->capacity : 128;
-    void *directories = realloc(tree->directories, capacity * sizeof *tree->directories);
-    if (!directories)
-        return vcm_error_memory(err);
-    tree->directories = directories;
-    uint32_t *slots = calloc(2 * (size_t)capacity, sizeof *slots);
+    size_t capacity = tree->capacity; /* that of the slots too: a power of two */
+    int rc = vcm_array_reserve(&tree->directories, &capacity, (size_t)tree->count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
+    uint32_t *slots = calloc(2 * capacity, sizeof *slots);
     if (!slots)
         return vcm_error_memory(err);
     free(tree->slots);
     tree->slots = slots;
-    tree->slot_count = 2 * capacity;
+    tree->slot_count = 2 * (uint32_t)capacity;
     tree->capacity = capacity;
     for (uint32_t i = 0; i < tree->count; i++)
         *find(tree, vcm_slice_of(tree->directories[i].path, tree->directories[i].len)) = i + 1;

@@ -22,7 +22,8 @@ struct vcm_known_directory;
 
 struct vcm_known_tree {
     struct vcm_known_directory *directories;
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
     uint32_t *slots; /* number of a directory plus one, 0 for none; open addressing */
     uint32_t slot_count;
     uint32_t innermost;    /* directory of the last path plus one, 0 for none */

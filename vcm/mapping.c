@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "vcm/mapping_build.h"
@@ -456,14 +457,10 @@ int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_qu
     int rc = vcm_buf_check(&queue->bytes, "a batch of pages", err);
     if (rc != VCM_OK)
         return rc;
-    if (queue->count == queue->capacity) {
-        size_t capacity = queue->capacity ? queue->capacity * 2 : 256;
-        struct vcm_mapping_queued *items = realloc(queue->items, capacity * sizeof *items);
-        if (!items)
-            return vcm_error_memory(err);
-        queue->items = items;
-        queue->capacity = capacity;
-    }
+    rc = vcm_array_reserve(&queue->items, &queue->capacity, queue->count + 1,
+                           VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     queue->items[queue->count++] = *q;
     if (mapping->revising)
         return vcm_mapping_revise_is_full(mapping) ? vcm_mapping_revise_give_up(mapping, err)

@@ -47,7 +47,7 @@ struct vcm_mapping_spool {
     int fd; /* meaningful when there is a batch */
     uint64_t length;
     struct vcm_mapping_batch *batches;
-    size_t batch_count;
+    size_t batch_count, batch_capacity;
     struct vcm_mapping_spooled *pages; /* in the batches; by id and each once after the check */
     size_t page_count, page_capacity;
     uint64_t page_bytes;
@@ -60,7 +60,7 @@ struct vcm_mapping {
     uint64_t number;
     bool revising;     /* nothing is written yet, and `number` is that of options.base */
     uint32_t *origins; /* while revising: of each page its seq in the base, or VCM_KNOWN_NONE */
-    uint32_t origin_capacity;
+    size_t origin_capacity;
     int lock_fd; /* holds the byte `number` of the lock file, unless revising */
     uint32_t next_page;
     uint32_t next_omission;

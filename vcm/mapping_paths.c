@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "vcm/tables.h"
 
 #include "base/banned.h"
@@ -28,14 +29,10 @@ void vcm_mapping_paths_release(struct vcm_mapping_paths *paths)
 static int keep(struct vcm_mapping_paths *paths, uint64_t mapping, uint32_t seq,
                 struct vcm_slice path, struct vcm_error *err)
 {
-    if (paths->count == paths->capacity) {
-        size_t capacity = paths->capacity ? 2 * paths->capacity : 256;
-        void *items = realloc(paths->items, capacity * sizeof *paths->items);
-        if (!items)
-            return vcm_error_memory(err);
-        paths->items = items;
-        paths->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&paths->items, &paths->capacity, paths->count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_mapping_path *item = &paths->items[paths->count++];
     *item = (struct vcm_mapping_path){.len = (uint32_t)path.len, .at = paths->bytes.len};
     vcm_table_path_key(item->key, mapping, path, seq);

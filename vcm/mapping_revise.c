@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 #include "vcm/mapping_drop.h"
 
@@ -32,14 +33,10 @@ static int unfit(const char *why, struct vcm_error *err)
 
 int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct vcm_error *err)
 {
-    if (mapping->next_page == mapping->origin_capacity) {
-        uint32_t capacity = mapping->origin_capacity ? 2 * mapping->origin_capacity : 1024;
-        uint32_t *origins = realloc(mapping->origins, capacity * sizeof *origins);
-        if (!origins)
-            return vcm_error_memory(err);
-        mapping->origins = origins;
-        mapping->origin_capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&mapping->origins, &mapping->origin_capacity, mapping->next_page + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     mapping->origins[mapping->next_page] = origin;
     return VCM_OK;
 }

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "vcm/lock.h"
@@ -116,14 +117,10 @@ static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
     const uint64_t capacity = mapping->store->limits.capacity;
     const size_t most = spool->page_count + mapping->queue.count;
 
-    if (most > spool->page_capacity) {
-        size_t wanted = most + most / 2;
-        struct vcm_mapping_spooled *pages = realloc(spool->pages, wanted * sizeof *pages);
-        if (!pages)
-            return vcm_error_memory(err);
-        spool->pages = pages;
-        spool->page_capacity = wanted;
-    }
+    int rc =
+        vcm_array_reserve(&spool->pages, &spool->page_capacity, most, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     for (size_t i = 0; i < mapping->queue.count; i++) {
         const struct vcm_page_info *info = &mapping->queue.items[i].info;
         if (!mapping->queue.items[i].is_page)
@@ -144,12 +141,10 @@ static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
     const struct vcm_mapping_batch batch = {spool->length, mapping->queue.count,
                                             mapping->queue.bytes.len};
 
-    struct vcm_mapping_batch *batches =
-        realloc(spool->batches, (spool->batch_count + 1) * sizeof *batches);
-    if (!batches)
-        return vcm_error_memory(err);
-    spool->batches = batches;
-    int rc = spool->batch_count == 0 ? open_file(mapping, err) : VCM_OK;
+    int rc = vcm_array_reserve(&spool->batches, &spool->batch_capacity, spool->batch_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK && spool->batch_count == 0)
+        rc = open_file(mapping, err);
     if (rc != VCM_OK)
         return rc;
     spool->batches[spool->batch_count++] = batch;

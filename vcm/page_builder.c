@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "vcm/cluster.h"
@@ -25,7 +26,7 @@ struct vcm_page_builder {
     uint32_t *known; /* for each record its number there, or VCM_KNOWN_NONE */
     uint32_t first;  /* that waits; those before it are done */
     uint32_t count;
-    uint32_t capacity;
+    size_t capacity;
     struct vcm_buf values;
     size_t values_first;
     struct vcm_buf names;
@@ -156,19 +157,12 @@ static int make_room(struct vcm_page_builder *builder, struct vcm_error *err)
 {
     if (builder->count == builder->capacity && builder->first > 0)
         drop_done(builder);
-    if (builder->count < builder->capacity)
-        return VCM_OK;
-    uint32_t capacity = builder->capacity ? builder->capacity * 2 : 64;
-    void *records = realloc(builder->records, capacity * sizeof *builder->records);
-    if (!records)
-        return vcm_error_memory(err);
-    builder->records = records;
-    void *known = realloc(builder->known, capacity * sizeof *builder->known);
-    if (!known)
-        return vcm_error_memory(err);
-    builder->known = known;
-    builder->capacity = capacity;
-    return VCM_OK;
+    size_t capacity = builder->capacity, needed = (size_t)builder->count + 1;
+    int rc = vcm_array_reserve(&builder->records, &capacity, needed, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK)
+        rc = vcm_array_reserve(&builder->known, &builder->capacity, needed, VCM_LIMIT_LIST_ENTRIES,
+                               err);
+    return rc;
 }
 
 /* Of a known record, only what it is called. */

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
@@ -10,22 +11,15 @@
 
 struct taking {
     struct vcm_page_diff_table *table;
-    uint32_t capacity;
+    size_t capacity;
 };
 
 static int make_room(struct taking *taking, struct vcm_error *err)
 {
     struct vcm_page_diff_table *table = taking->table;
 
-    if (table->count < taking->capacity)
-        return VCM_OK;
-    uint32_t capacity = taking->capacity ? 2 * taking->capacity : 256;
-    void *entries = realloc(table->entries, capacity * sizeof *table->entries);
-    if (!entries)
-        return vcm_error_memory(err);
-    table->entries = entries;
-    taking->capacity = capacity;
-    return VCM_OK;
+    return vcm_array_reserve(&table->entries, &taking->capacity, (size_t)table->count + 1,
+                             VCM_LIMIT_LIST_ENTRIES, err);
 }
 
 /* The parts of a file are neighbours, so that its path is copied once. */

@@ -356,7 +356,8 @@ int vcm_table_each(struct vcm_kv_txn *txn, enum vcm_table table, struct vcm_slic
             break;
     }
     vcm_kv_cursor_close(cursor);
-    return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
+    bool ended = rc == VCM_STOP || (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK));
+    return ended ? VCM_OK : rc;
 }
 
 struct scope_walk {

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "tokens/tokenizer.h"
@@ -28,7 +29,8 @@ struct cut_file {
     uint64_t mapping;
     struct vcm_buf path, content_id, values;
     size_t *ends; /* of each part in `values` */
-    uint32_t count, capacity;
+    uint32_t count;
+    size_t capacity;
 };
 
 struct vcm_rebuild {
@@ -172,14 +174,10 @@ static int add_part(void *context, struct vcm_slice value, const struct vcm_page
     struct cut_file *file = context;
 
     (void)record;
-    if (file->count == file->capacity) {
-        uint32_t capacity = file->capacity ? 2 * file->capacity : 64;
-        size_t *ends = realloc(file->ends, capacity * sizeof *ends);
-        if (!ends)
-            return vcm_error_memory(err);
-        file->ends = ends;
-        file->capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&file->ends, &file->capacity, file->count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     vcm_buf_append_slice(&file->values, value);
     file->ends[file->count++] = file->values.len;
     return vcm_buf_check(&file->values, "a file's records", err);

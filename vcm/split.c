@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
@@ -226,18 +227,13 @@ static uint64_t preference(struct vcm_slice before, struct vcm_slice after)
 
 static int add_unit(struct vcm_split *s, size_t end, struct vcm_error *err)
 {
-    if (s->unit_count == s->unit_capacity) {
-        size_t capacity = s->unit_capacity ? s->unit_capacity * 2 : 1024;
-        void *marks = realloc(s->marks, capacity * sizeof *s->marks);
-        if (!marks)
-            return vcm_error_memory(err);
-        s->marks = marks;
-        void *ends = realloc(s->ends, capacity * sizeof *s->ends);
-        if (!ends)
-            return vcm_error_memory(err);
-        s->ends = ends;
-        s->unit_capacity = capacity;
-    }
+    size_t capacity = s->unit_capacity, needed = s->unit_count + 1;
+
+    int rc = vcm_array_reserve(&s->marks, &capacity, needed, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK)
+        rc = vcm_array_reserve(&s->ends, &s->unit_capacity, needed, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     s->marks[s->unit_count] = (struct vcm_tokenizer_mark){.end = (uint32_t)s->escaped.len};
     s->ends[s->unit_count++] = end;
     return VCM_OK;

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 
@@ -16,11 +17,11 @@
 struct vcm_trace {
     uint32_t *accesses; /* the page of each */
     uint32_t accesses_len;
-    uint32_t accesses_capacity;
+    size_t accesses_capacity;
     uint32_t *sizes; /* of each page */
     uint64_t *keys;  /* hash of each page's name */
     uint32_t pages_len;
-    uint32_t pages_capacity;
+    size_t pages_capacity;
     uint32_t *table; /* page + 1 by hash, open addressing */
     uint32_t table_len;
     uint64_t bytes;
@@ -60,17 +61,11 @@ uint64_t vcm_trace_bytes(const struct vcm_trace *trace)
 
 static int grow_accesses(struct vcm_trace *trace, struct vcm_error *err)
 {
-    uint32_t capacity = trace->accesses_capacity ? 2 * trace->accesses_capacity : 1024;
-
     if (trace->accesses_len >= VCM_LIMIT_TRACE_ACCESSES)
         return vcm_error_set(err, VCM_UNSUPPORTED, "a trace has at most %u accesses",
                              VCM_LIMIT_TRACE_ACCESSES);
-    uint32_t *grown = realloc(trace->accesses, capacity * sizeof *grown);
-    if (!grown)
-        return vcm_error_memory(err);
-    trace->accesses = grown;
-    trace->accesses_capacity = capacity;
-    return VCM_OK;
+    return vcm_array_reserve(&trace->accesses, &trace->accesses_capacity,
+                             (size_t)trace->accesses_len + 1, VCM_LIMIT_TRACE_ACCESSES, err);
 }
 
 /* The place of a page in the table: its own, or the empty one where it would be. */
@@ -86,25 +81,24 @@ static uint32_t *find(const struct vcm_trace *trace, uint64_t key)
 /* Twice as many places in the table as pages, so that it always has empty ones. */
 static int grow_pages(struct vcm_trace *trace, struct vcm_error *err)
 {
-    uint32_t capacity = trace->pages_capacity ? 2 * trace->pages_capacity : 1024;
+    size_t capacity = trace->pages_capacity, needed = (size_t)trace->pages_len + 1;
 
     if (trace->pages_len >= VCM_LIMIT_TRACE_PAGES)
         return vcm_error_set(err, VCM_UNSUPPORTED, "a trace has at most %u pages",
                              VCM_LIMIT_TRACE_PAGES);
-    uint32_t *sizes = realloc(trace->sizes, capacity * sizeof *sizes);
-    if (!sizes)
-        return vcm_error_memory(err);
-    trace->sizes = sizes;
-    uint64_t *keys = realloc(trace->keys, capacity * sizeof *keys);
-    if (!keys)
-        return vcm_error_memory(err);
-    trace->keys = keys;
-    uint32_t *table = calloc((size_t)2 * capacity, sizeof *table);
+    int rc = vcm_array_reserve(&trace->sizes, &capacity, needed, VCM_LIMIT_TRACE_PAGES, err);
+    if (rc != VCM_OK)
+        return rc;
+    capacity = trace->pages_capacity;
+    rc = vcm_array_reserve(&trace->keys, &capacity, needed, VCM_LIMIT_TRACE_PAGES, err);
+    if (rc != VCM_OK)
+        return rc;
+    uint32_t *table = calloc(2 * capacity, sizeof *table);
     if (!table)
         return vcm_error_memory(err);
     free(trace->table);
     trace->table = table;
-    trace->table_len = 2 * capacity;
+    trace->table_len = 2 * (uint32_t)capacity;
     trace->pages_capacity = capacity;
     for (uint32_t i = 0; i < trace->pages_len; i++)
         *find(trace, trace->keys[i]) = i + 1;

@@ -6,7 +6,10 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -159,6 +162,67 @@ static void what_may_pass_by_itself_can_be_tried_again(void **state)
     assert_false(vcm_error_retryable(VCM_OK));
 }
 
+/* Whether the call ends at an assertion, in a process of its own. */
+static bool asserts(void (*call)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child == 0) {
+        fclose(stderr); /* the message of the assertion */
+        signal(SIGABRT, SIG_DFL);
+        call();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+static void set_to_stop(void)
+{
+    struct vcm_error err = {0};
+    vcm_error_fill(&err, (enum vcm_code)VCM_STOP, "x");
+}
+
+static void set_sys_to_retry(void)
+{
+    struct vcm_error err = {0};
+    vcm_error_sys(&err, (enum vcm_code)VCM_RETRY, EIO, "x");
+}
+
+static void wrap_no_room(void)
+{
+    struct vcm_error err = {0};
+    vcm_error_wrap(&err, VCM_NO_ROOM, "x");
+}
+
+static void set_to_not_found(void)
+{
+    struct vcm_error err = {0};
+    vcm_error_wrap(&err, vcm_error_set(&err, VCM_NOT_FOUND, "x"), "y");
+}
+
+static void private_codes_are_no_codes_of_an_error(void **state)
+{
+    (void)state;
+    const int private[] = {VCM_STOP, VCM_NO_ROOM, VCM_RETRY};
+
+    for (size_t i = 0; i < sizeof private / sizeof private[0]; i++) {
+        assert_true(vcm_error_is_private(private[i]));
+        assert_string_equal(vcm_error_code_name((enum vcm_code) private[i]), "INTERNAL");
+    }
+    for (int code = VCM_OK; code <= VCM_INTERRUPTED; code++)
+        assert_false(vcm_error_is_private(code));
+    assert_false(vcm_error_is_private(-1));
+#ifndef NDEBUG
+    assert_true(asserts(set_to_stop));
+    assert_true(asserts(set_sys_to_retry));
+    assert_true(asserts(wrap_no_room));
+#endif
+    assert_false(asserts(set_to_not_found));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -172,6 +236,7 @@ int main(void)
         cmocka_unit_test(details_that_do_not_fit_are_left_out),
         cmocka_unit_test(every_code_has_its_name),
         cmocka_unit_test(what_may_pass_by_itself_can_be_tried_again),
+        cmocka_unit_test(private_codes_are_no_codes_of_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
