@@ -158,7 +158,14 @@ static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void 
     return rc;
 }
 
-/* Locks the pages that came in. */
+/* Whether a lock may be taken: the page came in, or only the writers' lock was not to be had in
+ * time, for which a lock waits longer. */
+static bool can_be_locked(const struct vcm_loader_outcome *outcome)
+{
+    return outcome->rc == VCM_OK || (outcome->is_read && outcome->rc == VCM_STORE_BUSY);
+}
+
+/* All of them or none; what is locked is resident. */
 static int lock_loaded(const struct call *call, struct vcm_error *err)
 {
     const struct vcm_fault_query *query = call->query;
@@ -169,10 +176,13 @@ static int lock_loaded(const struct call *call, struct vcm_error *err)
     if (!ids)
         return vcm_error_memory(err);
     for (size_t i = 0; i < query->count; i++)
-        if (call->outcomes[i].rc == VCM_OK)
+        if (can_be_locked(&call->outcomes[i]))
             ids[kept++] = call->ids[i];
     if (kept > 0)
         rc = lock_pages(call->vcm, ids, kept, query->owner, query->reason, query->lock_ms, err);
+    for (size_t i = 0; rc == VCM_OK && i < query->count; i++)
+        if (can_be_locked(&call->outcomes[i]))
+            call->outcomes[i].rc = VCM_OK;
     free(ids);
     return rc;
 }

@@ -150,6 +150,18 @@ class Fault(ResidencyTest):
         self.vcm("page", self.ids[0], check=0)
         self.assertEqual(self.stat()["faults"]["minor"], 3)
 
+    def test_a_fault_that_locks_waits_for_the_writer_as_a_lock_does(self):
+        self.run_json("evict", self.ids[0])
+        lock = WriterLock(self.home)
+        fault = self.start("fault", self.ids[0], "--lock", "10m", "--json")
+        while self.stat()["faults"]["minor"] == 0:
+            time.sleep(0.05)
+        time.sleep(0.1)  # by now it did without the page coming in
+        lock.release()
+        out, _ = fault.communicate()
+        self.assertEqual(fault.returncode, 0, out)
+        self.assertEqual(self.states()[self.ids[0]], "resident")
+
     def test_pages_that_find_no_room_are_told(self):
         self.run_json("evict", "--all", "--to", "evicted")
         self.set_capacity(3)
