@@ -4,60 +4,40 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
+#include "api/fault_service.h"
 #include "api/residency.h"
 #include "base/limits.h"
-#include "vcm/fault.h"
 #include "vcm/lock.h"
-#include "vcm/rebuild.h"
 
 #include "base/banned.h"
 
-#define WORKERS    2u
 #define LOCK_TRIES 3u
 
 /* The frames of pages that are not resident, for a change that makes them so. */
 struct frames {
-    struct vcm_buf bytes;
+    struct vcm_loader *loader;
     struct vcm_slice *slices;
 };
 
 static int gather(struct frames *frames, struct vcm *vcm, const struct vcm_page_id *ids,
                   size_t count, struct vcm_error *err)
 {
-    struct vcm_rebuild *rebuild = NULL;
-    struct vcm_kv_txn *txn = NULL;
-    size_t *starts = calloc(count + 1, sizeof *starts);
-
-    vcm_buf_init(&frames->bytes, 16 * VCM_GIB);
+    frames->loader = NULL;
     frames->slices = calloc(count, sizeof *frames->slices);
-    int rc = starts && frames->slices ? VCM_OK : vcm_error_memory(err);
+    int rc = frames->slices ? VCM_OK : vcm_error_memory(err);
     if (rc == VCM_OK)
-        rc = vcm_rebuild_open(&rebuild, vcm->store, err);
+        rc = vcm_loader_open(&frames->loader, vcm->store, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_read_begin(&txn, vcm->store, err);
-    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
-        struct vcm_page_info info;
-        starts[i] = frames->bytes.len;
-        rc = vcm_page_store_page(&info, txn, &ids[i], err);
-        if (rc == VCM_NOT_FOUND)
-            rc = VCM_OK; /* told by the change itself */
-        else if (rc == VCM_OK && info.state != VCM_PAGE_RESIDENT)
-            rc = vcm_rebuild_frame(&frames->bytes, rebuild, txn, &info, err);
-        starts[i + 1] = frames->bytes.len;
-    }
+        rc = vcm_loader_gather_all(frames->loader, ids, count, err);
     for (size_t i = 0; rc == VCM_OK && i < count; i++)
-        frames->slices[i] = vcm_slice_of(frames->bytes.data + starts[i], starts[i + 1] - starts[i]);
-    vcm_kv_read_end(txn);
-    vcm_rebuild_close(rebuild);
-    free(starts);
+        frames->slices[i] = vcm_loader_frame(frames->loader, &ids[i]);
     return rc;
 }
 
 static void release(struct frames *frames)
 {
-    vcm_buf_release(&frames->bytes);
+    vcm_loader_close(frames->loader);
     free(frames->slices);
-    frames->slices = NULL;
 }
 
 /* A page that is evicted between being read and being locked is read again. */
@@ -67,7 +47,7 @@ static int lock_pages(struct vcm *vcm, const struct vcm_page_id *ids, size_t cou
     int rc = VCM_STORE_BUSY;
 
     for (unsigned i = 0; rc == VCM_STORE_BUSY && i < LOCK_TRIES; i++) {
-        struct frames frames = {.slices = NULL};
+        struct frames frames;
         vcm_error_reset(err);
         rc = gather(&frames, vcm, ids, count, err);
         if (rc == VCM_OK)
@@ -86,65 +66,164 @@ static int lock_pages(struct vcm *vcm, const struct vcm_page_id *ids, size_t cou
     return rc;
 }
 
-static int visit_outcomes(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
-                          const struct vcm_fault_outcome *outcomes, vcm_page_outcome_fn visit,
-                          void *context, struct vcm_error *err)
+/* A page as it is after the call. */
+struct seen {
+    enum vcm_page_state state;
+    uint64_t locked_until;
+};
+
+/* The pages of one call, in the order given. */
+struct call {
+    const struct vcm_fault_query *query;
+    struct vcm *vcm;               /* whose store has them */
+    struct vcm_fault_queue *queue; /* NULL: the calling thread loads them */
+    struct vcm_page_id *ids;
+    struct vcm_loader_outcome *outcomes;
+    struct seen *seen;
+    uint64_t bytes; /* of all */
+};
+
+/* A page that came in and is not there any more: its room was needed, or somebody sent it down. */
+static int gone_again(const struct call *call, const char *hex, struct vcm_error *err)
 {
-    static const char *const kinds[] = {
-        [VCM_FAULT_HIT] = "hit", [VCM_FAULT_MINOR] = "minor", [VCM_FAULT_MAJOR] = "major"};
+    uint64_t capacity = vcm_page_store_limits(call->vcm->store)->capacity;
+
+    if (call->bytes <= capacity)
+        return vcm_error_set(err, VCM_STORE_BUSY,
+                             "page %s came in and was sent down again; try again", hex);
+    return vcm_error_set(err, VCM_STORE_FULL,
+                         "page %s made room for others: the pages asked for need %llu bytes and "
+                         "cache.capacity is %llu; raise it with 'vcm config set cache.capacity "
+                         "SIZE', or ask for fewer",
+                         hex, (unsigned long long)call->bytes, (unsigned long long)capacity);
+}
+
+static int see_pages(struct call *call, struct vcm_error *err)
+{
     struct vcm_kv_txn *txn = NULL;
     uint64_t now = (uint64_t)time(NULL);
 
-    int rc = vcm_page_store_read_begin(&txn, vcm->store, err);
-    for (size_t i = 0; rc == VCM_OK && i < count; i++) {
-        char hex[VCM_PAGE_ID_HEX + 1];
-        struct vcm_page_info info;
-        uint64_t until = 0;
-        bool failed = outcomes[i].rc != VCM_OK;
-        vcm_page_id_to_hex(hex, &ids[i]);
-        vcm_damage_note(vcm, outcomes[i].rc, &outcomes[i].error);
-        rc = vcm_page_store_page(&info, txn, &ids[i], err);
+    call->seen = calloc(call->query->count, sizeof *call->seen);
+    if (!call->seen)
+        return vcm_error_memory(err);
+    int rc = vcm_page_store_read_begin(&txn, call->vcm->store, err);
+    for (size_t i = 0; rc == VCM_OK && i < call->query->count; i++) {
+        struct vcm_page_info info = {.state = VCM_PAGE_EVICTED};
+        rc = vcm_page_store_page(&info, txn, &call->ids[i], err);
         if (rc == VCM_OK)
-            rc = vcm_lock_until(&until, txn, &ids[i], now, err);
-        if (rc == VCM_OK || rc == VCM_NOT_FOUND)
-            rc = visit(context,
-                       &(struct vcm_page_outcome){.page_id = hex,
-                                                  .state = vcm_residency_state_name(
-                                                      rc == VCM_OK ? info.state : VCM_PAGE_EVICTED),
-                                                  .fault = failed ? NULL : kinds[outcomes[i].kind],
-                                                  .locked_until = until,
-                                                  .error = failed ? &outcomes[i].error : NULL},
-                       err);
+            rc = vcm_lock_until(&call->seen[i].locked_until, txn, &call->ids[i], now, err);
+        call->seen[i].state = info.state;
+        call->bytes += info.bytes;
+        rc = rc == VCM_NOT_FOUND ? VCM_OK : rc; /* the outcome tells */
     }
     vcm_kv_read_end(txn);
     return rc;
 }
 
-/* The pages that could be had, at the front of `ids`. */
-static size_t keep_loaded(struct vcm_page_id *ids, const struct vcm_fault_outcome *outcomes,
-                          size_t count)
+/* One thread of a handle at a time: however many there are, they take one reader's slot. */
+static int see_in_turn(struct call *call, struct vcm *vcm, struct vcm_error *err)
 {
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (outcomes[i].rc == VCM_OK)
-            ids[kept++] = ids[i];
-    return kept;
+    if (!vcm->faults)
+        return see_pages(call, err);
+    vcm_fault_service_enter(vcm->faults);
+    int rc = see_pages(call, err);
+    vcm_fault_service_leave(vcm->faults);
+    return rc;
 }
 
-static int load(struct vcm *vcm, struct vcm_fault_outcome *outcomes, const struct vcm_page_id *ids,
-                const struct vcm_fault_query *query, struct vcm_error *err)
+static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void *context,
+                       struct vcm_error *err)
+{
+    static const char *const kinds[] = {
+        [VCM_PAGE_RESIDENT] = "hit", [VCM_PAGE_COMPRESSED] = "minor", [VCM_PAGE_EVICTED] = "major"};
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < call->query->count; i++) {
+        struct vcm_loader_outcome *outcome = &call->outcomes[i];
+        char hex[VCM_PAGE_ID_HEX + 1];
+        vcm_page_id_to_hex(hex, &call->ids[i]);
+        vcm_damage_note(call->vcm, outcome->rc, &outcome->error);
+        if (outcome->rc == VCM_OK && call->seen[i].state != VCM_PAGE_RESIDENT)
+            outcome->rc = gone_again(call, hex, &outcome->error);
+        rc = visit(context,
+                   &(struct vcm_page_outcome){
+                       .page_id = hex,
+                       .state = vcm_residency_state_name(call->seen[i].state),
+                       .fault = outcome->is_read ? kinds[outcome->was] : NULL,
+                       .locked_until = call->seen[i].locked_until,
+                       .error = outcome->rc != VCM_OK ? &outcome->error : NULL,
+                   },
+                   err);
+    }
+    return rc;
+}
+
+/* Whether a lock may be taken: the page came in, or only the writers' lock was not to be had in
+ * time, for which a lock waits longer. */
+static bool can_be_locked(const struct vcm_loader_outcome *outcome)
+{
+    return outcome->rc == VCM_OK || (outcome->is_read && outcome->rc == VCM_STORE_BUSY);
+}
+
+/* All of them or none; what is locked is resident. */
+static int lock_loaded(const struct call *call, struct vcm_error *err)
+{
+    const struct vcm_fault_query *query = call->query;
+    size_t kept = 0;
+    int rc = VCM_OK;
+
+    struct vcm_page_id *ids = malloc(query->count * sizeof *ids);
+    if (!ids)
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < query->count; i++)
+        if (can_be_locked(&call->outcomes[i]))
+            ids[kept++] = call->ids[i];
+    if (kept > 0)
+        rc = lock_pages(call->vcm, ids, kept, query->owner, query->reason, query->lock_ms, err);
+    for (size_t i = 0; rc == VCM_OK && i < query->count; i++)
+        if (can_be_locked(&call->outcomes[i]))
+            call->outcomes[i].rc = VCM_OK;
+    free(ids);
+    return rc;
+}
+
+static int load_here(const struct call *call, struct vcm_error *err)
+{
+    struct vcm_loader *loader = NULL;
+
+    int rc = vcm_loader_open(&loader, call->vcm->store, err);
+    if (rc == VCM_OK)
+        vcm_loader_load(call->outcomes, loader, call->ids, call->query->count, NULL);
+    vcm_loader_close(loader);
+    return rc;
+}
+
+static int load(struct call *call, struct vcm_error *err)
 {
     struct vcm_fault_ticket *ticket = NULL;
-    struct vcm_fault_queue *queue = NULL;
 
-    int rc = vcm_fault_open(&queue, vcm->store, WORKERS, err);
+    call->outcomes = calloc(call->query->count, sizeof *call->outcomes);
+    if (!call->outcomes)
+        return vcm_error_memory(err);
+    if (!call->queue)
+        return load_here(call, err);
+    int rc = vcm_fault_ask(&ticket, call->queue, call->ids, (unsigned)call->query->count,
+                           call->query->priority, err);
     if (rc == VCM_OK)
-        rc = vcm_fault_ask(&ticket, queue, ids, (unsigned)query->count, query->priority, err);
-    if (rc == VCM_OK)
-        vcm_fault_wait(outcomes, ticket);
-    vcm_fault_close(queue);
-    return rc;
+        vcm_fault_wait(call->outcomes, ticket, call->vcm->cancel);
+    return rc == VCM_OK ? vcm_cancel_check(call->vcm->cancel, err) : rc;
+}
+
+static int find(struct call *call, struct vcm *vcm, struct vcm_error *err)
+{
+    const struct vcm_fault_query *query = call->query;
+
+    if (vcm->faults)
+        return vcm_fault_service_find(&call->ids, &call->vcm, &call->queue, vcm->faults, query,
+                                      err);
+    call->vcm = vcm;
+    int rc = vcm_handle_config_once(vcm, err);
+    return rc == VCM_OK ? vcm_residency_find(&call->ids, vcm, query->pages, query->count, err) : rc;
 }
 
 int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_outcome_fn visit,
@@ -157,30 +236,20 @@ int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_out
         rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
     if (rc != VCM_OK)
         return rc;
-    struct vcm_fault_outcome *outcomes = NULL;
-    struct vcm_page_id *ids = NULL, *locked = NULL;
+    struct call call = {.query = query};
 
-    rc = vcm_handle_config_once(vcm, err);
+    rc = find(&call, vcm, err);
     if (rc == VCM_OK)
-        rc = vcm_residency_find(&ids, vcm, query->pages, query->count, err);
-    if (rc == VCM_OK) {
-        outcomes = calloc(query->count, sizeof *outcomes);
-        locked = malloc(query->count * sizeof *locked);
-        rc = outcomes && locked ? VCM_OK : vcm_error_memory(err);
-    }
+        rc = load(&call, err);
+    if (rc == VCM_OK && query->lock_ms > 0)
+        rc = lock_loaded(&call, err);
     if (rc == VCM_OK)
-        rc = load(vcm, outcomes, ids, query, err);
-    if (rc == VCM_OK && query->lock_ms > 0) {
-        memcpy(locked, ids, query->count * sizeof *locked);
-        size_t count = keep_loaded(locked, outcomes, query->count);
-        if (count > 0)
-            rc = lock_pages(vcm, locked, count, query->owner, query->reason, query->lock_ms, err);
-    }
+        rc = see_in_turn(&call, vcm, err);
     if (rc == VCM_OK)
-        rc = visit_outcomes(vcm, ids, query->count, outcomes, visit, context, err);
-    free(outcomes);
-    free(locked);
-    free(ids);
+        rc = visit_pages(&call, visit, context, err);
+    free(call.seen);
+    free(call.outcomes);
+    free(call.ids);
     return vcm_damage_note(vcm, rc, err);
 }
 
@@ -237,7 +306,7 @@ int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query 
 int vcm_residency_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
                         struct vcm_error *err)
 {
-    struct frames frames = {.slices = NULL};
+    struct frames frames;
 
     int rc = gather(&frames, vcm, id, 1, err);
     if (rc == VCM_OK) {

@@ -7,6 +7,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
+#include "api/fault_service.h"
 #include "api/internal.h"
 #include "api/own_source.h"
 #include "api/self_check.h"
@@ -68,7 +69,11 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     *out = NULL;
     if (!options)
         options = &defaults;
-    rc = settle_home(&home, options->home, err);
+    if (options->fault_workers > VCM_LIMIT_WORKERS)
+        rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "fault_workers is at most %u",
+                           VCM_LIMIT_WORKERS);
+    if (rc == VCM_OK)
+        rc = settle_home(&home, options->home, err);
     struct vcm *vcm = rc == VCM_OK ? calloc(1, sizeof *vcm) : NULL;
     if (rc == VCM_OK && !vcm)
         rc = vcm_error_memory(err);
@@ -81,6 +86,8 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
         vcm->cancel = options->cancel;
         vcm_registry_init(&vcm->registry);
         rc = vcm_limits_memo_init(&vcm->limits, vcm->home, err);
+        if (rc == VCM_OK && options->fault_workers > 0)
+            rc = vcm_fault_service_open(&vcm->faults, options, err);
         if (rc == VCM_OK)
             *out = vcm;
         else
@@ -142,6 +149,7 @@ void vcm_close(struct vcm *vcm)
     if (!vcm)
         return;
     assert(vcm->mark == OPEN_MARK && "given back twice");
+    vcm_fault_service_close(vcm->faults);
     if (vcm->forks == vcm_process_forks())
         vcm_handle_close_store(vcm);                /* in a child it is the parent's */
     *(volatile uint32_t *)&vcm->mark = CLOSED_MARK; /* for who looks at it all the same */
@@ -164,7 +172,11 @@ int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type
                              struct vcm_error *err)
 {
     int rc = vcm_handle_check(vcm, err);
-    return rc != VCM_OK ? rc : vcm_registry_add(&vcm->registry, type, err);
+    if (rc == VCM_OK)
+        rc = vcm_registry_add(&vcm->registry, type, err);
+    if (rc == VCM_OK && vcm->faults)
+        vcm_fault_service_set_sources(vcm->faults, &vcm->registry);
+    return rc;
 }
 
 int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,

@@ -29,6 +29,7 @@ struct vcm {
     struct vcm_page_store *store;  /* NULL until needed, and while there is none */
     bool store_writable;
     struct vcm_page_cache *cache;
+    struct vcm_fault_service *faults; /* of a handle with fault workers, else NULL */
     struct vcm_registry registry;
     struct vcm_own_source *own_sources;             /* types that a caller defined */
     const char *type_names[VCM_REGISTRY_TYPES_MAX]; /* of the registry, for the loader */

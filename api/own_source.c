@@ -166,7 +166,7 @@ int vcm_register_source(struct vcm *vcm, const struct vcm_source_definition *def
         return vcm_error_memory(err);
     own->definition = *definition;
     own->type = (struct vcm_source_type){.name = definition->name, .open = open_source};
-    rc = vcm_registry_add(&vcm->registry, &own->type, err);
+    rc = vcm_register_source_type(vcm, &own->type, err);
     if (rc != VCM_OK) {
         free(own);
         return rc;

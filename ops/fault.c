@@ -15,7 +15,7 @@ static const struct vcm_op_param params[] = {
                   .placeholder = "N",
                   .default_text = "0",
                   .max = 1000000,
-                  .summary = "higher ones are served first"},
+                  .summary = "of faults that wait in one server the highest is served first"},
     [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
 };
 
@@ -61,8 +61,10 @@ const struct vcm_op vcm_op_fault = {
     .description =
         "Brings pages in: compressed ones are decompressed, evicted ones are rebuilt from the "
         "repository and their hash is checked. Other pages that hold parts of the same file come "
-        "with them. Each page counts as one read. A page whose content is gone from its repository "
-        "is reported and keeps its place; the others are done (exit status 3).",
+        "with them. Each page counts as one read. A page that is not resident in the end is reported "
+        "with the reason and the others are done (exit status 3; 1 when none came in): its content "
+        "is gone from its repository, there is no room for it (STORE_FULL), or another process "
+        "writes (STORE_BUSY: try again).",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -2,13 +2,16 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/limits.h"
-#include "vcm/fault_load.h"
+#include "base/log.h"
+#include "vcm/tables.h"
 
 #include "base/banned.h"
 
-#define BUCKETS 1024u
+#define BUCKETS        1024u
+#define CANCEL_WAIT_MS 50 /* after which a waiting thread looks at its flag again */
 
 /* A page that somebody waits for; in the table while it is queued or being loaded. */
 struct item {
@@ -17,7 +20,8 @@ struct item {
     struct vcm_page_id id;
     unsigned waiters;
     bool done;
-    struct vcm_fault_outcome outcome;
+    pthread_cond_t served; /* tells those who wait for this page, and nobody else */
+    struct vcm_loader_outcome outcome;
 };
 
 /* Pages that are loaded together. */
@@ -36,16 +40,25 @@ struct vcm_fault_ticket {
     struct item *items[];
 };
 
+struct worker {
+    struct vcm_fault_queue *queue;
+    struct vcm_loader *loader;
+    pthread_t thread;
+};
+
 struct vcm_fault_queue {
-    struct vcm_page_store *store;
+    const struct vcm_log *log;
+    pthread_mutex_t turn;  /* to let pages in */
     pthread_mutex_t mutex; /* of all that follows and of all items and jobs */
-    pthread_cond_t asked, served;
-    struct job *jobs; /* not being served yet */
+    pthread_cond_t asked;
+    pthread_condattr_t clock; /* of the items' conditions */
+    struct job *jobs;         /* not being served yet */
     struct item *buckets[BUCKETS];
     uint64_t order;
     bool closing;
+    struct vcm_loader *loader; /* of a queue without workers */
     unsigned worker_count;
-    pthread_t workers[VCM_LIMIT_WORKERS];
+    struct worker workers[VCM_LIMIT_WORKERS];
 };
 
 static struct item **bucket_of(struct vcm_fault_queue *queue, const struct vcm_page_id *id)
@@ -113,15 +126,16 @@ static struct job *take_job(struct vcm_fault_queue *queue)
 }
 
 /* Without the mutex: the items of a running job are its server's. */
-static void load_job(struct vcm_fault_queue *queue, const struct job *job)
+static void load_job(struct vcm_fault_queue *queue, struct vcm_loader *loader,
+                     const struct job *job)
 {
     struct vcm_page_id ids[VCM_FAULT_JOB_PAGES];
-    struct vcm_fault_outcome *outcomes = calloc(job->count, sizeof *outcomes);
+    struct vcm_loader_outcome *outcomes = calloc(job->count, sizeof *outcomes);
 
     for (unsigned i = 0; i < job->count; i++)
         ids[i] = job->items[i]->id;
     if (outcomes)
-        vcm_fault_load(outcomes, queue->store, ids, job->count);
+        vcm_loader_load(outcomes, loader, ids, job->count, &queue->turn);
     for (unsigned i = 0; i < job->count; i++) {
         if (outcomes)
             job->items[i]->outcome = outcomes[i];
@@ -129,6 +143,12 @@ static void load_job(struct vcm_fault_queue *queue, const struct job *job)
             job->items[i]->outcome.rc = vcm_error_memory(&job->items[i]->outcome.error);
     }
     free(outcomes);
+}
+
+static void free_item(struct item *item)
+{
+    pthread_cond_destroy(&item->served);
+    free(item);
 }
 
 /* Takes the job out of the world; its items stay with those who wait for them. */
@@ -140,30 +160,32 @@ static void finish_job(struct vcm_fault_queue *queue, struct job *job)
         item->done = true;
         item->job = NULL;
         if (item->waiters == 0)
-            free(item);
+            free_item(item);
+        else
+            pthread_cond_broadcast(&item->served);
     }
     free(job);
-    pthread_cond_broadcast(&queue->served);
 }
 
 /* With the mutex held, and held again when it returns. */
-static void serve_job(struct vcm_fault_queue *queue, struct job *job)
+static void serve_job(struct vcm_fault_queue *queue, struct vcm_loader *loader, struct job *job)
 {
     pthread_mutex_unlock(&queue->mutex);
-    load_job(queue, job);
+    load_job(queue, loader, job);
     pthread_mutex_lock(&queue->mutex);
     finish_job(queue, job);
 }
 
 static void *work(void *argument)
 {
-    struct vcm_fault_queue *queue = argument;
+    const struct worker *worker = argument;
+    struct vcm_fault_queue *queue = worker->queue;
 
     pthread_mutex_lock(&queue->mutex);
     while (!queue->closing) {
         struct job *job = take_job(queue);
         if (job)
-            serve_job(queue, job);
+            serve_job(queue, worker->loader, job);
         else
             pthread_cond_wait(&queue->asked, &queue->mutex);
     }
@@ -176,9 +198,27 @@ bool vcm_fault_serve(struct vcm_fault_queue *queue)
     pthread_mutex_lock(&queue->mutex);
     struct job *job = take_job(queue);
     if (job)
-        serve_job(queue, job);
+        serve_job(queue, queue->loader, job);
     pthread_mutex_unlock(&queue->mutex);
     return job != NULL;
+}
+
+static int start_worker(struct vcm_fault_queue *queue, struct vcm_page_store *store,
+                        struct vcm_error *err)
+{
+    struct worker *worker = &queue->workers[queue->worker_count];
+
+    worker->queue = queue;
+    int rc = vcm_loader_open(&worker->loader, store, err);
+    if (rc != VCM_OK)
+        return rc;
+    int code = pthread_create(&worker->thread, NULL, work, worker);
+    if (code != 0) {
+        vcm_loader_close(worker->loader);
+        return vcm_error_sys(err, VCM_INTERNAL, code, "cannot start a thread");
+    }
+    queue->worker_count++;
+    return VCM_OK;
 }
 
 int vcm_fault_open(struct vcm_fault_queue **out, struct vcm_page_store *store, unsigned workers,
@@ -188,24 +228,33 @@ int vcm_fault_open(struct vcm_fault_queue **out, struct vcm_page_store *store, u
     struct vcm_fault_queue *queue = calloc(1, sizeof *queue);
     if (!queue)
         return vcm_error_memory(err);
-    queue->store = store;
+    queue->log = store->log;
+    pthread_mutex_init(&queue->turn, NULL);
     pthread_mutex_init(&queue->mutex, NULL);
     pthread_cond_init(&queue->asked, NULL);
-    pthread_cond_init(&queue->served, NULL);
-    int rc = VCM_OK;
-    while (rc == VCM_OK && queue->worker_count < workers &&
-           queue->worker_count < VCM_LIMIT_WORKERS) {
-        int code = pthread_create(&queue->workers[queue->worker_count], NULL, work, queue);
-        if (code != 0)
-            rc = vcm_error_sys(err, VCM_INTERNAL, code, "cannot start a thread");
-        else
-            queue->worker_count++;
-    }
+    pthread_condattr_init(&queue->clock);
+    pthread_condattr_setclock(&queue->clock, CLOCK_MONOTONIC);
+    int rc = workers == 0 ? vcm_loader_open(&queue->loader, store, err) : VCM_OK;
+    while (rc == VCM_OK && queue->worker_count < workers && queue->worker_count < VCM_LIMIT_WORKERS)
+        rc = start_worker(queue, store, err);
     if (rc == VCM_OK)
         *out = queue;
     else
         vcm_fault_close(queue);
     return rc;
+}
+
+/* Whoever waits for what was not served is told. */
+static void refuse_jobs(struct vcm_fault_queue *queue)
+{
+    pthread_mutex_lock(&queue->mutex);
+    for (struct job *job = take_job(queue); job; job = take_job(queue)) {
+        for (unsigned i = 0; i < job->count; i++)
+            job->items[i]->outcome.rc = vcm_error_set(&job->items[i]->outcome.error,
+                                                      VCM_INTERRUPTED, "the store was closed");
+        finish_job(queue, job);
+    }
+    pthread_mutex_unlock(&queue->mutex);
 }
 
 void vcm_fault_close(struct vcm_fault_queue *queue)
@@ -216,19 +265,16 @@ void vcm_fault_close(struct vcm_fault_queue *queue)
     queue->closing = true;
     pthread_cond_broadcast(&queue->asked);
     pthread_mutex_unlock(&queue->mutex);
-    for (unsigned i = 0; i < queue->worker_count; i++)
-        pthread_join(queue->workers[i], NULL);
-    pthread_mutex_lock(&queue->mutex);
-    for (struct job *job = take_job(queue); job; job = take_job(queue)) {
-        for (unsigned i = 0; i < job->count; i++)
-            job->items[i]->outcome.rc = vcm_error_set(&job->items[i]->outcome.error,
-                                                      VCM_INTERRUPTED, "the store was closed");
-        finish_job(queue, job);
+    for (unsigned i = 0; i < queue->worker_count; i++) {
+        pthread_join(queue->workers[i].thread, NULL);
+        vcm_loader_close(queue->workers[i].loader);
     }
-    pthread_mutex_unlock(&queue->mutex);
-    pthread_cond_destroy(&queue->served);
+    refuse_jobs(queue);
+    vcm_loader_close(queue->loader);
+    pthread_condattr_destroy(&queue->clock);
     pthread_cond_destroy(&queue->asked);
     pthread_mutex_destroy(&queue->mutex);
+    pthread_mutex_destroy(&queue->turn);
     free(queue);
 }
 
@@ -258,6 +304,7 @@ static struct item *ask_page(struct vcm_fault_queue *queue, struct job **job,
     item = calloc(1, sizeof *item);
     if (!item)
         return NULL;
+    pthread_cond_init(&item->served, &queue->clock);
     item->id = *id;
     item->job = *job;
     struct item **bucket = bucket_of(queue, id);
@@ -295,26 +342,51 @@ int vcm_fault_ask(struct vcm_fault_ticket **out, struct vcm_fault_queue *queue,
     }
     pthread_cond_broadcast(&queue->asked);
     pthread_mutex_unlock(&queue->mutex);
+    vcm_log_write(queue->log, VCM_LOG_DEBUG, "fault: %u pages are asked for, priority %u", count,
+                  priority);
     if (rc == VCM_OK)
         *out = ticket;
     else
-        vcm_fault_wait(NULL, ticket);
+        vcm_fault_wait(NULL, ticket, NULL);
     return rc;
 }
 
-void vcm_fault_wait(struct vcm_fault_outcome *out, struct vcm_fault_ticket *ticket)
+/* With the mutex held. False when the flag was raised before the page was done. */
+static bool wait_for_item(struct item *item, pthread_mutex_t *mutex,
+                          const struct vcm_cancel *cancel)
+{
+    struct timespec until;
+
+    while (!item->done && !vcm_cancel_is_requested(cancel)) {
+        if (!cancel) {
+            pthread_cond_wait(&item->served, mutex);
+            continue;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += CANCEL_WAIT_MS * 1000000L;
+        until.tv_sec += until.tv_nsec / 1000000000L;
+        until.tv_nsec %= 1000000000L;
+        pthread_cond_timedwait(&item->served, mutex, &until);
+    }
+    return item->done;
+}
+
+void vcm_fault_wait(struct vcm_loader_outcome *out, struct vcm_fault_ticket *ticket,
+                    const struct vcm_cancel *cancel)
 {
     struct vcm_fault_queue *queue = ticket->queue;
 
     pthread_mutex_lock(&queue->mutex);
     for (unsigned i = 0; i < ticket->count; i++) {
         struct item *item = ticket->items[i];
-        while (out && !item->done)
-            pthread_cond_wait(&queue->served, &queue->mutex);
-        if (out)
+        if (out && wait_for_item(item, &queue->mutex, cancel)) {
             out[i] = item->outcome;
+        } else if (out) {
+            out[i] = (struct vcm_loader_outcome){.rc = VCM_OK};
+            out[i].rc = vcm_cancel_check(cancel, &out[i].error);
+        }
         if (--item->waiters == 0 && item->done)
-            free(item);
+            free_item(item);
     }
     pthread_mutex_unlock(&queue->mutex);
     free(ticket);

@@ -1,17 +1,17 @@
 /*
- * fault.h - making pages resident that are not: a queue of requests, and workers.
+ * fault.h - a queue of pages that are to be made resident, and the workers that serve it.
  *
  * Requests of higher priority are served first, among equals the older; a page that is asked for
- * twice is loaded once. Pages that hold parts of one file are a group: when one of them has to be
- * rebuilt the others come with it, in one pass over the file. Pages of one request are loaded
- * together, too. What is loaded comes in with one transaction; when the writers' lock is not to be
- * had within 20 ms the pages stay as they were.
+ * while it is on its way is loaded once, at the higher of the priorities. Up to 64 pages of a
+ * request are loaded together (loader.h). Workers gather side by side and let pages in one after
+ * the other: they never wait for each other with a time limit.
  * Any thread may ask and wait.
  */
 #ifndef VCM_VCM_FAULT_H
 #define VCM_VCM_FAULT_H
 
-#include "vcm/page_store.h"
+#include "base/cancel.h"
+#include "vcm/loader.h"
 
 #define VCM_FAULT_JOB_PAGES 64u /* of a request that are loaded together */
 
@@ -24,28 +24,19 @@ int vcm_fault_open(struct vcm_fault_queue **out, struct vcm_page_store *store, u
  */
 void vcm_fault_close(struct vcm_fault_queue *queue);
 
-enum vcm_fault_kind {
-    VCM_FAULT_HIT,
-    VCM_FAULT_MINOR,
-    VCM_FAULT_MAJOR,
-};
-
-struct vcm_fault_outcome {
-    int rc; /* VCM_OK, or why the page could not be had */
-    enum vcm_fault_kind kind;
-    struct vcm_error error;
-};
-
 struct vcm_fault_ticket;
 int vcm_fault_ask(struct vcm_fault_ticket **out, struct vcm_fault_queue *queue,
                   const struct vcm_page_id *ids, unsigned count, unsigned priority,
                   struct vcm_error *err);
 
 /* Waits until all pages of the ticket are done, writes what became of each to `out`, and frees the
- * ticket. */
-void vcm_fault_wait(struct vcm_fault_outcome *out, struct vcm_fault_ticket *ticket);
+ * ticket. Once `cancel`, which may be NULL, asks for it, waits no longer: the pages that are not
+ * done are INTERRUPTED, and come in all the same. */
+void vcm_fault_wait(struct vcm_loader_outcome *out, struct vcm_fault_ticket *ticket,
+                    const struct vcm_cancel *cancel);
 
-/* Serves the most urgent job in the calling thread; false when there is none. */
+/* Of a queue without workers: serves the most urgent job in the calling thread, one at a time;
+ * false when there is none. */
 bool vcm_fault_serve(struct vcm_fault_queue *queue);
 
 #endif

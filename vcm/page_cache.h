@@ -1,12 +1,10 @@
 /*
  * page_cache.h - reading pages: in place when they are resident, from private memory after a fault.
  *
- * Sits on page_store.h, which knows bytes and keys, on transition.h, which knows states, and on
- * rebuild.h, which makes pages again. A read of a resident page takes no lock and starts no write:
- * it sets a mark and counts. A page that is not resident is answered at once, from memory of the
- * reader's own, and comes in later with others: when enough have gathered, when the cache is
- * flushed or closed. Where the store cannot be written then, within 20 ms, they stay as they were.
- * With a page that had to be rebuilt the other parts of its files come in at once (group.h).
+ * Sits on page_store.h, which knows bytes and keys, and on loader.h, which brings pages in. A read
+ * of a resident page takes no lock and starts no write: it sets a mark and counts. A page that is
+ * not resident is answered at once, from memory of the reader's own, and the loader lets it in
+ * later with others: when enough have gathered, when the cache is flushed or closed.
  * One thread at a time; others have caches of their own.
  */
 #ifndef VCM_VCM_PAGE_CACHE_H
@@ -15,10 +13,6 @@
 #include "base/cancel.h"
 #include "vcm/frame_memo.h"
 #include "vcm/page_store.h"
-
-#define VCM_PAGE_CACHE_PENDING_PAGES 256u
-#define VCM_PAGE_CACHE_PENDING_BYTES (8 * VCM_MIB)
-#define VCM_PAGE_CACHE_TIMEOUT_MS    20u
 
 struct vcm_page_cache;
 

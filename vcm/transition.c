@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/limits.h"
+#include "vcm/id_map.h"
 #include "vcm/lock.h"
 #include "vcm/transition_sets.h"
 
@@ -127,9 +128,11 @@ int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_
                           struct vcm_error *err)
 {
     uint64_t until = 0;
+    uint32_t number;
 
     *may = false;
-    if (vcm_page_info_pinned(info))
+    if (vcm_page_info_pinned(info) || (t->kept && info->state == VCM_PAGE_RESIDENT &&
+                                       vcm_id_map_find(&number, t->kept, &info->id)))
         return VCM_OK;
     int rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
     if (rc == VCM_OK)

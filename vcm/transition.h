@@ -16,6 +16,8 @@
 #include "vcm/residency.h"
 #include "vcm/tables.h"
 
+struct vcm_id_map;
+
 struct vcm_transition {
     struct vcm_page_store *store;
     struct vcm_kv_txn *txn;
@@ -25,10 +27,11 @@ struct vcm_transition {
     uint64_t evictions; /* pages that went down */
     uint64_t stamp;     /* of the sets, see residency.h */
     struct vcm_evict sets[VCM_RESIDENCY_SETS];
-    bool sets_usable;  /* else nobody can be chosen to go */
-    bool sets_changed; /* so that they must be rebuilt when the transaction fails */
-    bool departing;    /* readers are held off */
-    bool spared;       /* a set has pages aside */
+    bool sets_usable;              /* else nobody can be chosen to go */
+    bool sets_changed;             /* so that they must be rebuilt when the transaction fails */
+    bool departing;                /* readers are held off */
+    bool spared;                   /* a set has pages aside */
+    const struct vcm_id_map *kept; /* pages that do not go for others; the change sets it */
 
     /* Set by a change that wants to be told that it is committed, with the lock still held. */
     void (*committed)(void *context, struct vcm_transition *t);
@@ -72,7 +75,8 @@ int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
 /* Forgets the orphans that nobody views any more. */
 int vcm_transition_sweep_orphans(struct vcm_transition *t, struct vcm_error *err);
 
-/* Whether nothing hinders the page from leaving its frame: no pin, no lock, no view. */
+/* Whether nothing hinders the page from leaving its frame: no pin, no lock, no view, and it is not
+ * among those that are kept. */
 int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_page_info *info,
                           struct vcm_error *err);
 

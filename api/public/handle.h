@@ -13,7 +13,11 @@ extern "C" {
 /* Of the library that runs: "0.1.0". */
 const char *vcm_version(void);
 
-/* A home. Used by one thread at a time, by any; not by a child after fork(), which opens its own.
+/*
+ * A home. Used by one thread at a time, by any; not by a child after fork(), which opens its own.
+ * One call of a handle that has fault workers is for any thread at any time, beside itself and
+ * beside every other call: vcm_fault(). Only vcm_register_source() comes before the first fault,
+ * and vcm_close() after the last has returned.
  */
 struct vcm;
 
@@ -21,6 +25,7 @@ struct vcm_open_options {
     const char *home;                /* NULL: $VCM_HOME, $XDG_DATA_HOME/vcm, ~/.local/share/vcm */
     const struct vcm_log *log;       /* may be NULL; lives as long as the handle */
     const struct vcm_cancel *cancel; /* likewise; asks long calls to stop */
+    unsigned fault_workers; /* threads that serve vcm_fault(); 0: the calling thread does */
 };
 
 /* `options` may be NULL. INVALID_ARGUMENT when no home can be told. Close with vcm_close(). */

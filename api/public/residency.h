@@ -20,10 +20,10 @@ extern "C" {
 struct vcm_page_outcome {
     const char *page_id;
     const char *state; /* after the call: "resident", "compressed" or "evicted" */
-    const char *fault; /* of vcm_fault(): "hit", "minor" or "major", how it was found; else NULL */
+    const char *fault; /* of vcm_fault(): "hit", "minor" or "major", how it was read; else NULL */
     const char *stays; /* of vcm_evict(): "pinned", "locked" or "viewed", why it is not sent down */
     uint64_t locked_until;         /* Unix seconds, 0 for no lock */
-    const struct vcm_error *error; /* of vcm_fault(): why the page could not be had, or NULL */
+    const struct vcm_error *error; /* of vcm_fault(): why the page is not resident, or NULL */
 };
 typedef int (*vcm_page_outcome_fn)(void *context, const struct vcm_page_outcome *page,
                                    struct vcm_error *err);
@@ -31,14 +31,22 @@ typedef int (*vcm_page_outcome_fn)(void *context, const struct vcm_page_outcome 
 struct vcm_fault_query {
     const char *const *pages; /* ids or unique prefixes */
     size_t count;
-    unsigned priority;  /* higher ones first; among equals the older */
+    unsigned priority;  /* with fault workers: higher ones first; among equals the older */
     uint64_t lock_ms;   /* also locks them for so long; 0 for no lock */
     const char *owner;  /* of the lock; NULL: "cli" */
     const char *reason; /* of the lock; NULL: none */
 };
 
-/* Makes pages resident, each counted as one read. A page that cannot be had is visited with its
- * error, and the others are done; names that are no page fail the call. In the order given. */
+/*
+ * Makes pages resident, each counted as one read. A page that is not resident in the end is visited
+ * with its error, and the others are done: NOT_FOUND and the like when its content cannot be had;
+ * STORE_FULL when the pages asked for, with those that are pinned or locked, exceed the capacity;
+ * STORE_BUSY when another holds the writers' lock for 20 ms or views are in the way, so that trying
+ * again may help. Names that are no page fail the call. In the order given.
+ * Without fault workers the calling thread loads the pages in the order given. With them all
+ * threads' calls share one queue: the most urgent is served first, and a page that several ask for
+ * is read once.
+ */
 int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_outcome_fn visit,
               void *context, struct vcm_error *err);
 

@@ -139,13 +139,38 @@ class Fault(ResidencyTest):
         self.assert_error(self.run_json("fault", self.ids[0], "--lock", "soon", check=2),
                           "INVALID_ARGUMENT", "--lock", "soon")
 
-    def test_while_another_writes_pages_are_answered_and_stay_as_they_are(self):
+    def test_while_another_writes_pages_are_counted_and_stay_and_that_is_told(self):
         self.run_json("evict", self.ids[0])
         lock = WriterLock(self.home)
         self.addCleanup(lock.release)
-        document = self.run_json("fault", self.ids[0])
-        self.assertEqual((document["pages"][0]["fault"], document["pages"][0]["state"]),
-                         ("minor", "compressed"))
+        for pages, status in ([self.ids[:1], 1], [self.ids[:2], 3]):
+            page = self.run_json("fault", *pages, check=status)["pages"][0]
+            self.assertEqual((page["fault"], page["state"], page["error"]["code"]),
+                             ("minor", "compressed", "STORE_BUSY"))
+        self.vcm("page", self.ids[0], check=0)
+        self.assertEqual(self.stat()["faults"]["minor"], 3)
+
+    def test_a_fault_that_locks_waits_for_the_writer_as_a_lock_does(self):
+        self.run_json("evict", self.ids[0])
+        lock = WriterLock(self.home)
+        fault = self.start("fault", self.ids[0], "--lock", "10m", "--json")
+        while self.stat()["faults"]["minor"] == 0:
+            time.sleep(0.05)
+        time.sleep(0.1)  # by now it did without the page coming in
+        lock.release()
+        out, _ = fault.communicate()
+        self.assertEqual(fault.returncode, 0, out)
+        self.assertEqual(self.states()[self.ids[0]], "resident")
+
+    def test_pages_that_find_no_room_are_told(self):
+        self.run_json("evict", "--all", "--to", "evicted")
+        self.set_capacity(3)
+        document = self.run_json("fault", *self.ids[:4], check=3)
+        self.assertEqual([page["state"] for page in document["pages"]],
+                         ["resident"] * 3 + ["evicted"])
+        self.assertEqual([page["error"] and page["error"]["code"] for page in document["pages"]],
+                         [None] * 3 + ["STORE_FULL"])
+        self.run_json("fault", *self.ids[:3])
 
 
 class Locks(ResidencyTest):

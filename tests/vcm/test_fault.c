@@ -1,151 +1,34 @@
 /* Faults: what is asked for first, once, and together. */
 #include <pthread.h>
 
-#include "store_fixture.h"
-#include "tests/support/memory_source.h"
+#include "mapped.h"
 #include "vcm/fault.h"
-#include "vcm/ingest.h"
-#include "vcm/page_cache.h"
-#include "vcm/pin.h"
 #include "vcm/rebuild.h"
 #include "vcm/tables.h"
 
 #include "base/banned.h"
 
-#define FILES     40
-#define PAGES_MAX 400
-
-/* A store with a scope that was mapped from memory, and the pages of it. */
-struct mapped {
-    struct fixture *fix;
-    struct vcm_tokenizer *tokenizer;
-    struct memory_item *items;
-    struct memory_source source;
-    struct vcm_page_id ids[PAGES_MAX];
-    unsigned count;
-};
-
-static struct memory_source opened; /* what the store opens again: the last one that was mapped */
-
-static int open_again(void *context, struct vcm_source **out, const struct vcm_scope *scope,
-                      struct vcm_error *err)
-{
-    (void)context;
-    (void)scope;
-    (void)err;
-    *out = &opened.source;
-    return VCM_OK;
-}
-
-static int take_id(void *context, const struct vcm_page_row *row, struct vcm_error *err)
-{
-    struct mapped *mapped = context;
-
-    (void)err;
-    assert_true(mapped->count < PAGES_MAX);
-    mapped->ids[mapped->count++] = row->id;
-    return VCM_OK;
-}
-
-static void map_items(struct mapped *mapped, struct fixture *fix, struct memory_item *items,
-                      unsigned count)
-{
-    struct vcm_scope scope = {
-        .scope_id = text("s"), .flush_threshold = 20, .flush_token_budget = 300};
-    struct vcm_ingest_result result;
-
-    memset(mapped, 0, sizeof *mapped);
-    mapped->fix = fix;
-    mapped->items = items;
-    memory_source_init(&mapped->source, items, count);
-    memory_source_init(&opened, items, count);
-    assert_ok(fix, vcm_tokenizer_open(&mapped->tokenizer, "approx4", &fix->err));
-    vcm_page_store_set_sources(fix->store, open_again, NULL);
-    assert_ok(fix, vcm_ingest_run(&result, fix->store, &scope,
-                                  &(struct vcm_ingest_options){.source = &mapped->source.source,
-                                                               .tokenizer = mapped->tokenizer,
-                                                               .jobs = 1},
-                                  &fix->err));
-    struct vcm_kv_txn *txn = read_begin(fix);
-    assert_ok(fix, vcm_page_store_each_row(txn, scope.mapping, 0, take_id, mapped, &fix->err));
-    vcm_kv_read_end(txn);
-}
-
-static void map_tree(struct mapped *mapped, struct fixture *fix)
-{
-    unsigned count;
-    struct memory_item *items = memory_source_tree(&count, 5, 0, FILES);
-
-    map_items(mapped, fix, items, count);
-    assert_true(mapped->count > 20);
-}
-
-static void release(struct mapped *mapped)
-{
-    vcm_tokenizer_close(mapped->tokenizer);
-    free(mapped->items);
-}
-
-static void send_all_down(struct mapped *mapped, enum vcm_page_state target)
-{
-    struct vcm_pin_departure departures[PAGES_MAX];
-
-    assert_ok(mapped->fix, vcm_pin_send_down(departures, mapped->fix->store, mapped->ids,
-                                             mapped->count, target, NULL, &mapped->fix->err));
-    for (unsigned i = 0; i < mapped->count; i++)
-        assert_int_equal(departures[i].after, target);
-}
-
-static enum vcm_page_state state_of(struct fixture *fix, const struct vcm_page_id *id)
-{
-    struct vcm_page_info info;
-    struct vcm_kv_txn *txn = read_begin(fix);
-
-    assert_ok(fix, vcm_page_store_page(&info, txn, id, &fix->err));
-    vcm_kv_read_end(txn);
-    return info.state;
-}
-
-static struct vcm_page_cache_counters counters_of(const struct fixture *fix)
-{
-    struct vcm_page_cache_counters counters;
-
-    vcm_page_cache_counters(&counters, fix->store);
-    return counters;
-}
-
-static unsigned count_resident(const struct mapped *mapped)
-{
-    unsigned resident = 0;
-
-    for (unsigned i = 0; i < mapped->count; i++)
-        resident += state_of(mapped->fix, &mapped->ids[i]) == VCM_PAGE_RESIDENT;
-    return resident;
-}
-
 static void every_page_comes_back_from_every_state(void **state)
 {
     static const enum vcm_page_state targets[] = {VCM_PAGE_COMPRESSED, VCM_PAGE_EVICTED};
-    static const enum vcm_fault_kind kinds[] = {VCM_FAULT_MINOR, VCM_FAULT_MAJOR};
     struct fixture *fix = *state;
-    struct vcm_fault_outcome outcomes[PAGES_MAX];
+    struct vcm_loader_outcome outcomes[PAGES_MAX];
     struct vcm_fault_queue *queue;
     struct vcm_fault_ticket *ticket;
     struct mapped mapped;
 
     map_tree(&mapped, fix);
-    /* One worker: of two, one may be without the lock for longer than it waits. */
-    assert_ok(fix, vcm_fault_open(&queue, fix->store, 1, &fix->err));
+    assert_ok(fix, vcm_fault_open(&queue, fix->store, 3, &fix->err));
     for (unsigned round = 0; round < 2; round++) {
         send_all_down(&mapped, targets[round]);
         store_check(fix->disk.path, true);
         assert_ok(fix, vcm_fault_ask(&ticket, queue, mapped.ids, mapped.count, 0, &fix->err));
-        vcm_fault_wait(outcomes, ticket);
+        vcm_fault_wait(outcomes, ticket, NULL);
         for (unsigned i = 0; i < mapped.count; i++) {
             assert_int_equal(outcomes[i].rc, VCM_OK);
             assert_int_equal(state_of(fix, &mapped.ids[i]), VCM_PAGE_RESIDENT);
             if (round == 0)
-                assert_int_equal(outcomes[i].kind, kinds[round]);
+                assert_int_equal(outcomes[i].was, targets[round]);
         }
         store_check(fix->disk.path, true);
     }
@@ -156,14 +39,14 @@ static void every_page_comes_back_from_every_state(void **state)
     assert_true(counters.major_faults > 0);
     assert_int_equal(counters.private_answers, 0);
     vcm_fault_close(queue);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 static void of_ten_that_wait_the_higher_priority_is_done_first(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_fault_ticket *tickets[10];
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_queue *queue;
     struct mapped mapped;
 
@@ -185,16 +68,16 @@ static void of_ten_that_wait_the_higher_priority_is_done_first(void **state)
     }
     assert_false(vcm_fault_serve(queue));
     for (unsigned i = 0; i < 10; i++)
-        vcm_fault_wait(&outcome, tickets[i]);
+        vcm_fault_wait(&outcome, tickets[i], NULL);
     vcm_fault_close(queue);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 static void a_page_that_is_asked_for_twice_is_loaded_once(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_fault_ticket *tickets[3];
-    struct vcm_fault_outcome outcomes[2];
+    struct vcm_loader_outcome outcomes[2];
     struct vcm_fault_queue *queue;
     struct mapped mapped;
 
@@ -212,13 +95,13 @@ static void a_page_that_is_asked_for_twice_is_loaded_once(void **state)
     assert_true(vcm_fault_serve(queue));
     assert_false(vcm_fault_serve(queue));
     for (unsigned i = 0; i < 3; i++) {
-        vcm_fault_wait(outcomes, tickets[i]);
+        vcm_fault_wait(outcomes, tickets[i], NULL);
         assert_int_equal(outcomes[0].rc, VCM_OK);
-        assert_int_equal(outcomes[0].kind, VCM_FAULT_MINOR);
+        assert_int_equal(outcomes[0].was, VCM_PAGE_COMPRESSED);
     }
     assert_int_equal(counters_of(fix).minor_faults, 2);
     vcm_fault_close(queue);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 struct asker {
@@ -231,14 +114,14 @@ struct asker {
 static void *ask_for_all(void *argument)
 {
     const struct asker *asker = argument;
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_ticket *ticket;
 
     for (unsigned i = 0; i < asker->mapped->count; i++) {
         unsigned at = (asker->first + i) % asker->mapped->count;
         if (vcm_fault_ask(&ticket, asker->queue, &asker->mapped->ids[at], 1, i % 3, NULL) != VCM_OK)
             return "ask";
-        vcm_fault_wait(&outcome, ticket);
+        vcm_fault_wait(&outcome, ticket, NULL);
         if (outcome.rc != VCM_OK)
             return "wait";
     }
@@ -264,10 +147,10 @@ static void threads_that_ask_for_the_same_pages_all_get_them(void **state)
         pthread_join(askers[i].thread, &answer);
         assert_null(answer);
     }
-    /* Those whose worker did not get the lock in time stayed, and were counted. */
-    assert_true(count_resident(&mapped) + counters_of(fix).private_answers >= mapped.count);
+    assert_int_equal(count_resident(&mapped), mapped.count);
+    assert_int_equal(counters_of(fix).private_answers, 0);
     vcm_fault_close(queue);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 /* One file that is cut into many parts, over several pages, and a short one behind it. */
@@ -291,7 +174,7 @@ static char *map_long_file(struct mapped *mapped, struct fixture *fix)
 static void a_fault_on_one_page_of_a_group_loads_the_group_in_one_pass(void **state)
 {
     struct fixture *fix = *state;
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_queue *queue;
     struct vcm_fault_ticket *ticket;
     struct mapped mapped;
@@ -300,13 +183,13 @@ static void a_fault_on_one_page_of_a_group_loads_the_group_in_one_pass(void **st
     assert_ok(fix, vcm_fault_open(&queue, fix->store, 0, &fix->err));
     assert_ok(fix, vcm_fault_ask(&ticket, queue, &mapped.ids[3], 1, 0, &fix->err));
     assert_true(vcm_fault_serve(queue));
-    vcm_fault_wait(&outcome, ticket);
-    assert_int_equal(outcome.kind, VCM_FAULT_MAJOR);
+    vcm_fault_wait(&outcome, ticket, NULL);
+    assert_int_equal(outcome.was, VCM_PAGE_EVICTED);
     assert_true(count_resident(&mapped) >= mapped.count - 1); /* but that of the other file */
-    assert_true(opened.reads <= 2);
+    assert_true(mapped.again.reads <= 2);
     assert_int_equal(counters_of(fix).major_faults, 1);
     vcm_fault_close(queue);
-    release(&mapped);
+    release_mapped(&mapped);
     free(content);
 }
 
@@ -334,12 +217,12 @@ static void a_read_of_one_page_of_a_group_loads_the_group_in_one_pass(void **sta
     assert_ok(fix, vcm_page_cache_open(&cache, fix->store, &fix->err));
     read_page(fix, cache, &mapped.ids[3]);
     assert_true(count_resident(&mapped) >= mapped.count - 1);
-    assert_true(opened.reads <= 2);
+    assert_true(mapped.again.reads <= 2);
     read_page(fix, cache, &mapped.ids[4]);
     assert_int_equal(counters_of(fix).major_faults, 1);
     assert_int_equal(counters_of(fix).hits, 1);
     vcm_page_cache_close(cache);
-    release(&mapped);
+    release_mapped(&mapped);
     free(content);
 }
 
@@ -360,14 +243,14 @@ static void a_group_does_not_fill_the_capacity(void **state)
     assert_int_equal(state_of(fix, &mapped.ids[4]), VCM_PAGE_RESIDENT);
     assert_int_equal(state_of(fix, &mapped.ids[2]), VCM_PAGE_EVICTED);
     vcm_page_cache_close(cache);
-    release(&mapped);
+    release_mapped(&mapped);
     free(content);
 }
 
 static void what_a_source_gives_otherwise_is_refused(void **state)
 {
     struct fixture *fix = *state;
-    struct vcm_fault_outcome outcome;
+    struct vcm_loader_outcome outcome;
     struct vcm_fault_queue *queue;
     struct vcm_fault_ticket *ticket;
     struct memory_item *items = calloc(1, sizeof *items);
@@ -379,18 +262,18 @@ static void what_a_source_gives_otherwise_is_refused(void **state)
     assert_ok(fix, vcm_fault_open(&queue, fix->store, 1, &fix->err));
     items[0].text = "another";
     assert_ok(fix, vcm_fault_ask(&ticket, queue, mapped.ids, 1, 0, &fix->err));
-    vcm_fault_wait(&outcome, ticket);
+    vcm_fault_wait(&outcome, ticket, NULL);
     assert_int_equal(outcome.rc, VCM_NOT_FOUND);
     items[0].read = VCM_SOURCE_FAILED;
     items[0].reason = "object_missing";
     assert_ok(fix, vcm_fault_ask(&ticket, queue, mapped.ids, 1, 0, &fix->err));
-    vcm_fault_wait(&outcome, ticket);
+    vcm_fault_wait(&outcome, ticket, NULL);
     assert_int_equal(outcome.rc, VCM_NOT_FOUND);
     assert_non_null(strstr(outcome.error.message, "object_missing"));
     assert_int_equal(state_of(fix, mapped.ids), VCM_PAGE_EVICTED);
     assert_int_equal(counters_of(fix).major_faults, 0);
     vcm_fault_close(queue);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 static void what_is_not_right_unverified_is_read_again(void **state)
@@ -403,7 +286,7 @@ static void what_is_not_right_unverified_is_read_again(void **state)
 
     map_tree(&mapped, fix);
     send_all_down(&mapped, VCM_PAGE_EVICTED);
-    opened.wrong_unverified = true;
+    mapped.again.wrong_unverified = true;
     assert_ok(fix, vcm_page_cache_open(&cache, fix->store, &fix->err));
     struct vcm_kv_txn *txn = read_begin(fix);
     for (unsigned i = 0; i < mapped.count; i++) {
@@ -414,7 +297,7 @@ static void what_is_not_right_unverified_is_read_again(void **state)
     }
     vcm_kv_read_end(txn);
     vcm_page_cache_close(cache);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 static void closing_answers_who_still_waits(void **state)
@@ -427,7 +310,7 @@ static void closing_answers_who_still_waits(void **state)
     assert_ok(fix, vcm_fault_open(&queue, fix->store, 0, &fix->err));
     vcm_fault_close(queue);
     vcm_fault_close(NULL);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 static void *read_three(void *argument)
@@ -473,7 +356,7 @@ static void a_fault_that_cannot_have_the_lock_answers_and_changes_nothing(void *
         assert_int_equal(state_of(fix, &mapped.ids[i]), VCM_PAGE_COMPRESSED);
     assert_int_equal(counters_of(fix).minor_faults, 3);
     assert_int_equal(counters_of(fix).private_answers, 3);
-    release(&mapped);
+    release_mapped(&mapped);
 }
 
 int main(void)

@@ -12,7 +12,7 @@
 #include "store_fixture.h"
 #include "tests/support/memory_source.h"
 #include "tests/support/random.h"
-#include "vcm/fault_load.h"
+#include "vcm/loader.h"
 #include "vcm/ingest.h"
 #include "vcm/lock.h"
 #include "vcm/page_cache.h"
@@ -86,8 +86,9 @@ static int take_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 /* Sends pages down, takes them back, pins and locks some. */
 static int churn(struct vcm_page_store *store, unsigned round)
 {
-    struct vcm_fault_outcome outcomes[32];
+    struct vcm_loader_outcome outcomes[32];
     struct vcm_pin_departure departures[512];
+    struct vcm_loader *loader = NULL;
     struct pages pages = {.count = 0};
     struct list_context list = {.pages = &pages};
     uint64_t released;
@@ -100,8 +101,10 @@ static int churn(struct vcm_page_store *store, unsigned round)
     if (rc == VCM_OK)
         rc = vcm_pin_send_down(departures, store, pages.ids, pages.count,
                                round % 3 == 0 ? VCM_PAGE_EVICTED : VCM_PAGE_COMPRESSED, NULL, NULL);
+    if (rc == VCM_OK)
+        rc = vcm_loader_open(&loader, store, NULL);
     for (unsigned at = 0; rc == VCM_OK && at + 32 <= pages.count; at += 32) {
-        vcm_fault_load(outcomes, store, pages.ids + at, 32);
+        vcm_loader_load(outcomes, loader, pages.ids + at, 32, NULL);
         bool resident = outcomes[0].rc == VCM_OK;
         const struct vcm_lock_request lock = {.ids = pages.ids + at,
                                               .count = 1,
@@ -116,6 +119,7 @@ static int churn(struct vcm_page_store *store, unsigned round)
     }
     if (rc == VCM_OK)
         rc = vcm_lock_release(&released, store, pages.ids, pages.count, NULL, NULL, NULL);
+    vcm_loader_close(loader);
     return rc;
 }
 

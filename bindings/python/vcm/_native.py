@@ -71,7 +71,7 @@ LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 Log = _struct("vcm_log", ("write", LogFn), ("context", c_void_p), ("level", c_int))
 Cancel = _struct("vcm_cancel", ("requested", c_int))
 OpenOptions = _struct("vcm_open_options", *_texts("home"), ("log", POINTER(Log)),
-                      ("cancel", POINTER(Cancel)))
+                      ("cancel", POINTER(Cancel)), ("fault_workers", c_uint))
 Coverage = _struct("vcm_coverage", *_u64("tracked", *(info.outcome.decode() for info in REASONS
                                                       if info.reason is None)))
 Progress = _struct("vcm_progress", *_u64("files", "pages", "tokens", "bytes"))

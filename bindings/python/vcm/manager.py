@@ -11,7 +11,8 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import POINTER, byref, c_int, c_size_t, c_uint64, c_void_p
-from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Sequence, Union
+from typing import (Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Sequence, Tuple,
+                    Union)
 
 from . import _arguments as check
 from . import _native as native
@@ -21,6 +22,8 @@ from .types import (ApplicationRecord, MmapConfig, MmapProgress, MmapResult, Pag
 
 OWNER = "python"
 WORKERS = 8
+FAULT_WORKERS = 4    # threads of the library that load pages
+FAULT_THREADS = 256  # faults that wait for them, and are served by priority; more wait in order
 FAULTS_KEPT = 10000  # that ended, and that nobody waited for
 PAGE_ID_DIGITS = 40
 LOG_LEVELS = ("error", "warning", "info", "debug")
@@ -70,13 +73,14 @@ class _Progress:
 class _Handle:
     """An open handle with its cancel flag and its error; used by one thread at a time."""
 
-    def __init__(self, home: Optional[bytes], log: Optional[_Log]):
+    def __init__(self, home: Optional[bytes], log: Optional[_Log], fault_workers: int = 0):
         self.cancel = native.Cancel()
         self.error = native.Error()
         self.pointer = c_void_p()
         self.log = log  # lives as long as the handle
         options = native.OpenOptions(home=home, cancel=ctypes.pointer(self.cancel),
-                                     log=ctypes.pointer(log.native) if log else None)
+                                     log=ctypes.pointer(log.native) if log else None,
+                                     fault_workers=fault_workers)
         if lib.vcm_open(byref(self.pointer), byref(options), byref(self.error)) != native.OK:
             raise native.failure(self.error)
 
@@ -89,7 +93,19 @@ class _Handle:
         lib.vcm_close(pointer)
 
 
-def _collect(handle: _Handle, struct_fn: Any, take: Callable[[Any], Any],
+class _Shared:
+    """A handle that has fault workers, as one of the threads uses it that fault pages with it."""
+
+    def __init__(self, handle: _Handle):
+        self.pointer = handle.pointer
+        self.error = native.Error()
+
+    def check(self, code: int) -> None:
+        if code != native.OK:
+            raise native.failure(self.error)
+
+
+def _collect(handle: Union[_Handle, _Shared], struct_fn: Any, take: Callable[[Any], Any],
              call: Callable[[Any], int]) -> List[Any]:
     """Calls a function that shows structs one after the other; what `take` makes of each."""
     found: List[Any] = []
@@ -117,6 +133,13 @@ def _entry(page: Any) -> Dict[str, Any]:
             "state": decode(page.state), "pinned": page.pinned,
             "locked_until": page.locked_until or None,
             "files": [decode(page.files[i]) for i in range(page.file_count)]}
+
+
+def _failed_page(page: Any) -> Optional[Tuple[str, native.VcmError]]:
+    if not page.error:
+        return None
+    error = page.error.contents
+    return decode(page.page_id) or "", native.VcmError(error.code, decode(error.message) or "")
 
 
 def _event(found: Any) -> PageEvent:
@@ -162,12 +185,15 @@ class VirtualContextManager:
         self._lock = threading.Lock()
         self._idle: List[_Handle] = []
         self._faults: Dict[str, "asyncio.Task[bool]"] = {}
+        self._fault_errors: Dict[str, Dict[str, native.VcmError]] = {}
         self._watches: "set[asyncio.Task[None]]" = set()
         self._numbers = itertools.count(1)
         self._handle = _Handle(self._home, self._log)
         self._out = c_void_p()
         self._call = (lib.vcm_page_view_open_hit, byref(self._out), byref(self._handle.error))
         self._threads = ThreadPoolExecutor(WORKERS, thread_name_prefix="vcm")
+        self._fault_handle = _Handle(self._home, self._log, FAULT_WORKERS)
+        self._fault_threads = ThreadPoolExecutor(FAULT_THREADS, thread_name_prefix="vcm-fault")
 
     async def __aenter__(self) -> "VirtualContextManager":
         return self
@@ -181,15 +207,19 @@ class VirtualContextManager:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        await asyncio.get_running_loop().run_in_executor(None, self._threads.shutdown)
+        lib.vcm_cancel_request(byref(self._fault_handle.cancel))
+        for threads in (self._threads, self._fault_threads):
+            await asyncio.get_running_loop().run_in_executor(None, threads.shutdown)
         self.close()
 
     def close(self) -> None:
         if self._closed:
             return
         self._closed = True
+        lib.vcm_cancel_request(byref(self._fault_handle.cancel))
         self._threads.shutdown()
-        for handle in [self._handle, *self._idle]:
+        self._fault_threads.shutdown()
+        for handle in [self._handle, self._fault_handle, *self._idle]:
             handle.close()
         self._idle.clear()
 
@@ -529,10 +559,10 @@ class VirtualContextManager:
                                 lock_duration_s: Optional[float] = None,
                                 lock_reason: Optional[str] = None) -> bool:
         """Makes a page resident, and locks it when a duration is given. False when it cannot be
-        had."""
-        return await self._fault(self._fault_query([check.page_id(page_id)], priority,
-                                                   requesting_agent_id, lock_duration_s,
-                                                   lock_reason))
+        had. Of those that wait the highest priority is served first."""
+        return not await self._fault(self._fault_query([check.page_id(page_id)], priority,
+                                                       requesting_agent_id, lock_duration_s,
+                                                       lock_reason))
 
     @staticmethod
     def _fault_query(pages: List[str], priority: int, owner: Optional[str],
@@ -544,23 +574,40 @@ class VirtualContextManager:
             lock_ms=0 if lock_s is None else check.seconds(lock_s, "lock_duration_s"),
             reason=encode(reason, "lock_reason"))
 
-    async def _fault(self, query: Any) -> bool:
-        def work(handle: _Handle) -> bool:
-            return all(_collect(handle, native.PageOutcomeFn, lambda page: not page.error,
-                                lambda visit: lib.vcm_fault(handle.pointer, byref(query), visit,
-                                                            None, byref(handle.error))))
-        return bool(await self._run(work))
+    async def _fault(self, query: Any) -> Dict[str, native.VcmError]:
+        """The pages that are not resident afterwards, and why. Cancelling the task ends the waiting
+        alone: others may wait for the same pages."""
+        self._open_handle()
+
+        def work() -> Dict[str, native.VcmError]:
+            handle = _Shared(self._fault_handle)
+            return dict(filter(None, _collect(handle, native.PageOutcomeFn, _failed_page,
+                                              lambda visit: lib.vcm_fault(
+                                                  handle.pointer, byref(query), visit, None,
+                                                  byref(handle.error)))))
+        future = asyncio.get_running_loop().run_in_executor(self._fault_threads, work)
+        future.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(future)
+
+    async def _run_fault(self, name: str, query: Any) -> bool:
+        errors = await self._fault(query)
+        if errors:
+            self._fault_errors[name] = errors
+            while len(self._fault_errors) > FAULTS_KEPT:
+                del self._fault_errors[next(iter(self._fault_errors))]
+        return not errors
 
     async def issue_page_fault(self, page_ids: Union[PageName, Iterable[PageName]], *,
                                priority: int = 10, requesting_agent_id: Optional[str] = None,
                                lock_duration_s: Optional[float] = None,
                                lock_reason: Optional[str] = None) -> str:
-        """Begins to make pages resident, and returns the name of the fault at once."""
+        """Begins to make pages resident, and returns the name of the fault at once. Of those that
+        wait the highest priority is served first."""
         self._open_handle()
         query = self._fault_query(check.page_ids(page_ids), priority, requesting_agent_id,
                                   lock_duration_s, lock_reason)
         name = f"fault-{next(self._numbers):012x}"
-        self._faults[name] = asyncio.ensure_future(self._fault(query))
+        self._faults[name] = asyncio.ensure_future(self._run_fault(name, query))
         self._forget_faults()
         return name
 
@@ -571,8 +618,9 @@ class VirtualContextManager:
                 self._faults.pop(name).exception()
 
     async def wait_for_pages(self, fault_id: str, timeout: Optional[float] = 30.0) -> bool:
-        """Whether all pages of the fault are resident; False after `timeout` seconds, and the
-        fault goes on. The name is forgotten once the fault has ended."""
+        """Whether all pages of the fault became resident; get_fault_errors() tells which did not.
+        False after `timeout` seconds, too, and the fault goes on. The fault can be waited for
+        until it has ended."""
         self._open_handle()
         check.text(fault_id, "fault_id")
         seconds = check.timeout(timeout, "timeout")
@@ -584,6 +632,13 @@ class VirtualContextManager:
             return False
         self._faults.pop(fault_id, None)
         return task.result()
+
+    async def get_fault_errors(self, fault_id: str) -> Dict[str, native.VcmError]:
+        """Why pages of a fault that has ended are not resident, by page id. STORE_BUSY: try again;
+        STORE_FULL: there is no room. Empty when all are, or the fault was long ago."""
+        self._open_handle()
+        check.text(fault_id, "fault_id")
+        return dict(self._fault_errors.get(fault_id, {}))
 
     async def lock_page(self, page_id: PageName, *, lock_duration_s: float,
                         locked_by: str = OWNER, reason: Optional[str] = None) -> PageLock:

@@ -1,0 +1,32 @@
+#include "vcm/access.h"
+
+#include "base/banned.h"
+
+static void touch(struct vcm_access *access, const struct vcm_page_id *id)
+{
+    size_t bytes;
+
+    void *memory = vcm_residency_evict_memory(&bytes, access->residency, VCM_SET_RESIDENT);
+    if (memory != access->set_memory || bytes != access->set_bytes) {
+        bool usable = memory && vcm_evict_attach(&access->set, memory, bytes);
+        access->set_memory = usable ? memory : NULL;
+        access->set_bytes = usable ? bytes : 0;
+    }
+    if (access->set_memory)
+        vcm_evict_touch(&access->set, vcm_transition_tag(id));
+}
+
+void vcm_access_note(struct vcm_access *access, const struct vcm_page_id *id,
+                     enum vcm_page_state was, size_t bytes)
+{
+    static const enum vcm_residency_counter counters[] = {
+        [VCM_PAGE_RESIDENT] = VCM_RESIDENCY_HITS,
+        [VCM_PAGE_COMPRESSED] = VCM_RESIDENCY_MINOR_FAULTS,
+        [VCM_PAGE_EVICTED] = VCM_RESIDENCY_MAJOR_FAULTS,
+    };
+
+    if (was == VCM_PAGE_RESIDENT)
+        touch(access, id);
+    vcm_residency_count(access->residency, counters[was], 1);
+    vcm_residency_trace(access->residency, id, (uint32_t)bytes);
+}
