@@ -146,7 +146,7 @@ static void write_log(void *context, enum vcm_log_level level, const char *line)
     fprintf(stderr, "vcm: %s\n", line);
 }
 
-/* The document for a person. */
+/* The document, or the text in place of it, for a person. */
 static int print_document(struct vcm_buf *out, const struct vcm_args *args,
                           const struct vcm_op_call *call, const struct vcm_buf *document,
                           struct vcm_error *err)
@@ -157,9 +157,11 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
     struct vcm_json *root = NULL;
 
     vcm_arena_init(&arena, 4 * VCM_GIB);
-    int rc = vcm_json_parse(&root, &arena, vcm_buf_slice(document), err);
+    int rc = call->text && call->text->len > 0
+                 ? VCM_OK
+                 : vcm_json_parse(&root, &arena, vcm_buf_slice(document), err);
     if (rc == VCM_OK) {
-        if (args->op->print_event && vcm_json_get(root, "event"))
+        if (root && args->op->print_event && vcm_json_get(root, "event"))
             args->op->print_event(&print, root);
         else
             args->op->print(&print, root, call);
@@ -230,8 +232,10 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
                                                          : VCM_LOG_INFO};
     const struct vcm_op_settings settings = {.home = args->home, .log = &log, .cancel = &cancel};
     struct vcm_buf document = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
     struct vcm_op_call call = {
         .values = args->values,
+        .text = args->json ? NULL : &text,
         .quiet = args->quiet,
         .progress = vcm_progress_line_update,
         .progress_context = &progress,
@@ -254,6 +258,7 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
         vcm_buf_append_byte(out, '\n');
         rc = vcm_buf_check(out, "the output", err);
     }
+    vcm_buf_release(&text);
     vcm_buf_release(&document);
     return rc;
 }

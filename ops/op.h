@@ -67,6 +67,7 @@ struct vcm_op_call {
     struct vcm *vcm;
     const struct vcm_op_value *values;
     struct vcm_jsonw *out; /* the result document goes here */
+    struct vcm_buf *text;  /* or, where it is not NULL, what a reader sees in place of it */
     const struct vcm_log *log;
     bool quiet;       /* print only what was asked for */
     int exit_status;  /* 0 unless the operation says otherwise: 1 or 3 */
@@ -91,10 +92,12 @@ struct vcm_op {
     size_t param_count;
     const struct vcm_op_key *result; /* ends with a NULL name */
 
-    /* Writes exactly one JSON document, or fails. */
+    /* Writes exactly one JSON document, or fails. Where the result is a text of the library, it may
+     * write that to call->text instead. */
     int (*run)(struct vcm_op_call *call, struct vcm_error *err);
 
-    /* The document for a person. Of an operation that goes on: the objects that are no events. */
+    /* The document for a person, NULL when call->text was written. Of an operation that goes on:
+     * the objects that are no events. */
     void (*print)(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call);
 

@@ -1,7 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "ops/page_text.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -107,6 +107,26 @@ static void put_page(struct vcm_jsonw *w, const struct vcm_page *page)
     vcm_jsonw_end_object(w);
 }
 
+/* What a model reads, as the library writes it. */
+static int put_text(struct vcm_buf *out, const struct vcm_page *page,
+                    const struct vcm_op_call *call, struct vcm_error *err)
+{
+    const struct vcm_render_options options = {
+        .format = vcm_op_text(call, FORMAT),
+        .lines = vcm_op_flag(call, LINES),
+    };
+    char *text = NULL;
+    size_t bytes = 0;
+
+    int rc = vcm_page_render(&text, &bytes, page, &options, err);
+    if (rc == VCM_OK) {
+        vcm_buf_append(out, text, bytes);
+        rc = vcm_buf_check(out, "the page's text", err);
+    }
+    free(text);
+    return rc;
+}
+
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *format = vcm_op_text(call, FORMAT);
@@ -121,47 +141,21 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     int rc = vcm_page_open(&page, call->vcm, &query, err);
     if (rc != VCM_OK)
         return rc;
-    put_page(call->out, page);
+    if (call->text && !call->json_wanted)
+        rc = put_text(call->text, page, call, err);
+    else
+        put_page(call->out, page);
     vcm_page_release(page);
-    return VCM_OK;
-}
-
-static enum vcm_page_text_format format_of(const struct vcm_op_call *call)
-{
-    const char *format = vcm_op_text(call, FORMAT);
-
-    if (format && strcmp(format, "markdown") == 0)
-        return VCM_PAGE_TEXT_MARKDOWN;
-    return format && strcmp(format, "xml") == 0 ? VCM_PAGE_TEXT_XML : VCM_PAGE_TEXT_PLAIN;
-}
-
-static void put_record_text(struct vcm_buf *out, const struct vcm_json *r,
-                            const struct vcm_page_text_options *options)
-{
-    const struct vcm_json *heading = vcm_json_get(r, "heading");
-    const char *section = vcm_json_get_text(r, "section", NULL);
-    const struct vcm_page_text_record record = {
-        .path = vcm_json_get(r, "path")->text,
-        .heading =
-            heading && heading->kind == VCM_JSON_STRING ? heading->text : vcm_slice_of("", 0),
-        .text = vcm_json_get(r, "text")->text,
-        .start_line = (uint64_t)vcm_json_get_int(r, "start_line", 0),
-        .end_line = (uint64_t)vcm_json_get_int(r, "end_line", 0),
-        .part = (uint64_t)vcm_json_get_int(r, "part", 1),
-        .parts = (uint64_t)vcm_json_get_int(r, "parts", 1),
-        .lossy = vcm_json_get_bool(r, "lossy", false),
-        .media_type = vcm_json_get_text(r, "media_type", NULL),
-        .size = (uint64_t)vcm_json_get_int(r, "size", 0),
-        .section = section ? vcm_json_get(r, "section")->text : vcm_slice_of("", 0),
-        .page = (uint64_t)vcm_json_get_int(r, "page", 0),
-    };
-
-    vcm_page_text_put(out, &record, options);
+    return rc;
 }
 
 /* A terminal gets no control characters from a file, which may hold NULs too. */
-static void pass_on(struct vcm_print *out, const struct vcm_buf *text)
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
 {
+    const struct vcm_buf *text = call->text;
+
+    (void)document;
     if (!out->terminal) {
         vcm_buf_append_slice(out->out, vcm_buf_slice(text));
         return;
@@ -171,28 +165,6 @@ static void pass_on(struct vcm_print *out, const struct vcm_buf *text)
             vcm_print_text(out, VCM_PRINT_PLAIN, "?");
         vcm_print_text(out, VCM_PRINT_PLAIN, text->data + at);
     }
-}
-
-static void print(struct vcm_print *out, const struct vcm_json *document,
-                  const struct vcm_op_call *call)
-{
-    const struct vcm_page_text_options options = {
-        .format = format_of(call),
-        .lines = vcm_op_flag(call, LINES),
-        .page_id = vcm_json_get_text(document, "page_id", ""),
-        .scope_id = vcm_json_get_text(document, "scope_id", ""),
-        .seq = (uint64_t)vcm_json_get_int(document, "seq", 0),
-    };
-    struct vcm_buf text = VCM_BUF_INIT(out->out->max);
-
-    vcm_page_text_begin(&text, &options);
-    for (const struct vcm_json *r = vcm_json_get(document, "records")->first; r; r = r->next)
-        put_record_text(&text, r, &options);
-    vcm_page_text_end(&text, &options);
-    pass_on(out, &text);
-    if (text.fault != VCM_BUF_FINE)
-        out->out->fault = text.fault;
-    vcm_buf_release(&text);
 }
 
 const struct vcm_op vcm_op_page = {

@@ -45,11 +45,14 @@ list_packages() {
     done <"$root/scripts/dependencies.txt"
 }
 
-# Those of the lines on stdin whose package is neither installed nor on the PATH as a command.
+# Those of the lines on stdin whose package is not there, by the rule of scripts/dependencies.txt.
 only_missing() {
-    local package reason state
+    local package reason command state
     while read -r package reason; do
-        command -v "$package" >/dev/null && continue
+        if [[ $package == *=* ]]; then
+            command=${package#*=} package=${package%%=*}
+            command -v "$command" >/dev/null && continue
+        fi
         # shellcheck disable=SC2016 # dpkg-query expands it, not the shell
         state=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null)
         [ "$state" = installed ] || printf '%s %s\n' "$package" "$reason"

@@ -120,6 +120,32 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
 
+/* A page as text for a model to read. The same page and scope give the same bytes. Every record
+ * stands under its path between fences that its content cannot close, so that the content can be
+ * taken out again exactly:
+ *
+ *     text      ======== PATH (lines 1-9, part 1 of 2)       at least 8 "=", more than the content
+ *               ======== in HEADING                          has at the beginning of any line
+ *               CONTENT
+ *               ========
+ *     markdown  a heading, then a fenced code block with more backticks than the content has
+ *     xml       <record path="...">, <heading>, <text>: escaped; what XML cannot hold is U+FFFD
+ *
+ * A content that does not end with a line end gets one (but in xml), and the line above says "no
+ * newline at end". A path that would break its line is written as a JSON string. A chunk of a
+ * document stands under its section, and under its page where it has one. A binary file's content
+ * is its base64 form, or nothing when that does not fit a page. */
+struct vcm_render_options {
+    const char *format; /* "text", "markdown" or "xml"; NULL: "text" */
+    bool lines;         /* each line begins with its number and a tab */
+};
+
+/* *text has *bytes bytes and a NUL after them, which does not count; a file may hold others. Freed
+ * by the caller with free(). The page may be one of vcm_page_open(), of any thread, or records that
+ * the caller put together. INVALID_ARGUMENT for an unknown format and text that is no UTF-8. */
+int vcm_page_render(char **text, size_t *bytes, const struct vcm_page *page,
+                    const struct vcm_render_options *options, struct vcm_error *err);
+
 /* The bytes of a page as they lie in the store, without a copy, for as long as the caller wants:
  * the page does not leave memory meanwhile. A view may outlive the handle. */
 struct vcm_page_view {

@@ -29,8 +29,9 @@ NEEDED = {"vcm_source_definition.name", "vcm_source_definition.open", "vcm_sourc
           "vcm_promote_options.repository", "vcm_kb_search_options.query",
           "vcm_top_options.visit", "vcm_trace_record_options.visit", "vcm_repo_fetch_options.url",
           "vcm_reference_query.name"}
-# Strings that are paths in a file system, or may be: bytes, for the system to judge.
-PATHS = {"vcm_open_options.home", "vcm_map_options.repository",
+# Strings that are paths in a file system, or may be: bytes, for the system to judge. And a page's
+# bytes, which are counted and no string.
+PATHS = {"vcm_page.frame", "vcm_open_options.home", "vcm_map_options.repository",
          "vcm_materialize_options.origin_url", "vcm_mmap_options.origin_url",
          "vcm_map_query.repository", "vcm_map_query.origin_url", "vcm_directory_query.root",
          "vcm_init_options.directory", "vcm_lfs_status.repository", "vcm_tokens_query.paths",

@@ -175,6 +175,16 @@ static void close_source(void *source)
     {                                                                                              \
         .page = fix->page, .seq = -1                                                               \
     }
+#define example_vcm_page                                                                           \
+    (struct vcm_page)                                                                              \
+    {                                                                                              \
+        .page_id = fix->page, .scope_id = "scope"                                                  \
+    }
+#define example_vcm_render_options                                                                 \
+    (struct vcm_render_options)                                                                    \
+    {                                                                                              \
+        .format = "xml"                                                                            \
+    }
 #define example_vcm_fault_query                                                                    \
     (struct vcm_fault_query)                                                                       \
     {                                                                                              \

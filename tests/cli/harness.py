@@ -235,8 +235,8 @@ class VcmTest(unittest.TestCase):
         real, mounted = os.path.join(self.tmp, "exported"), os.path.join(self.tmp, "mounted")
         os.mkdir(real)
         os.mkdir(mounted)
-        if not shutil.which("bindfs") or not os.path.exists("/dev/fuse"):
-            self.skipTest("bindfs or /dev/fuse is missing")
+        if not os.path.exists("/dev/fuse"):
+            self.skipTest("/dev/fuse is missing")
         run = subprocess.run(["bindfs", "-o", "subtype=sshfs", real, mounted], env=self.env,
                              capture_output=True, check=False)
         if run.returncode:

@@ -4,7 +4,6 @@ import hashlib
 import os
 import re
 import shlex
-import shutil
 
 import paging
 
@@ -20,8 +19,6 @@ def pointer(content, size=None):
 class Lfs(paging.PagingTest):
     def setUp(self):
         super().setUp()
-        if not shutil.which("git-lfs"):
-            self.skipTest("git-lfs is missing")
         self.git(self.tmp, "lfs", "install", "--skip-repo")
 
     def make_lfs_repo(self, files, **options):

@@ -1,9 +1,7 @@
 """Papers that a typesetter made: what went in comes out of the PDF, word for word and in order, with
 headings and pages, without running heads, divided words and ligatures."""
 
-import shutil
 import subprocess
-import unittest
 
 from repo_map import RepoMapTest, map_of
 
@@ -65,7 +63,6 @@ def groff(text, *options):
                           stderr=subprocess.DEVNULL, check=True).stdout
 
 
-@unittest.skipUnless(shutil.which("gropdf"), "groff's PDF device is not installed")
 class Typeset(RepoMapTest):
     def setUp(self):
         super().setUp()

@@ -56,7 +56,8 @@ class Document(unittest.TestCase):
         extra = {"LD_PRELOAD": preload, "ASAN_OPTIONS": "detect_leaks=0"} if preload else {}
         out = self.run_program([sys.executable, "-B", source], PYTHONPATH=os.path.join(
             build.SOURCE, "bindings", "python"), **extra)
-        self.assertRegex(out, r'\Aacme:colony mapped \n(.*tokens.*\n)+\{"path":.*\nagent-7\n\Z')
+        self.assertRegex(out, r'\Aacme:colony mapped \n(.*tokens.*\n)+## `README` \(lines 1-1\)\n'
+                              r'\{"path":.*\nagent-7\n\Z')
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ class Install(unittest.TestCase):
 
     def test_programs_are_built_with_find_package(self):
         user, out = os.path.join(self.folder, "user"), os.path.join(self.folder, "user-build")
-        build.run(["cmake", "-S", user, "-B", out, f"-DCMAKE_PREFIX_PATH={self.prefix}",
+        build.run(["cmake", "-G", "Ninja", "-S", user, "-B", out, f"-DCMAKE_PREFIX_PATH={self.prefix}",
                    f"-DCMAKE_C_COMPILER={build.CC}", f"-DCMAKE_C_FLAGS={' '.join(build.FLAGS)}"])
         build.run(["cmake", "--build", out])
         self.check_program(os.path.join(out, "user_shared"))

@@ -143,8 +143,8 @@ class Package(unittest.TestCase):
         build.write(os.path.join(self.folder, "project", "user.c"), PROGRAM)
         build.write(os.path.join(self.folder, "project", "CMakeLists.txt"), PROJECT)
         out = os.path.join(self.folder, "project-build")
-        build.run(["cmake", "-S", os.path.join(self.folder, "project"), "-B", out,
-                   f"-DCMAKE_PREFIX_PATH={self.root}/usr", f"-DCMAKE_C_COMPILER={build.CC}",
+        build.run(["cmake", "-G", "Ninja", "-S", os.path.join(self.folder, "project"),
+                   "-B", out, f"-DCMAKE_PREFIX_PATH={self.root}/usr", f"-DCMAKE_C_COMPILER={build.CC}",
                    f"-DCMAKE_C_FLAGS={' '.join(build.FLAGS)}"])
         build.run(["cmake", "--build", out])
 

@@ -144,6 +144,27 @@ class Pages(fixture.Case):
             self.assertEqual(record.text, file.read())
         self.assertEqual((record.path, record.start_line, record.parts), ("src/f1.c", 1, 1))
 
+    async def test_a_page_is_rendered_for_a_model(self):
+        await self.map(include_globs=["f1.c"])
+        await self.manager.mmap_application_scope(scope_id="all", origin_url=self.repo,
+                                                  start_dir="src", include_globs=["f1.c"])
+        page, = await self.manager.get_pages_for_scope(COLONY)
+        with open(os.path.join(self.repo, "src", "f1.c"), encoding="utf-8") as file:
+            text = file.read()
+        lines = text.splitlines(keepends=True)
+        width = len(str(len(lines)))
+        self.assertEqual(await self.manager.render_page(page),
+                         f"======== src/f1.c (lines 1-{len(lines)})\n{text}========\n")
+        numbered = "".join(f"{i + 1:{width}}\t{line}" for i, line in enumerate(lines))
+        self.assertEqual(await self.manager.render_page(page.page_id, format="markdown",
+                                                        lines=True),
+                         f"## `src/f1.c` (lines 1-{len(lines)})\n\n```c\n{numbered}```\n\n")
+        for scope in (COLONY, "all"):
+            self.assertIn(f' scope="{scope}" ', await self.manager.render_page(
+                page, format="xml", scope_id=scope))
+        with self.assertRaisesRegex(vcm.VcmError, "text, markdown or xml, not 'html'"):
+            await self.manager.render_page(page, format="html")
+
     async def test_the_pages_of_a_record_are_found(self):
         await self.map(config=vcm.MmapConfig(flush_threshold=1))
         await self.manager.mmap_application_scope(scope_id="all", origin_url=self.repo)

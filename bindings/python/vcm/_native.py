@@ -129,13 +129,14 @@ Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count"
                *_texts("scope_id"), ("seq", c_uint32), ("occurrences", c_uint32),
                ("tokens", c_uint32), *_u64("bytes"), ("frame", c_void_p),
                ("records", POINTER(Record)), ("record_count", c_size_t))
+RenderOptions = _struct("vcm_render_options", *_texts("format"), ("lines", c_bool))
 
 STRUCTS = [Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
            MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo,
            PageEntry,
            PagesQuery, PageQuery, FindEntry, RecordQuery, PageView, PageOutcome, FaultQuery,
            LockQuery, LockEntry, PinOutcome, Stat, KbFile, KbBytes, KbIngestOptions, KbChunk,
-           KbFilter, KbSearchOptions, Record, Page]
+           KbFilter, KbSearchOptions, Record, Page, RenderOptions]
 PREFIXES = {"vcm_map_result"}
 
 OK, INVALID_ARGUMENT, NOT_FOUND, STORE_BUSY, INTERRUPTED = 0, 1, 3, 10, 14
@@ -173,6 +174,8 @@ FUNCTIONS: Dict[str, tuple] = {
     "vcm_find_record": (c_int, _H, POINTER(RecordQuery), FindFn, c_void_p, _E),
     "vcm_page_open": (c_int, POINTER(POINTER(Page)), _H, POINTER(PageQuery), _E),
     "vcm_page_release": (None, POINTER(Page)),
+    "vcm_page_render": (c_int, POINTER(c_void_p), POINTER(c_size_t), POINTER(Page),
+                        POINTER(RenderOptions), _E),
     "vcm_page_view_open": (c_int, POINTER(c_void_p), _H, c_char_p, _E),
     "vcm_page_view_open_hit": (c_int, POINTER(c_void_p), _H, c_char_p, _E),
     "vcm_page_view_release": (None, c_void_p),

@@ -10,7 +10,7 @@ import itertools
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from ctypes import POINTER, byref, c_int, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_int, c_size_t, c_uint64, c_void_p
 from typing import Any, AsyncIterator, Callable, Dict, Iterable, List, Optional, Sequence, Union
 
 from . import _arguments as check
@@ -422,9 +422,10 @@ class VirtualContextManager:
             page = self._view(self._open_handle(), page_id)
         return page.text
 
-    def _with_page(self, handle: _Handle, page_id: str, take: Callable[[Any], Any]) -> Any:
+    def _with_page(self, handle: _Handle, page_id: str, take: Callable[[Any], Any],
+                   scope_id: Optional[bytes] = None) -> Any:
         out = POINTER(native.Page)()
-        query = native.PageQuery(page=encode(page_id, "page_id"), seq=-1)
+        query = native.PageQuery(page=encode(page_id, "page_id"), scope=scope_id, seq=-1)
         handle.check(lib.vcm_page_open(byref(out), handle.pointer, byref(query),
                                        byref(handle.error)))
         try:
@@ -467,6 +468,27 @@ class VirtualContextManager:
                 decode(r.media_type), ctypes.string_at(r.text, r.text_len).decode())
                 for r in page.records[:page.record_count]]
         return await self._run(lambda h: self._with_page(h, name, take))
+
+    async def render_page(self, page_id: PageName, *, format: str = "text", lines: bool = False,
+                          scope_id: Optional[str] = None) -> str:
+        """The page as text for a model to read: "text", "markdown" or "xml". Every record stands
+        under its path between fences that its content cannot close; `lines` numbers the lines.
+        The same page and scope give the same text; without a scope it is the first that holds the
+        page."""
+        name, scope = check.page_id(page_id), encode(scope_id, "scope_id")
+        options = native.RenderOptions(check.text(format, "format"), check.flag(lines, "lines"))
+
+        def work(handle: _Handle) -> str:
+            def take(page: Any) -> str:
+                text, size = c_void_p(), c_size_t()
+                handle.check(lib.vcm_page_render(byref(text), byref(size), byref(page),
+                                                 byref(options), byref(handle.error)))
+                try:
+                    return ctypes.string_at(text.value or 0, size.value).decode()
+                finally:
+                    native.free(text)
+            return self._with_page(handle, name, take, scope)
+        return await self._run(work)
 
     async def get_pages_for_scope(self, scope_id: str, path: Optional[str] = None
                                   ) -> List[VirtualContextPage]:
