@@ -105,7 +105,7 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
         (retry->content.outcome != omission->outcome ||
          !vcm_slice_equal(omission->reason, vcm_slice_of_string(retry->content.reason)))) {
         retry->changed = true;
-        return VCM_NOT_FOUND; /* enough */
+        return VCM_STOP;
     }
     return rc;
 }

@@ -102,7 +102,7 @@ static int load_neighbour(void *context, const struct vcm_page_info *info, struc
     struct load *load = context;
 
     if (load->frames.len >= VCM_PAGE_CACHE_PENDING_BYTES)
-        return VCM_NOT_FOUND; /* enough */
+        return VCM_STOP;
     return load_frame(load, info, err);
 }
 
@@ -119,7 +119,7 @@ static int promote_change(void *context, struct vcm_transition *t, struct vcm_er
         if (rc == VCM_OK)
             rc = vcm_transition_promote(t, &info,
                                         vcm_slice_of(load->frames.data + page->at, page->len), err);
-        if (rc == VCM_NOT_FOUND) {
+        if (rc == VCM_NOT_FOUND || rc == VCM_NO_ROOM) {
             load->left_out++;
             rc = VCM_OK;
         }

@@ -196,7 +196,7 @@ static int load_neighbour(void *context, const struct vcm_page_info *info, struc
         group->cache->shut_out = vcm_page_store_writer(&writer, group->cache->store, err) != VCM_OK;
     group->bytes += info->bytes;
     if (group->bytes > group->bytes_max || group->cache->shut_out)
-        return VCM_NOT_FOUND; /* enough */
+        return VCM_STOP;
     if (is_pending(group->cache, &info->id))
         return VCM_OK;
     int rc = vcm_rebuild_frame(&frame, group->cache->rebuild, group->txn, info, err);
@@ -286,7 +286,7 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
         if (rc == VCM_OK)
             rc = vcm_transition_promote(
                 t, &info, vcm_slice_of(cache->frames.data + pending->at, pending->len), err);
-        if (rc == VCM_NOT_FOUND) { /* gone meanwhile, or no room for it */
+        if (rc == VCM_NOT_FOUND || rc == VCM_NO_ROOM) { /* VCM_NOT_FOUND: gone meanwhile */
             flush->left_out++;
             rc = VCM_OK;
         }
@@ -321,13 +321,13 @@ static int shrink_change(void *context, struct vcm_transition *t, struct vcm_err
     int rc = vcm_transition_check_pinned(t, err);
     if (rc == VCM_OK)
         rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
-    if (rc == VCM_NOT_FOUND)
+    if (rc == VCM_OK)
+        rc = vcm_transition_make_compressed_room(t, 0, err);
+    if (rc == VCM_NO_ROOM)
         rc = vcm_error_set(err, VCM_STORE_BUSY,
                            "nobody can be sent away, and pages hold more than the capacity: %s; "
                            "try again",
                            vcm_transition_hindrance(t));
-    if (rc == VCM_OK)
-        rc = vcm_transition_make_compressed_room(t, 0, err);
     *done = t->totals.resident_bytes <= t->limits.capacity;
     return rc;
 }
