@@ -68,7 +68,7 @@ static int note_omission(void *context, const struct vcm_page_omission *omission
         return VCM_OK;
     memcpy(search->omitted_by, search->scope_id, sizeof search->omitted_by);
     search->omitted_as = omission->outcome;
-    return VCM_NOT_FOUND; /* enough */
+    return VCM_STOP;
 }
 
 static int search_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)

@@ -140,7 +140,7 @@ static int list_row(void *context, const struct vcm_page_row *row, struct vcm_er
     if (rc == VCM_OK && wanted && listing->left == 0) {
         snprintf(listing->next_cursor, sizeof listing->next_cursor, "%s/%u", entry.public.scope_id,
                  row->seq);
-        rc = VCM_NOT_FOUND; /* enough */
+        rc = VCM_STOP;
     } else if (rc == VCM_OK && wanted) {
         listing->left--;
         rc = listing->visit(listing->context, &entry.public, err);
@@ -167,7 +167,7 @@ static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_e
     }
     listing->current = scope;
     int rc = vcm_page_store_each_row(listing->txn, scope->mapping, seq, list_row, listing, err);
-    return rc == VCM_OK && listing->next_cursor[0] != '\0' ? VCM_NOT_FOUND : rc;
+    return rc == VCM_OK && listing->next_cursor[0] != '\0' ? VCM_STOP : rc;
 }
 
 static int list(struct listing *listing, struct vcm_error *err)

@@ -104,8 +104,7 @@ int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno,
 
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)
 {
-    assert(!vcm_error_is_private(rc));
-    if (!err || rc == VCM_OK)
+    if (!err || rc == VCM_OK || vcm_error_is_private(rc))
         return rc;
 
     char added[sizeof err->context];

@@ -18,7 +18,8 @@
  * header says so, beside the function or the type of the callback, and so no other meaning has to
  * be read into a code of public.h: VCM_NOT_FOUND says that there is no such thing, nothing else.
  *
- * They leave the error alone: whoever returns one has set none, and none can be set to one. They
+ * They leave the error alone: whoever returns one has set none, none can be set to one, and
+ * vcm_error_wrap() adds nothing to one. They
  * end where the header says that they are understood, at the latest at the folder's border, and no
  * function of the library returns one. The values are far from those of enum vcm_code, and from
  * what the callback of a user might return.

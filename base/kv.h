@@ -68,18 +68,19 @@ void vcm_kv_hold_release(struct vcm_kv_hold *hold);
 
 /*
  * The map that a transaction reads from, by a number that no other map of this process has or had;
- * and a hold on it without a transaction. VCM_NOT_FOUND when the handle reads from another map by
- * now: then nothing that lay in the old one may be looked at.
+ * and a hold on it without a transaction. VCM_RETRY when the handle reads from another map by now:
+ * then nothing that lay in the old one may be looked at, and a transaction tells what there is.
  */
 uint64_t vcm_kv_map_number(const struct vcm_kv_txn *txn);
 int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_number);
 
 /*
  * Runs `change` in a write transaction and commits when it returns VCM_OK, else rolls back and
- * returns its code. When the map is full, the transaction is rolled back, the map grown, and
- * `change` called again: it must not keep state from a call that failed. STORE_BUSY when another
- * writer holds the lock for longer than `timeout_ms`, or when the map has to grow while this
- * process has read transactions open; STORE_FULL when the disk or map_bytes_max is reached.
+ * returns its code, private codes, too. When the map is full, the transaction is rolled back, the
+ * map grown, and `change` called again: it must not keep state from a call that failed. STORE_BUSY
+ * when another writer holds the lock for longer than `timeout_ms`, or when the map has to grow
+ * while this process has read transactions open; STORE_FULL when the disk or map_bytes_max is
+ * reached.
  */
 typedef int (*vcm_kv_change_fn)(void *context, struct vcm_kv_txn *txn, struct vcm_error *err);
 int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,

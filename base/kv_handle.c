@@ -432,11 +432,11 @@ int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_nu
     *out = NULL;
     struct vcm_kv_place *place = vcm_kv_door_take(&txn, door);
     if (!place)
-        return VCM_NOT_FOUND;
+        return VCM_RETRY;
     if (is_in_force(door, kv) && door->env->map_number == map_number)
         *out = hold_env(door->env);
     vcm_kv_door_put(door, place, txn);
-    return *out ? VCM_OK : VCM_NOT_FOUND;
+    return *out ? VCM_OK : VCM_RETRY;
 }
 
 void vcm_kv_hold_release(struct vcm_kv_hold *hold)

@@ -103,7 +103,7 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
     if (rc == VCM_OK && (retry->content.outcome != omission->outcome ||
                          !vcm_slice_equal(omission->reason, vcm_slice_of_string(reason)))) {
         retry->changed = true;
-        return VCM_NOT_FOUND; /* enough */
+        return VCM_STOP;
     }
     return rc;
 }

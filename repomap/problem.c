@@ -9,6 +9,7 @@
 
 #include "base/banned.h"
 
+#define PROBLEMS_MAX (VCM_LIMIT_PROBLEMS + 1) /* the last tells how many more there are */
 #define ARENA_MAX    (4 * VCM_MIB)
 #define MESSAGE_MAX  ((size_t)512)
 #define DETAILS_MAX  16
@@ -45,8 +46,8 @@ static const char *keep(struct vcm_problem_list *list, const char *text)
 
 static struct vcm_problem *append(struct vcm_problem_list *list)
 {
-    if (vcm_array_reserve(&list->items, &list->capacity, list->count + 1, VCM_LIMIT_PROBLEMS,
-                          NULL) != VCM_OK) {
+    if (vcm_array_reserve(&list->items, &list->capacity, list->count + 1, PROBLEMS_MAX, NULL) !=
+        VCM_OK) {
         list->failed = true;
         return NULL;
     }

@@ -64,7 +64,7 @@ void vcm_check_tell(struct vcm_check *check, bool is_damage, const char *what, c
         return;
     if (++check->findings > VCM_CHECK_FINDINGS_MAX) {
         /* Enough is known. */
-        stop(check, VCM_NOT_FOUND, &err);
+        stop(check, VCM_STOP, &err);
         return;
     }
     int rc = check->options->found(
@@ -188,7 +188,7 @@ void vcm_check_all(struct vcm_check *check, enum vcm_table table, vcm_check_entr
         int rc = vcm_page_store_read_begin(&check->txn, check->store, &check->err);
         if (rc != VCM_OK) {
             vcm_error_reset(&check->err);
-            stop(check, VCM_NOT_FOUND, &check->err);
+            stop(check, VCM_STOP, &check->err);
         }
     }
     vcm_check_each(check, table, vcm_slice_of("", 0), visit, NULL);
@@ -282,7 +282,7 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
     }
     *pages = check->sums.pages;
     int rc = check->rc;
-    if (rc == VCM_NOT_FOUND && check->fatal.code == VCM_OK)
+    if (rc == VCM_STOP)
         rc = VCM_OK; /* there was more than one wants to know */
     else if (rc != VCM_OK && err)
         *err = check->fatal;
@@ -372,7 +372,7 @@ static int look_under_lock(void *context, struct vcm_transition *t, struct vcm_e
     seen->count = 0;
     check_sets(seen, t);
     check_limits(seen, t);
-    return VCM_NOT_FOUND;
+    return VCM_STOP;
 }
 
 int vcm_check_residency(struct vcm_page_store *store, const struct vcm_check_options *options,

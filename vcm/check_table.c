@@ -248,7 +248,7 @@ static int check_row(void *context, const struct vcm_page_row *row, struct vcm_e
     }
     if (check->options->alive && check->rc == VCM_OK)
         check->rc = check->options->alive(check->options->context, "rows", &check->fatal);
-    return check->rc == VCM_OK ? VCM_OK : VCM_NOT_FOUND;
+    return check->rc == VCM_OK ? VCM_OK : VCM_STOP;
 }
 
 static int check_omission(void *context, const struct vcm_page_omission *omission,

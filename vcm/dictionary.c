@@ -502,7 +502,7 @@ static int consider_sweeping(void *context, struct vcm_slice key, struct vcm_sli
     if (rc != VCM_OK && rc != VCM_NOT_FOUND)
         return rc;
     sweep->found = info.number;
-    return VCM_NOT_FOUND; /* enough: deleting ends the walk */
+    return VCM_STOP; /* deleting ends the walk */
 }
 
 int vcm_dictionary_sweep(struct vcm_kv_txn *txn, struct vcm_error *err)

@@ -33,8 +33,8 @@ static int visit_seq(void *context, uint32_t seq, struct vcm_error *err)
         return rc;
     rc = group->visit(group->context, &info, err);
     if (rc == VCM_OK && ++group->count == VCM_GROUP_PAGES_MAX)
-        rc = VCM_NOT_FOUND;
-    group->enough = rc == VCM_NOT_FOUND;
+        rc = VCM_STOP;
+    group->enough = rc == VCM_STOP;
     return rc;
 }
 
@@ -68,7 +68,7 @@ static int visit_holder(void *context, const struct vcm_page_holder *holder, str
     if (rc == VCM_OK)
         rc = visit_files(group, records, count, err);
     free(records);
-    return rc == VCM_OK ? VCM_NOT_FOUND : rc; /* of the first holder */
+    return rc == VCM_OK ? VCM_STOP : rc; /* the first holder is enough */
 }
 
 int vcm_group_each(struct vcm_kv_txn *txn, const struct vcm_page_id *id, vcm_group_fn visit,

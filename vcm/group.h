@@ -11,7 +11,7 @@
 
 /* Calls `visit` for each evicted page of the group of `id`, without that one: first those behind it
  * in its table, then those before it; at most VCM_GROUP_PAGES_MAX. A page with parts of two files
- * may come twice. VCM_NOT_FOUND from `visit`, no error set, means "enough". */
+ * may come twice. VCM_STOP from `visit` means "enough". */
 typedef int (*vcm_group_fn)(void *context, const struct vcm_page_info *info, struct vcm_error *err);
 int vcm_group_each(struct vcm_kv_txn *txn, const struct vcm_page_id *id, vcm_group_fn visit,
                    void *context, struct vcm_error *err);

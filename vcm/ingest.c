@@ -778,7 +778,7 @@ int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *stor
     if (known) {
         int rc = run_once(result, store, scope, options, known, &gone);
         vcm_known_close(known);
-        if (rc != VCM_NOT_FOUND && rc != VCM_STORE_CORRUPT) {
+        if (rc != VCM_RETRY && rc != VCM_NOT_FOUND && rc != VCM_STORE_CORRUPT) {
             if (rc != VCM_OK && err)
                 *err = gone;
             return rc;

@@ -45,6 +45,7 @@ struct vcm_known {
     uint32_t omission_count;
     size_t omission_capacity;
     struct vcm_known_tree record_tree, omission_tree;
+    bool is_part; /* the table has more, or calls something by another name than its source */
     bool knows_directories;
 };
 
@@ -62,8 +63,14 @@ static int grow(struct vcm_known *known, uint32_t count, struct vcm_error *err)
     return rc;
 }
 
-/* A copy of the row's bytes is what the records point into. VCM_NOT_FOUND, without an error, is
- * enough. */
+/* The rest of the table is not kept. */
+static int leave_off(struct vcm_known *known)
+{
+    known->is_part = true;
+    return VCM_STOP;
+}
+
+/* A copy of the row's bytes is what the records point into. */
 static int add_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_known *known = context;
@@ -71,13 +78,13 @@ static int add_row(void *context, const struct vcm_page_row *row, struct vcm_err
     uint32_t count = 0;
 
     if (known->names.used + row->records.len + 64 > NAMES_BYTES_MAX)
-        return VCM_NOT_FOUND;
+        return leave_off(known);
     const char *copy = vcm_arena_copy(&known->names, row->records);
     if (!copy)
         return vcm_error_memory(err);
     int rc = vcm_page_get_records(&records, &count, vcm_slice_of(copy, row->records.len), err);
     if (rc == VCM_OK && known->record_count + count > VCM_KNOWN_RECORDS_MAX)
-        rc = VCM_NOT_FOUND;
+        rc = leave_off(known);
     if (rc == VCM_OK)
         rc = grow(known, count, err);
     if (rc == VCM_OK && count > 0) {
@@ -144,7 +151,6 @@ static bool copy_slice(struct vcm_slice *slice, struct vcm_arena *arena)
     return slice->data != NULL;
 }
 
-/* VCM_NOT_FOUND, without an error, when directories cannot be known. */
 static int add_omission(void *context, const struct vcm_page_omission *omission,
                         struct vcm_error *err)
 {
@@ -153,34 +159,38 @@ static int add_omission(void *context, const struct vcm_page_omission *omission,
 
     if (!vcm_slice_equal(copy.path, copy.raw_path) ||
         known->omission_count == VCM_KNOWN_RECORDS_MAX || known->names.used > NAMES_BYTES_MAX)
-        return VCM_NOT_FOUND;
+        return leave_off(known);
     int rc = vcm_array_reserve(&known->omissions, &known->omission_capacity,
                                known->omission_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
         return rc;
     if (!copy_slice(&copy.path, &known->names) || !copy_slice(&copy.content_id, &known->names) ||
         !copy_slice(&copy.reason, &known->names))
-        return VCM_NOT_FOUND;
+        return leave_off(known);
     copy.raw_path = copy.path;
     known->omissions[known->omission_count++] = copy;
     return vcm_known_tree_add(&known->omission_tree, copy.path, err);
 }
 
-/* Directories are a help: without them everything is walked. */
+/* Directories are a help: without them everything is walked. They are taken as a whole, so all of
+ * the table has to be here, and under the names that the source has for it. */
 static void load_directories(struct vcm_known *known, struct vcm_kv_txn *txn,
                              const struct vcm_scope *former)
 {
     struct vcm_error ignored = {0};
     int rc = VCM_OK;
 
-    for (uint32_t i = 0; rc == VCM_OK && i < known->record_count; i++)
-        rc = known->records[i].path_lossy
-                 ? VCM_NOT_FOUND
-                 : vcm_known_tree_add(&known->record_tree, known->records[i].path, &ignored);
-    if (rc == VCM_OK)
+    for (uint32_t i = 0; rc == VCM_OK && !known->is_part && i < known->record_count; i++) {
+        known->is_part = known->records[i].path_lossy;
+        rc = vcm_known_tree_add(&known->record_tree, known->records[i].path, &ignored);
+    }
+    if (rc == VCM_OK && !known->is_part)
         rc = vcm_page_store_each_omission(txn, former->mapping, add_omission, known, &ignored);
-    known->commit = former->commit;
-    known->knows_directories = rc == VCM_OK && copy_slice(&known->commit, &known->names);
+    struct vcm_slice commit = former->commit;
+    known->knows_directories =
+        rc == VCM_OK && !known->is_part && copy_slice(&commit, &known->names);
+    if (known->knows_directories)
+        known->commit = commit;
 }
 
 static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *scope,

@@ -43,11 +43,12 @@ struct vcm_known_directory_items {
 };
 
 /* Finds everything below a directory. False when that is not known: there is nothing, something
- * could not be read last time, or shown paths do not tell what the source calls them. */
+ * could not be read last time, the table has more than is kept here, or its shown paths do not tell
+ * what the source calls them. */
 bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm_known *known,
                          struct vcm_slice directory);
 
-/* The commit of the table. */
+/* The commit of the table; empty when no directory is known. */
 struct vcm_slice vcm_known_commit(const struct vcm_known *known);
 
 /* Valid until the end of `known`. */

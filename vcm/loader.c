@@ -148,7 +148,7 @@ static int gather_neighbour(void *context, const struct vcm_page_info *info, str
     if (vcm_id_map_find(&number, &loader->numbers, &info->id))
         return VCM_OK;
     if (loader->shut_out || loader->group_bytes + info->bytes > group->bytes_max)
-        return VCM_NOT_FOUND; /* enough */
+        return VCM_STOP;
     loader->group_bytes += info->bytes;
     return gather(&number, loader, group->txn, info, err);
 }
@@ -258,16 +258,16 @@ static int promote_page(struct promotion *promotion, struct vcm_transition *t,
     struct vcm_page_info info = {.bytes = 0};
 
     int rc = vcm_page_store_page(&info, t->txn, &page->id, err);
-    bool is_gone = rc == VCM_NOT_FOUND;
     if (rc == VCM_OK)
         rc = vcm_transition_promote(t, &info, frame_of(promotion->loader, page), err);
-    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND && rc != VCM_NO_ROOM)
         return rc;
     if (outcome) {
         vcm_error_reset(&outcome->error);
-        outcome->rc = rc == VCM_OK ? VCM_OK
-                      : is_gone    ? no_page(&page->id, &outcome->error)
-                                   : no_room(promotion, t, &info, &outcome->error);
+        if (rc == VCM_NOT_FOUND)
+            outcome->rc = no_page(&page->id, &outcome->error);
+        else
+            outcome->rc = rc == VCM_NO_ROOM ? no_room(promotion, t, &info, &outcome->error) : rc;
     }
     promotion->left_out += page->asked && rc != VCM_OK;
     if (page->asked && rc == VCM_OK && !vcm_page_info_pinned(&info))

@@ -225,7 +225,7 @@ static int lock_page(struct vcm_transition *t, const struct vcm_lock_request *re
     if (rc == VCM_OK)
         rc = vcm_transition_promote(
             t, &info, request->frames ? request->frames[i] : vcm_slice_of("", 0), err);
-    return rc == VCM_NOT_FOUND ? vcm_transition_no_room(t, &info, err) : rc;
+    return rc == VCM_NO_ROOM ? vcm_transition_no_room(t, &info, err) : rc;
 }
 
 static int take_change(void *context, struct vcm_transition *t, struct vcm_error *err)

@@ -225,7 +225,7 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
     struct vcm_page_info info = q->info;
 
     if (q->is_known)
-        return vcm_error_set(err, VCM_NOT_FOUND, "a page of the former table is gone");
+        return VCM_RETRY; /* it is gone */
     mapping->batch.pages_created++;
     info.pins = mapping->options.pinned ? 1 : 0;
     return vcm_transition_add(t, &info, frame_of(mapping->writing, q), mapping->options.scope_id,
@@ -246,9 +246,9 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
     if (rc != VCM_OK || !mapping->options.pinned || is_held)
         return rc;
     if (q->is_known)
-        return vcm_error_set(err, VCM_NOT_FOUND, "the bytes of a page to pin are not at hand");
+        return VCM_RETRY; /* its bytes are not at hand */
     rc = vcm_transition_promote(t, there, frame_of(mapping->writing, q), err);
-    if (rc == VCM_NOT_FOUND)
+    if (rc == VCM_NO_ROOM)
         rc = vcm_transition_no_room(t, there, err);
     return rc == VCM_OK ? vcm_transition_pin(t, there, 1, there->pinned, err) : rc;
 }
@@ -323,7 +323,7 @@ static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, st
     return rc;
 }
 
-/* VCM_NOT_FOUND, err untouched, when the queue has to wait, and all that comes after it. */
+/* VCM_NO_ROOM when the queue has to wait, and all that comes after it: then `spooling` is set. */
 static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = context;
@@ -333,7 +333,7 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
     if (mapping->options.pinned)
         rc = vcm_mapping_spool_is_due(&mapping->spooling, mapping, t, err);
     if (rc == VCM_OK && mapping->spooling)
-        return VCM_NOT_FOUND;
+        return VCM_NO_ROOM;
     return rc == VCM_OK ? write_queue(mapping, t, err) : rc;
 }
 
@@ -649,14 +649,9 @@ static int commit_spooled(struct commit *commit, struct vcm_error *err)
 /* Revises the table in force; `mapping` is built beside it from now on where that cannot be. */
 static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, struct vcm_error *err)
 {
-    struct vcm_error unfit = {0};
+    int rc = vcm_mapping_revise(mapping, scope, err);
 
-    int rc = vcm_mapping_revise(mapping, scope, &unfit);
-    if (rc == VCM_NOT_FOUND)
-        return vcm_mapping_revise_give_up(mapping, err);
-    if (rc != VCM_OK && err)
-        *err = unfit;
-    return rc;
+    return rc == VCM_RETRY ? vcm_mapping_revise_give_up(mapping, err) : rc;
 }
 
 /* Writes what is left and puts the table in force, in one transaction unless that became large. */

@@ -24,7 +24,10 @@ struct vcm_mapping_options {
     struct vcm_slice scope_id;
     const char *tokenizer; /* INVALID_ARGUMENT when stored pages were counted with another */
     bool pinned;           /* its pages are resident and stay so; STORE_FULL when they cannot */
-    const struct vcm_known_base *base; /* the table in force, which may be revised; may be NULL */
+    /* The table in force, which may be revised; may be NULL. When it has changed, or a page of it
+     * is gone, adding and committing return VCM_RETRY: the table is to be built anew, without it.
+     */
+    const struct vcm_known_base *base;
     const struct vcm_cancel *cancel;
 };
 

@@ -26,11 +26,6 @@ struct revision {
     struct vcm_buf bytes;
 };
 
-static int unfit(const char *why, struct vcm_error *err)
-{
-    return vcm_error_set(err, VCM_NOT_FOUND, "the former table cannot be revised: %s", why);
-}
-
 int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct vcm_error *err)
 {
     int rc = vcm_array_reserve(&mapping->origins, &mapping->origin_capacity, mapping->next_page + 1,
@@ -56,14 +51,14 @@ int vcm_mapping_revise_check_base(const struct vcm_mapping *mapping, struct vcm_
 
     int rc = vcm_page_store_scope(&scope, txn, mapping->options.scope_id, err);
     if (rc == VCM_NOT_FOUND)
-        return unfit("its scope is gone", err);
+        return VCM_RETRY; /* its scope is gone */
     if (rc != VCM_OK)
         return rc;
     vcm_scope_put(&value, &scope);
     vcm_scope_release(&scope);
     rc = vcm_buf_check(&value, "a scope's description", err);
     if (rc == VCM_OK && !vcm_slice_equal(vcm_buf_slice(&value), mapping->options.base->scope))
-        rc = unfit("it is another one by now", err);
+        rc = VCM_RETRY;
     vcm_buf_release(&value);
     return rc;
 }
@@ -92,13 +87,13 @@ static int take_out(struct revision *revision, struct vcm_transition *t, uint32_
     memcpy(row->id.bytes, value.data, sizeof row->id.bytes);
     vcm_buf_append_slice(&revision->bytes, value);
     if (revision->bytes.fault == VCM_BUF_TOO_LARGE)
-        return unfit("too much of it is another", err);
+        return VCM_RETRY; /* too much of it is another */
     rc = vcm_buf_check(&revision->bytes, "rows of a page table", err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_table_get_holder(&occurrences, &first_seq, t->txn, &row->id, number, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && occurrences != 1))
-        return unfit("it holds a page several times", err);
+        return VCM_RETRY; /* it holds a page several times */
     revision->row_count++;
     if (rc == VCM_OK)
         rc = vcm_kv_delete(t->txn, VCM_TABLE_HOLDERS,
@@ -161,7 +156,7 @@ static int put_moved(struct revision *revision, struct vcm_transition *t, uint32
                                                  sizeof *revision->rows, compare_rows);
 
     if (!row)
-        return unfit("a page is needed twice", err);
+        return VCM_RETRY; /* a page is needed twice */
     const struct vcm_mapping_queued q = {
         .is_page = true, .is_known = true, .seq = seq, .info = {.id = row->id}};
     return put_row(revision->mapping, t, &q,
@@ -273,7 +268,7 @@ int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, str
     for (uint32_t seq = 0; seq < mapping->next_page; seq++)
         later += !stays(mapping, seq);
     if (former > VCM_LIMIT_BATCH_PAGES || later > VCM_LIMIT_BATCH_PAGES)
-        return unfit("too much of it is another", err);
+        return VCM_RETRY; /* too much of it is another */
     revision.rows = calloc(former + 1u, sizeof *revision.rows);
     if (!revision.rows)
         return vcm_error_memory(err);
@@ -300,7 +295,7 @@ static int copy_base_row(struct vcm_mapping *mapping, uint64_t base, uint32_t or
         return rc;
     rc = vcm_kv_get(&value, txn, VCM_TABLE_ROWS, vcm_table_row_key(key, base, origin), err);
     if (rc == VCM_NOT_FOUND)
-        rc = unfit("it is gone", err);
+        rc = VCM_RETRY;
     else if (rc == VCM_OK && value.len < sizeof q.info.id.bytes)
         rc = vcm_table_malformed("a row of a page table", err);
     if (rc == VCM_OK) {

@@ -16,13 +16,13 @@ int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct
 /* Whether the queue is all that one transaction should write. */
 bool vcm_mapping_revise_is_full(const struct vcm_mapping *mapping);
 
-/* NOT_FOUND, with nothing changed, when it cannot be done in this way or the base has changed. */
+/* VCM_RETRY, with nothing changed, when it cannot be done in this way or the base has changed. */
 int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, struct vcm_error *err);
 
-/* Builds a table of its own from here on. NOT_FOUND when the base has changed. */
+/* Builds a table of its own from here on. VCM_RETRY when the base has changed. */
 int vcm_mapping_revise_give_up(struct vcm_mapping *mapping, struct vcm_error *err);
 
-/* NOT_FOUND when the scope is not what it was when the base was read. */
+/* VCM_RETRY when the scope is not what it was when the base was read. */
 int vcm_mapping_revise_check_base(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
                                   struct vcm_error *err);
 

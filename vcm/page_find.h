@@ -17,7 +17,7 @@ struct vcm_page_found {
     const struct vcm_page_record *record;
 };
 
-/* Anything but VCM_OK ends the search; VCM_NOT_FOUND with no error set means "enough". */
+/* Anything but VCM_OK ends the search, which returns it; after VCM_STOP, "enough", it succeeds. */
 typedef int (*vcm_page_found_fn)(void *context, const struct vcm_page_found *found,
                                  struct vcm_error *err);
 

@@ -362,18 +362,16 @@ int vcm_table_each(struct vcm_kv_txn *txn, enum vcm_table table, struct vcm_slic
     int rc = vcm_kv_cursor_open(&cursor, txn, table, err);
     if (rc != VCM_OK)
         return rc;
-    rc = vcm_kv_cursor_seek(&key, &value, cursor, start, err);
-    while (rc == VCM_OK && starts_with(key, prefix)) {
+    int at = vcm_kv_cursor_seek(&key, &value, cursor, start, err);
+    while (rc == VCM_OK && at == VCM_OK && starts_with(key, prefix)) {
         rc = visit(context, key, value, err);
-        if (rc != VCM_OK)
-            break;
-        rc = vcm_kv_cursor_next(&key, &value, cursor, err);
-        if (rc == VCM_NOT_FOUND)
-            break;
+        if (rc == VCM_OK)
+            at = vcm_kv_cursor_next(&key, &value, cursor, err);
     }
     vcm_kv_cursor_close(cursor);
-    bool ended = rc == VCM_STOP || (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK));
-    return ended ? VCM_OK : rc;
+    if (rc != VCM_OK)
+        return rc == VCM_STOP ? VCM_OK : rc;
+    return at == VCM_NOT_FOUND ? VCM_OK : at;
 }
 
 struct scope_walk {
@@ -475,7 +473,7 @@ static int match_page(void *context, struct vcm_slice key, struct vcm_slice valu
     if (memcmp(hex, search->prefix, search->prefix_len) != 0)
         return VCM_OK; /* an odd digit: the byte prefix is one digit shorter */
     if (search->count == search->max)
-        return VCM_NOT_FOUND;
+        return VCM_STOP;
     memcpy(search->ids[search->count++].bytes, key.data, key.len);
     return VCM_OK;
 }

@@ -4,8 +4,8 @@
  *
  * Pages are content-addressed and shared between scopes. Changes go through mapping.h; residency
  * and eviction through page_cache.h. Everything read is valid until its transaction ends.
- * A function that visits entries ends its walk by returning anything but VCM_OK; VCM_NOT_FOUND with
- * no error set means "enough", and the walk then succeeds.
+ * A function that visits entries ends its walk by returning anything but VCM_OK, and the walk
+ * returns that; after VCM_STOP, "enough", it succeeds.
  * A store may be used by several threads and processes, a transaction by one thread at a time.
  */
 #ifndef VCM_VCM_PAGE_STORE_H

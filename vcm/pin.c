@@ -32,7 +32,7 @@ static int pin_change(void *context, struct vcm_transition *t, struct vcm_error 
                              "the page was evicted while it was to be pinned; try again");
     if (pinning->pinned)
         rc = vcm_transition_promote(t, &info, pinning->frame, err);
-    if (rc == VCM_NOT_FOUND)
+    if (rc == VCM_NO_ROOM)
         return vcm_transition_no_room(t, &info, err);
     if (rc == VCM_OK)
         rc = vcm_transition_pin(t, &info, 0, pinning->pinned, err);

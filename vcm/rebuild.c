@@ -329,7 +329,7 @@ static int try_holder(void *context, const struct vcm_page_holder *holder, struc
         rc = attempt_once(attempt, holder, false, &cause);
     }
     if (rc == VCM_OK)
-        return VCM_NOT_FOUND; /* enough */
+        return VCM_STOP;
     if (rc == VCM_INTERNAL || rc == VCM_INTERRUPTED || rc == VCM_STORE_CORRUPT) {
         if (err)
             *err = cause;

@@ -63,7 +63,7 @@ static int shrink_change(void *context, struct vcm_transition *t, struct vcm_err
         rc = vcm_transition_make_room(t, 0, SHRINK_BATCH_BYTES, err);
     if (rc == VCM_OK)
         rc = vcm_transition_make_compressed_room(t, 0, err);
-    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
+    if (rc == VCM_NO_ROOM)
         rc = vcm_error_set(err, VCM_STORE_BUSY,
                            "nobody can be sent away, and pages hold more than the capacity: %s; "
                            "try again",

@@ -113,7 +113,8 @@ struct vcm_slice vcm_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], uint6
 
 /*
  * Calls `visit` for each entry whose key begins with `prefix`, from `start` on (a key with that
- * prefix). VCM_NOT_FOUND from `visit`, no error set, means "enough".
+ * prefix). Anything but VCM_OK from `visit` ends the walk, which returns it; after VCM_STOP,
+ * "enough", it succeeds.
  */
 typedef int (*vcm_table_entry_fn)(void *context, struct vcm_slice key, struct vcm_slice value,
                                   struct vcm_error *err);

@@ -248,7 +248,7 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
         rc = vcm_transition_make_compressed_room(t, packed.len, err);
     if (rc == VCM_OK)
         rc = give_compressed(t, info, vcm_buf_slice(&packed), dictionary, err);
-    else if (rc == VCM_NOT_FOUND)
+    else if (rc == VCM_NO_ROOM)
         rc = vcm_dictionary_leave(t->txn, dictionary, err);
     if (rc == VCM_OK)
         rc = vcm_table_put_page(t->txn, info, err);
@@ -352,7 +352,7 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
         t->totals.pinned++;
         t->totals.pinned_bytes += info->bytes;
         rc = vcm_transition_make_room(t, info->bytes, UINT64_MAX, err);
-        if (rc == VCM_NOT_FOUND)
+        if (rc == VCM_NO_ROOM)
             return vcm_transition_no_room(t, info, err);
     }
     if (rc == VCM_OK && t->totals.resident_bytes + info->bytes <= t->limits.capacity)
@@ -499,12 +499,12 @@ int vcm_transition_make_room(struct vcm_transition *t, uint64_t bytes, uint64_t 
     uint64_t start = t->totals.resident_bytes, tag;
 
     if (bytes > t->limits.capacity)
-        return VCM_NOT_FOUND;
+        return VCM_NO_ROOM;
     while (t->totals.resident_bytes > t->limits.capacity - bytes) {
         if (start > t->totals.resident_bytes && start - t->totals.resident_bytes >= budget)
             return VCM_OK;
         if (!t->sets_usable || !vcm_evict_next(&t->sets[VCM_SET_RESIDENT], &tag))
-            return VCM_NOT_FOUND;
+            return VCM_NO_ROOM;
         int rc = depart(t, VCM_SET_RESIDENT, tag, err);
         if (rc != VCM_OK)
             return rc;
@@ -518,10 +518,10 @@ int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes
     uint64_t limit = t->limits.compressed_capacity, tag;
 
     if (bytes > limit)
-        return VCM_NOT_FOUND;
+        return VCM_NO_ROOM;
     while (t->totals.compressed_bytes > limit - bytes) {
         if (!t->sets_usable || !vcm_evict_next(&t->sets[VCM_SET_COMPRESSED], &tag))
-            return VCM_NOT_FOUND;
+            return VCM_NO_ROOM;
         int rc = depart(t, VCM_SET_COMPRESSED, tag, err);
         if (rc != VCM_OK)
             return rc;

@@ -38,7 +38,8 @@ struct vcm_transition {
 };
 
 /* Runs `change` as vcm_kv_update() does, under the limits that are in force at its begin: nobody
- * puts others in force (vcm/relimit.h) before it has ended. */
+ * puts others in force (vcm/relimit.h) before it has ended. Whatever the change returns but VCM_OK
+ * rolls back and is returned, private codes, too. */
 typedef int (*vcm_transition_fn)(void *context, struct vcm_transition *t, struct vcm_error *err);
 int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, void *context,
                        unsigned timeout_ms, const struct vcm_cancel *cancel, struct vcm_error *err);
@@ -58,8 +59,8 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
 int vcm_transition_evict(struct vcm_transition *t, struct vcm_page_info *info,
                          struct vcm_error *err);
 
-/* compressed or evicted -> resident. VCM_NOT_FOUND, err untouched and nothing changed, when there
- * is no room and nobody may go. */
+/* compressed or evicted -> resident. VCM_NO_ROOM when nobody may go for it: then the page is as it
+ * was. */
 int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
                            struct vcm_slice frame, struct vcm_error *err);
 
@@ -81,7 +82,7 @@ int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_
                           struct vcm_error *err);
 
 /* Pages go until `bytes` more have room among the resident ones, at most `budget` bytes of them.
- * VCM_NOT_FOUND, err untouched, when nobody is left who may go. */
+ * VCM_NO_ROOM when nobody is left who may go. */
 int vcm_transition_make_room(struct vcm_transition *t, uint64_t bytes, uint64_t budget,
                              struct vcm_error *err);
 int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes,

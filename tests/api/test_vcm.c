@@ -215,21 +215,38 @@ static void the_doctor_has_findings(void **state)
     assert_true(findings.count > 3);
 }
 
+static int see_place(void *context, const struct vcm_find_entry *entry, struct vcm_error *err)
+{
+    struct seen *seen = context;
+
+    (void)entry;
+    (void)err;
+    seen->count++;
+    return seen->answer;
+}
+
 static void a_callback_ends_the_call_with_its_answer(void **state)
 {
     struct fixture *fix = *state;
-    struct seen scopes = {.answer = VCM_TIMEOUT}, pages = {.answer = VCM_TIMEOUT},
-                settings = {.answer = VCM_TIMEOUT};
-    char *cursor = NULL;
+    const int answers[] = {VCM_TIMEOUT, VCM_NOT_FOUND, -1, 1000};
+    const struct vcm_find_query query = {.path = "a.c"};
 
     map(fix, fix->vcm, VCM_STATUS_MAPPED);
-    assert_int_equal(vcm_scopes(fix->vcm, see_scope, &scopes, &fix->err), VCM_TIMEOUT);
-    assert_int_equal(
-        vcm_pages(&cursor, fix->vcm, &(struct vcm_pages_query){0}, see_page, &pages, &fix->err),
-        VCM_TIMEOUT);
-    assert_null(cursor);
-    assert_int_equal(vcm_config_list(fix->vcm, see_setting, &settings, &fix->err), VCM_TIMEOUT);
-    assert_int_equal(settings.count, 1);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        struct seen scopes = {.answer = answers[i]}, pages = scopes, settings = scopes,
+                    places = scopes;
+        char *cursor = NULL;
+        assert_int_equal(vcm_scopes(fix->vcm, see_scope, &scopes, &fix->err), answers[i]);
+        assert_int_equal(
+            vcm_pages(&cursor, fix->vcm, &(struct vcm_pages_query){0}, see_page, &pages, &fix->err),
+            answers[i]);
+        assert_null(cursor);
+        assert_int_equal(vcm_config_list(fix->vcm, see_setting, &settings, &fix->err), answers[i]);
+        assert_int_equal(settings.count, 1);
+        assert_int_equal(vcm_find(fix->vcm, &query, see_place, &places, &fix->err), answers[i]);
+        assert_int_equal(places.count, 1);
+        assert_int_equal(vcm_scopes(fix->vcm, see_scope, &scopes, NULL), answers[i]);
+    }
 }
 
 static void wrong_arguments_are_answered(void **state)

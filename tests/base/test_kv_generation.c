@@ -331,15 +331,15 @@ static void a_map_is_held_by_its_number_until_it_moves(void **state)
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_STORE_BUSY);
     vcm_kv_hold_release(hold);
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
-    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_NOT_FOUND);
+    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_RETRY);
     assert_null(hold);
     assert_true(map_number(kv) != number);
     number = map_number(kv);
     assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_OK);
     vcm_kv_hold_release(hold);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_NOT_FOUND);
-    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_NOT_FOUND);
+    assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_RETRY);
+    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_RETRY);
     assert_int_equal(map_number(kv), map_number(other));
     assert_int_equal(vcm_kv_hold_map(&hold, kv, map_number(kv)), VCM_OK);
     vcm_kv_close(other);
@@ -357,7 +357,7 @@ static void a_map_that_was_opened_before_a_fork_is_not_held(void **state)
     int status;
     pid_t pid = fork();
     if (pid == 0)
-        _exit(vcm_kv_hold_map(&hold, kv, number) == VCM_NOT_FOUND ? 0 : 1);
+        _exit(vcm_kv_hold_map(&hold, kv, number) == VCM_RETRY ? 0 : 1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     vcm_kv_close(kv);

@@ -124,6 +124,21 @@ class Remap(paging.PagingTest):
         self.assert_as_cold(repo, dict(self.vcm("map", repo, "--scope", "s", "--json",
                                                 check=0).json()["sources"][0]))
 
+    def assert_nothing_is_lost(self, name, content, binary):
+        repo = self.make_repo({"a/c.bin": b"\0", name: content, "a/z.bin": b"\0z", "a/t": "t\n",
+                               "b/x": "x\n"})
+        self.vcm("map", repo, "--scope", "s", check=0)
+        self.commit(repo, {"b/x": "changed\n"})
+        row = self.vcm("map", repo, "--scope", "s", "--json", check=0).json()["sources"][0]
+        self.assertEqual((row["coverage"]["tracked"], row["coverage"]["binary"]), (5, binary))
+        self.assert_as_cold(repo, row)
+
+    def test_a_binary_name_that_is_no_utf8_loses_nothing_of_its_directory(self):
+        self.assert_nothing_is_lost(os.fsdecode(b"a/k\xff.bin"), b"\0", 3)
+
+    def test_a_text_name_that_is_no_utf8_loses_nothing_of_its_directory(self):
+        self.assert_nothing_is_lost(os.fsdecode(b"a/k\xff.txt"), "text\n", 2)
+
     def test_an_ignore_file_above_makes_it_read_again(self):
         for name in (".gitignore", ".colonyignore"):
             with self.subTest(name=name):

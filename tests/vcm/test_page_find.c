@@ -16,7 +16,7 @@ static int append_found(void *context, const struct vcm_page_found *found, struc
     (void)err;
     vcm_buf_append_format(&all->text, "%u.%u:%.*s ", found->seq, found->index,
                           (int)found->record->path.len, found->record->path.data);
-    return ++all->count == all->stop_after ? VCM_NOT_FOUND : VCM_OK;
+    return ++all->count == all->stop_after ? VCM_STOP : VCM_OK;
 }
 
 /* Maps one page of two records for each pair of paths. */

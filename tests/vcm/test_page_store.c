@@ -236,7 +236,9 @@ static int stop(void *context, const struct vcm_scope *scope, struct vcm_error *
 
     (void)scope;
     ++*calls;
-    return *calls < 10 ? VCM_NOT_FOUND : vcm_error_set(err, VCM_STORE_BUSY, "later");
+    return *calls < 10   ? VCM_STOP
+           : *calls < 20 ? VCM_NOT_FOUND
+                         : vcm_error_set(err, VCM_STORE_BUSY, "later");
 }
 
 static void a_visitor_may_say_enough_or_fail(void **state)
@@ -249,7 +251,12 @@ static void a_visitor_may_say_enough_or_fail(void **state)
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_int_equal(vcm_page_store_each_scope(txn, text(""), stop, &calls, &fix->err), VCM_OK);
     assert_int_equal(calls, 1);
-    calls = 9;
+    calls = 10;
+    assert_int_equal(vcm_page_store_each_scope(txn, text(""), stop, &calls, &fix->err),
+                     VCM_NOT_FOUND);
+    assert_int_equal(vcm_page_store_each_scope(txn, text(""), stop, &calls, NULL), VCM_NOT_FOUND);
+    assert_int_equal(calls, 12);
+    calls = 20;
     assert_int_equal(vcm_page_store_each_scope(txn, text(""), stop, &calls, &fix->err),
                      VCM_STORE_BUSY);
     vcm_kv_read_end(txn);
