@@ -154,19 +154,3 @@ void vcm_wire_store_be64(unsigned char out[8], uint64_t value)
     for (unsigned i = 0; i < 8; i++)
         out[i] = (unsigned char)(value >> (56 - 8 * i));
 }
-
-uint32_t vcm_wire_load_be32(const unsigned char in[4])
-{
-    uint32_t value = 0;
-    for (unsigned i = 0; i < 4; i++)
-        value = value << 8 | in[i];
-    return value;
-}
-
-uint64_t vcm_wire_load_be64(const unsigned char in[8])
-{
-    uint64_t value = 0;
-    for (unsigned i = 0; i < 8; i++)
-        value = value << 8 | in[i];
-    return value;
-}

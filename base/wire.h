@@ -40,7 +40,15 @@ bool vcm_wire_reader_done(const struct vcm_wire_reader *r);
 /* Big-endian integers, for keys that must sort by number. */
 void vcm_wire_store_be32(unsigned char out[4], uint32_t value);
 void vcm_wire_store_be64(unsigned char out[8], uint64_t value);
-uint32_t vcm_wire_load_be32(const unsigned char in[4]);
-uint64_t vcm_wire_load_be64(const unsigned char in[8]);
+
+static inline uint32_t vcm_wire_load_be32(const unsigned char in[4])
+{
+    return (uint32_t)in[0] << 24 | (uint32_t)in[1] << 16 | (uint32_t)in[2] << 8 | in[3];
+}
+
+static inline uint64_t vcm_wire_load_be64(const unsigned char in[8])
+{
+    return (uint64_t)vcm_wire_load_be32(in) << 32 | vcm_wire_load_be32(in + 4);
+}
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "base/wire.h"
 
 #include "base/banned.h"
 
@@ -38,16 +39,6 @@ struct midx {
     uint64_t *pack_bytes;       /* UINT64_MAX for a pack that is not there */
     struct chunk names, fan_out, offsets, large;
 };
-
-static uint32_t word_at(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
-static uint64_t long_at(const unsigned char *bytes)
-{
-    return (uint64_t)word_at(bytes) << 32 | word_at(bytes + 4);
-}
 
 static bool read_at(const struct midx *midx, void *out, size_t len, uint64_t at)
 {
@@ -79,10 +70,11 @@ static const char *find_chunks(struct midx *midx, unsigned count)
     for (unsigned i = 0; i < count; i++) {
         if (!read_at(midx, entry, sizeof entry, HEADER_BYTES + (uint64_t)i * CHUNK_BYTES))
             return "it is cut short";
-        uint64_t begin = long_at(entry + 4), end = long_at(entry + CHUNK_BYTES + 4);
+        uint64_t begin = vcm_wire_load_be64(entry + 4),
+                 end = vcm_wire_load_be64(entry + CHUNK_BYTES + 4);
         if (begin > end || end > midx->bytes - ID_BYTES)
             return "its chunks lead outside";
-        struct chunk *chunk = chunk_of(midx, word_at(entry));
+        struct chunk *chunk = chunk_of(midx, vcm_wire_load_be32(entry));
         if (chunk)
             *chunk = (struct chunk){begin, end - begin};
     }
@@ -98,7 +90,7 @@ static const char *read_head(struct midx *midx)
         return "it is cut short";
     if (memcmp(head, SIGNATURE, 4) != 0 || head[4] != 1 || head[5] != 1)
         return "its version is not known";
-    midx->pack_count = word_at(head + 8);
+    midx->pack_count = vcm_wire_load_be32(head + 8);
     if (midx->pack_count > VCM_LIMIT_PACKS)
         return "it names too many packs";
     const char *fault = find_chunks(midx, head[6]);
@@ -107,7 +99,7 @@ static const char *read_head(struct midx *midx)
     if (midx->fan_out.bytes != fan_out ||
         !read_at(midx, last, sizeof last, midx->fan_out.at + fan_out - sizeof last))
         return "it has no fan-out";
-    midx->count = word_at(last);
+    midx->count = vcm_wire_load_be32(last);
     return midx->offsets.bytes == (uint64_t)midx->count * 8 ? NULL : "its tables do not fit";
 }
 
@@ -159,7 +151,7 @@ static bool is_in_pack(const struct midx *midx, uint32_t pack, uint64_t offset)
 
 static const char *check_entry(const struct midx *midx, const unsigned char *entry)
 {
-    uint32_t pack = word_at(entry), word = word_at(entry + 4);
+    uint32_t pack = vcm_wire_load_be32(entry), word = vcm_wire_load_be32(entry + 4);
     unsigned char large[8] = {0};
     uint64_t offset = word;
 
@@ -170,7 +162,7 @@ static const char *check_entry(const struct midx *midx, const unsigned char *ent
         if (place >= midx->large.bytes / sizeof large ||
             !read_at(midx, large, sizeof large, midx->large.at + place * sizeof large))
             return "it leads outside its table of large offsets";
-        offset = long_at(large);
+        offset = vcm_wire_load_be64(large);
     }
     return is_in_pack(midx, pack, offset) ? NULL : "it leads outside a pack";
 }

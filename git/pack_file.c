@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/wire.h"
 
 #include "base/banned.h"
 
@@ -18,11 +19,6 @@
 #define IDS_AT        (HEADER_BYTES + VCM_GIT_PACK_FAN_OUT * WORD_BYTES)
 /* Ids are as good as random, so that one is found by reading this many around its likely place. */
 #define IDS_AT_ONCE 64u
-
-static uint32_t word_at(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
 
 static bool read_all(int fd, void *out, size_t len, uint64_t at)
 {
@@ -53,7 +49,7 @@ static bool open_index(struct vcm_git_pack_file *file)
         memcmp(head, "\377tOc\0\0\0\2", HEADER_BYTES) != 0)
         return false;
     for (size_t i = 0; i < VCM_GIT_PACK_FAN_OUT; i++) {
-        file->fan_out[i] = word_at(head + HEADER_BYTES + i * WORD_BYTES);
+        file->fan_out[i] = vcm_wire_load_be32(head + HEADER_BYTES + i * WORD_BYTES);
         if (i > 0 && file->fan_out[i] < file->fan_out[i - 1])
             return false;
     }
@@ -72,7 +68,7 @@ static bool open_pack(struct vcm_git_pack_file *file)
         return false;
     file->end = bytes - ID_BYTES;
     return memcmp(head, "PACK\0\0\0\2", 2 * WORD_BYTES) == 0 &&
-           word_at(head + 2 * WORD_BYTES) == object_count(file);
+           vcm_wire_load_be32(head + 2 * WORD_BYTES) == object_count(file);
 }
 
 bool vcm_git_pack_file_open(struct vcm_git_pack_file *file, int index_fd, int pack_fd)
@@ -103,13 +99,13 @@ static bool offset_of(uint64_t *offset, const struct vcm_git_pack_file *file, ui
 
     if (!read_all(file->index_fd, entry, WORD_BYTES, at))
         return false;
-    uint64_t found = word_at(entry);
+    uint64_t found = vcm_wire_load_be32(entry);
     if (found & IS_LARGE) {
         at = IDS_AT + count * (ID_BYTES + 2 * WORD_BYTES) + (found & ~IS_LARGE) * sizeof entry;
         if (at + sizeof entry > file->index_bytes - TRAILER_BYTES ||
             !read_all(file->index_fd, entry, sizeof entry, at))
             return false;
-        found = (uint64_t)word_at(entry) << 32 | word_at(entry + WORD_BYTES);
+        found = vcm_wire_load_be64(entry);
     }
     *offset = found;
     return found >= PACK_HEADER && found < file->end;
@@ -122,7 +118,7 @@ static uint32_t choose(uint32_t low, uint32_t high, const unsigned char *id, boo
     uint32_t middle = low + span / 2;
 
     if (first)
-        middle = low + (uint32_t)((uint64_t)span * word_at(id + 1) >> 32);
+        middle = low + (uint32_t)((uint64_t)span * vcm_wire_load_be32(id + 1) >> 32);
     uint32_t from = middle > low + IDS_AT_ONCE / 2 ? middle - IDS_AT_ONCE / 2 : low;
     return high - from > IDS_AT_ONCE ? from : high - IDS_AT_ONCE;
 }

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "base/wire.h"
 #include "git/midx.h"
 
 #include "base/banned.h"
@@ -39,11 +40,6 @@ struct index {
     uint64_t large_count;
 };
 
-static uint32_t word_at(const unsigned char *bytes)
-{
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
-}
-
 static bool read_at(const struct index *index, void *out, size_t len, uint64_t at)
 {
     return vcm_io_read_at(index->fd, out, len, at) == len;
@@ -57,7 +53,7 @@ static const char *check_fan_out(struct index *index)
     if (!read_at(index, table, sizeof table, index->has_header ? 2 * WORD_BYTES : 0))
         return "it is cut short";
     for (size_t i = 0; i < FAN_OUT; i++) {
-        uint32_t count = word_at(table + i * WORD_BYTES);
+        uint32_t count = vcm_wire_load_be32(table + i * WORD_BYTES);
         if (count < before)
             return "its fan-out goes back";
         before = count;
@@ -107,7 +103,7 @@ static const char *check_large(const struct index *index, uint64_t at)
     for (uint64_t i = 0; i < index->large_count; i++, at += sizeof entry) {
         if (!read_at(index, entry, sizeof entry, at))
             return "it is cut short";
-        uint64_t offset = (uint64_t)word_at(entry) << 32 | word_at(entry + WORD_BYTES);
+        uint64_t offset = vcm_wire_load_be64(entry);
         if (!is_in_pack(index, offset))
             return "it leads outside its pack";
     }
@@ -130,7 +126,7 @@ static const char *check_offsets(const struct index *index)
         if (!read_at(index, chunk, (size_t)(now * stride), at))
             return "it is cut short";
         for (uint64_t i = 0; i < now && !fault; i++)
-            fault = check_word(index, word_at(chunk + i * stride));
+            fault = check_word(index, vcm_wire_load_be32(chunk + i * stride));
         if (fault)
             return fault;
         at += now * stride;
@@ -153,7 +149,7 @@ const char *vcm_git_pack_index_fault(int fd, uint64_t pack_bytes)
     if (!read_at(&index, header, sizeof header, 0))
         return "it is cut short";
     index.has_header = memcmp(header, SIGNATURE, WORD_BYTES) == 0;
-    if (index.has_header && word_at(header + WORD_BYTES) != 2)
+    if (index.has_header && vcm_wire_load_be32(header + WORD_BYTES) != 2)
         return "its version is not known";
     const char *fault = check_fan_out(&index);
     if (!fault)

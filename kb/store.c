@@ -575,12 +575,7 @@ int vcm_store_remove(struct vcm_store *store, const struct vcm_store_filter *fil
 
     if (rc == VCM_OK)
         rc = walk_documents(store, filter, true, visit, context, err);
-    if (rc == VCM_OK)
-        rc = vcm_store_prune_extractions(store, err);
-    if (rc == VCM_OK)
-        rc = vcm_store_run_sql(store, "COMMIT; PRAGMA incremental_vacuum", err);
-    vcm_store_rollback(store);
-    return rc;
+    return vcm_store_finish_drop(store, rc, err);
 }
 
 void vcm_store_read_chunk(struct vcm_store_chunk *out, struct vcm_store_document *document,

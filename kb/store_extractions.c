@@ -223,8 +223,7 @@ static int find_unused(struct vcm_buf *out, struct vcm_store *store, const char 
     return rc == VCM_OK ? vcm_buf_check(out, "the names of texts", err) : rc;
 }
 
-/* Ends the transaction that gave up claims. */
-static int finish_drop(struct vcm_store *store, int rc, struct vcm_error *err)
+int vcm_store_finish_drop(struct vcm_store *store, int rc, struct vcm_error *err)
 {
     if (rc == VCM_OK)
         rc = vcm_store_prune_extractions(store, err);
@@ -249,7 +248,7 @@ int vcm_store_settle_scope(struct vcm_store *store, const char *scope,
             rc = drop_use(store, scope, &name, err);
             at += 1 + name.len;
         }
-        rc = finish_drop(store, rc, err);
+        rc = vcm_store_finish_drop(store, rc, err);
     }
     vcm_buf_release(&unused);
     return rc;
@@ -261,7 +260,7 @@ int vcm_store_forget_scope(struct vcm_store *store, const char *scope, struct vc
 
     if (rc == VCM_OK)
         rc = drop_use(store, scope, NULL, err);
-    return finish_drop(store, rc, err);
+    return vcm_store_finish_drop(store, rc, err);
 }
 
 int vcm_store_list_scopes(struct vcm_buf *out, struct vcm_store *store, struct vcm_error *err)

@@ -81,6 +81,10 @@ int vcm_store_prune_extraction(struct vcm_store *store,
                                const unsigned char content[VCM_HASH_SHA256_BYTES],
                                struct vcm_error *err);
 
+/* Ends the transaction that gave up documents or claims: commits it when `rc` is VCM_OK and what
+ * nobody needs any more is gone, else rolls it back. Returns `rc` or what failed then. */
+int vcm_store_finish_drop(struct vcm_store *store, int rc, struct vcm_error *err);
+
 /* Reads VCM_STORE_CHUNK_COLUMNS from column 0 on. */
 void vcm_store_read_chunk(struct vcm_store_chunk *out, struct vcm_store_document *document,
                           sqlite3_stmt *row);

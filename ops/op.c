@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 #include "base/banned.h"
@@ -58,18 +59,12 @@ static int check_number(struct vcm_op_value *value, const struct vcm_op_param *p
 static int add_to_list(struct vcm_op_value *value, const char *text, struct vcm_arena *arena,
                        struct vcm_error *err)
 {
-    /* Doubled whenever the count reaches a power of two. */
-    if ((value->count & (value->count - 1)) == 0) {
-        size_t capacity = value->count ? 2 * value->count : 1;
-        const char **list = vcm_arena_alloc(arena, capacity * sizeof *list);
-        if (!list)
-            return vcm_error_memory(err);
-        if (value->count > 0)
-            memcpy(list, value->list, value->count * sizeof *list);
-        value->list = list;
-    }
-    value->list[value->count++] = text;
-    return VCM_OK;
+    int rc = vcm_array_reserve_in(arena, &value->list, &value->capacity, value->count + 1,
+                                  VCM_LIMIT_LIST_ENTRIES, err);
+
+    if (rc == VCM_OK)
+        value->list[value->count++] = text;
+    return rc;
 }
 
 int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,

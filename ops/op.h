@@ -54,7 +54,7 @@ struct vcm_op_value {
     const char *text; /* the last one given */
     uint64_t number;
     const char **list; /* all that were given, of repeated ones */
-    size_t count;
+    size_t count, capacity;
 };
 
 /* A top-level key of the result document. */

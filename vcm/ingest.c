@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/utf8.h"
@@ -65,7 +66,7 @@ struct batch {
     struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
     struct vcm_arena sections;       /* theirs */
     uint32_t record_count;
-    uint32_t record_capacity;
+    size_t record_capacity;
     int rc;
     struct vcm_error error;
 };
@@ -121,14 +122,10 @@ static int add_part(void *context, struct vcm_slice value, const struct vcm_page
 {
     struct batch *batch = context;
 
-    if (batch->record_count == batch->record_capacity) {
-        uint32_t capacity = batch->record_capacity ? batch->record_capacity * 2 : 64;
-        void *records = realloc(batch->records, capacity * sizeof *batch->records);
-        if (!records)
-            return vcm_error_memory(err);
-        batch->records = records;
-        batch->record_capacity = capacity;
-    }
+    int rc = vcm_array_reserve(&batch->records, &batch->record_capacity,
+                               (size_t)batch->record_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_page_record *kept = &batch->records[batch->record_count];
     *kept = *record;
     if (record->prose &&
