@@ -86,16 +86,19 @@ struct call {
 /* A page that came in and is not there any more: its room was needed, or somebody sent it down. */
 static int gone_again(const struct call *call, const char *hex, struct vcm_error *err)
 {
-    uint64_t capacity = vcm_page_store_limits(call->vcm->store)->capacity;
+    struct vcm_page_store_limits limits;
 
-    if (call->bytes <= capacity)
+    int rc = vcm_page_store_read_limits(&limits, call->vcm->store, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (call->bytes <= limits.capacity)
         return vcm_error_set(err, VCM_STORE_BUSY,
                              "page %s came in and was sent down again; try again", hex);
     return vcm_error_set(err, VCM_STORE_FULL,
                          "page %s made room for others: the pages asked for need %llu bytes and "
                          "cache.capacity is %llu; raise it with 'vcm config set cache.capacity "
                          "SIZE', or ask for fewer",
-                         hex, (unsigned long long)call->bytes, (unsigned long long)capacity);
+                         hex, (unsigned long long)call->bytes, (unsigned long long)limits.capacity);
 }
 
 static int see_pages(struct call *call, struct vcm_error *err)

@@ -128,7 +128,7 @@ static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
         spool->pages[spool->page_count++] = (struct vcm_mapping_spooled){info->id, info->bytes};
         spool->page_bytes += info->bytes;
     }
-    int rc = vcm_page_store_read_limits(&limits, mapping->store, err);
+    rc = vcm_page_store_read_limits(&limits, mapping->store, err);
     if (rc == VCM_OK && spool->page_bytes > limits.capacity)
         sort_pages(spool);
     return rc == VCM_OK && spool->page_bytes > limits.capacity

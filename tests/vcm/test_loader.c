@@ -6,6 +6,7 @@
 #include "tests/support/random.h"
 #include "vcm/evict.h"
 #include "vcm/loader.h"
+#include "vcm/relimit.h"
 
 #include "base/banned.h"
 
@@ -92,7 +93,7 @@ static void unsettle(struct side *side, uint64_t random)
                                     which == 0 ? VCM_PAGE_COMPRESSED : VCM_PAGE_EVICTED, NULL,
                                     &side->fix->err));
     }
-    assert_ok(side->fix, vcm_page_cache_shrink(side->fix->store, NULL, &side->fix->err));
+    assert_ok(side->fix, vcm_relimit_shrink(side->fix->store, NULL, &side->fix->err));
 }
 
 static void read_page(struct side *side, const struct vcm_page_id *id)
@@ -129,10 +130,18 @@ static void assert_same(struct side *a, struct side *b)
     assert_int_equal(left.private_answers, right.private_answers);
 }
 
+static struct vcm_page_store_limits limits_of(struct side *side)
+{
+    struct vcm_page_store_limits limits;
+
+    assert_ok(side->fix, vcm_page_store_read_limits(&limits, side->fix->store, &side->fix->err));
+    return limits;
+}
+
 /* The page is in if it fits at all, and the store keeps its limits. */
 static void assert_promises(struct side *side, const struct vcm_page_id *id, unsigned reads)
 {
-    const struct vcm_page_store_limits *limits = vcm_page_store_limits(side->fix->store);
+    const struct vcm_page_store_limits limits = limits_of(side);
     struct vcm_page_cache_counters counters = counters_of(side->fix);
     struct vcm_page_totals totals;
     struct vcm_page_info info;
@@ -141,10 +150,10 @@ static void assert_promises(struct side *side, const struct vcm_page_id *id, uns
     assert_ok(side->fix, vcm_page_store_totals(&totals, txn, &side->fix->err));
     assert_ok(side->fix, vcm_page_store_page(&info, txn, id, &side->fix->err));
     vcm_kv_read_end(txn);
-    if (info.bytes <= limits->capacity)
+    if (info.bytes <= limits.capacity)
         assert_int_equal(info.state, VCM_PAGE_RESIDENT);
-    assert_true(totals.resident_bytes <= limits->capacity);
-    assert_true(totals.compressed_bytes <= limits->compressed_capacity);
+    assert_true(totals.resident_bytes <= limits.capacity);
+    assert_true(totals.compressed_bytes <= limits.compressed_capacity);
     assert_int_equal(counters.hits + counters.minor_faults + counters.major_faults, reads);
     assert_true(counters.private_answers <= counters.minor_faults + counters.major_faults);
 }
@@ -179,7 +188,7 @@ static void reads_and_faults_of_random_stores_end_alike(void **state)
 /* Of some, those that are told to be in are in, and only what does not fit is left out. */
 static void fault_some(struct side *side, const struct vcm_page_id *ids, unsigned count)
 {
-    uint64_t capacity = vcm_page_store_limits(side->fix->store)->capacity, asked = 0, in = 0;
+    uint64_t capacity = limits_of(side).capacity, asked = 0, in = 0;
     struct vcm_loader_outcome outcomes[SOME_MAX];
     struct vcm_page_cache_counters before = counters_of(side->fix);
 
