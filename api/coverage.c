@@ -19,18 +19,28 @@ struct file {
 };
 
 struct ledger {
-    const char *wanted; /* outcome or reason, NULL for all */
+    const char *wanted;             /* outcome or reason, NULL for all */
+    struct vcm_slice wanted_reason; /* as the store has it */
     struct file *files;
     size_t count;
     size_t capacity;
 };
 
+/* A reason that is not in the table is taken as it is: a source of the caller's may have it. */
+static struct vcm_slice stored_reason(const char *wanted)
+{
+    struct vcm_slice text = vcm_slice_of_string(wanted);
+    const char *name = vcm_outcome_reason_name(vcm_outcome_reason_of(text));
+
+    return name ? vcm_slice_of_string(name) : text;
+}
+
 static int add_file(struct ledger *ledger, const struct file *file, struct vcm_error *err)
 {
     const char *wanted = ledger->wanted;
 
-    if (wanted && strcmp(wanted, vcm_source_outcome_name(file->outcome)) != 0 &&
-        !vcm_slice_equal(file->reason, vcm_slice_of_string(wanted)))
+    if (wanted && strcmp(wanted, vcm_outcome_name(file->outcome)) != 0 &&
+        !vcm_slice_equal(file->reason, ledger->wanted_reason))
         return VCM_OK;
     if (ledger->count == ledger->capacity) {
         size_t capacity = ledger->capacity ? 2 * ledger->capacity : 1024;
@@ -84,7 +94,7 @@ static int pass_file(const struct file *file, vcm_coverage_fn visit, void *conte
     int rc = path && reason ? visit(context,
                                     &(struct vcm_coverage_file){
                                         .path = path,
-                                        .outcome = vcm_source_outcome_name(file->outcome),
+                                        .outcome = vcm_outcome_name(file->outcome),
                                         .reason = vcm_handle_text_or_null(reason),
                                     },
                                     err)
@@ -97,7 +107,8 @@ static int read_ledger(struct ledger *ledger, struct vcm_kv_txn *txn, uint64_t m
                        struct vcm_error *err)
 {
     int rc = vcm_page_store_each_omission(txn, mapping, add_omission, ledger, err);
-    if (rc == VCM_OK && (!ledger->wanted || strcmp(ledger->wanted, "paged") == 0))
+    if (rc == VCM_OK &&
+        (!ledger->wanted || strcmp(ledger->wanted, vcm_outcome_name(VCM_SOURCE_PAGED)) == 0))
         rc = vcm_page_find_each(txn, mapping, add_record, ledger, err);
     if (rc == VCM_OK && ledger->count > 0)
         qsort(ledger->files, ledger->count, sizeof *ledger->files, compare_files);
@@ -115,7 +126,7 @@ int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_sc
         rc = VCM_TEXTS(err, {"scope", query->scope}, {"reason", query->reason});
     if (rc != VCM_OK)
         return rc;
-    struct ledger ledger = {.wanted = query->reason};
+    struct ledger ledger = {.wanted = query->reason, .wanted_reason = stored_reason(query->reason)};
     struct vcm_kv_txn *txn = NULL;
     struct vcm_names_scope name;
     struct vcm_scope scope = {0};

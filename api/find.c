@@ -124,7 +124,7 @@ static int nothing_found(const struct search *search, const char *text, struct v
         return vcm_error_set(err, VCM_NOT_FOUND,
                              "'%s' has no page: scope '%s' leaves it out as %s; 'vcm coverage %s' "
                              "lists what is left out",
-                             text, search->omitted_by, vcm_source_outcome_name(search->omitted_as),
+                             text, search->omitted_by, vcm_outcome_name(search->omitted_as),
                              search->omitted_by);
     return vcm_error_set(err, VCM_NOT_FOUND,
                          "no mapped scope holds '%s'; give its path from the root of the "

@@ -362,7 +362,8 @@ static int look_again(struct scope *scope, struct place *place, struct vcm_error
 static int pull_scope(struct pull *pull, struct scope *scope, struct vcm_error *err)
 {
     struct collector collector = {pull, scope};
-    const struct vcm_coverage_query query = {.scope = scope->id, .reason = "lfs_missing"};
+    const struct vcm_coverage_query query = {.scope = scope->id,
+                                             .reason = vcm_outcome_name(VCM_SOURCE_LFS_MISSING)};
     struct place place = {.repo = NULL};
     struct vcm_error failure = {0};
 

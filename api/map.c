@@ -61,15 +61,9 @@ const char *vcm_status_name(enum vcm_status status)
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
 {
     out->tracked = in->tracked;
-    out->paged = in->by_outcome[VCM_SOURCE_PAGED];
-    out->excluded = in->by_outcome[VCM_SOURCE_EXCLUDED];
-    out->ignored = in->by_outcome[VCM_SOURCE_IGNORED];
-    out->binary = in->by_outcome[VCM_SOURCE_BINARY];
-    out->symlink = in->by_outcome[VCM_SOURCE_SYMLINK];
-    out->submodule = in->by_outcome[VCM_SOURCE_SUBMODULE];
-    out->lfs_missing = in->by_outcome[VCM_SOURCE_LFS_MISSING];
-    out->too_large = in->by_outcome[VCM_SOURCE_TOO_LARGE];
-    out->failed = in->by_outcome[VCM_SOURCE_FAILED];
+#define COPY(NAME, name, number, retried, remedy) out->name = in->by_outcome[VCM_SOURCE_##NAME];
+    VCM_OUTCOME_LIST(COPY)
+#undef COPY
 }
 
 /* The row's message with the context that was gathered on the way up. */

@@ -90,7 +90,7 @@ static int read_item(struct vcm_source_content *content, void *reader,
     content->outcome = VCM_SOURCE_PAGED;
     if (rc == VCM_NOT_FOUND) {
         content->outcome = VCM_SOURCE_FAILED;
-        content->reason = "object_missing";
+        content->reason = VCM_REASON_OBJECT_MISSING;
         rc = VCM_OK;
     } else if (rc != VCM_OK && err) {
         *err = missing;

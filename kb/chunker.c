@@ -219,8 +219,8 @@ static int emit_chunk(struct chunker *c, struct vcm_error *err)
     c->bytes += chunk.text.len;
     if (rc == VCM_OK &&
         (c->chunks > VCM_LIMIT_DOCUMENT_CHUNKS || c->bytes > VCM_LIMIT_CHUNKED_BYTES))
-        rc = vcm_error_set(err, VCM_UNSUPPORTED,
-                           "over the limits: more than %zu chunks or %zu bytes of them",
+        rc = vcm_error_set(err, VCM_UNSUPPORTED, "%s: more than %zu chunks or %zu bytes of them",
+                           vcm_outcome_reason_name(VCM_REASON_OVER_THE_LIMITS),
                            VCM_LIMIT_DOCUMENT_CHUNKS, VCM_LIMIT_CHUNKED_BYTES);
     if (rc != VCM_OK)
         return rc;

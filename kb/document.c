@@ -1,5 +1,7 @@
 #include "kb/document.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -26,6 +28,30 @@ void vcm_document_release(struct vcm_document *document)
     free(document->headings);
     free(document->pages);
     *document = (struct vcm_document){0};
+}
+
+int vcm_document_refuse(struct vcm_document *document, enum vcm_reason reason,
+                        struct vcm_error *err, const char *format, ...)
+{
+    char text[sizeof err->message];
+    va_list args;
+
+    document->refused = reason;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return vcm_error_set(err, VCM_UNSUPPORTED, "%s: %s", vcm_outcome_reason_name(reason), text);
+}
+
+int vcm_document_check(struct vcm_document *document, const struct vcm_buf *buf, const char *what,
+                       struct vcm_error *err)
+{
+    struct vcm_error own = {0};
+    int rc = vcm_buf_check(buf, what, &own);
+
+    if (rc == VCM_UNSUPPORTED)
+        return vcm_document_refuse(document, VCM_REASON_OVER_THE_LIMITS, err, "%s", own.message);
+    return rc == VCM_OK ? rc : vcm_error_set(err, own.code, "%s", own.message);
 }
 
 static bool is_space(char byte)

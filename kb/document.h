@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/outcome.h"
 
 struct vcm_document_heading {
     size_t offset;          /* of the first byte of its line */
@@ -28,7 +29,8 @@ struct vcm_document_page {
 
 struct vcm_document {
     struct vcm_buf text;
-    bool lossy; /* invalid UTF-8 was replaced */
+    bool lossy;              /* invalid UTF-8 was replaced */
+    enum vcm_reason refused; /* why a reader could not read it; VCM_REASON_NONE: it could */
     struct vcm_document_heading *headings;
     size_t heading_count, heading_capacity;
     struct vcm_document_page *pages; /* none unless the format has pages */
@@ -38,6 +40,16 @@ struct vcm_document {
 
 void vcm_document_init(struct vcm_document *document);
 void vcm_document_release(struct vcm_document *document);
+
+/* Says why the file cannot be read: UNSUPPORTED, with the name of the reason first in the message.
+ */
+int vcm_document_refuse(struct vcm_document *document, enum vcm_reason reason,
+                        struct vcm_error *err, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* vcm_buf_check(); a document that fills the buffer is over the limits. */
+int vcm_document_check(struct vcm_document *document, const struct vcm_buf *buf, const char *what,
+                       struct vcm_error *err);
 
 /* Adds a heading behind the ones that are there. White space in the title is put in order, and what
  * is longer than VCM_LIMIT_HEADING_BYTES is cut; a heading without a title is left out, and so are

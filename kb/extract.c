@@ -66,36 +66,38 @@ int vcm_extract_find(struct vcm_buf *out, struct vcm_error *err)
 }
 
 /* What the child's end says about the document. */
-static int judge(const struct vcm_spawn_result *result, const struct vcm_buf *said,
-                 struct vcm_error *err)
+static int judge(struct vcm_document *document, const struct vcm_spawn_result *result,
+                 const struct vcm_buf *said, struct vcm_error *err)
 {
-    static const char *const reasons[] = {
-        [VCM_EXTRACT_CORRUPT] = "corrupt",
-        [VCM_EXTRACT_ENCRYPTED] = "encrypted",
-        [VCM_EXTRACT_NO_TEXT] = "no text layer",
-        [VCM_EXTRACT_OVER_LIMITS] = "over the limits",
+    static const enum vcm_reason reasons[] = {
+        [VCM_EXTRACT_CORRUPT] = VCM_REASON_CORRUPT,
+        [VCM_EXTRACT_ENCRYPTED] = VCM_REASON_ENCRYPTED,
+        [VCM_EXTRACT_NO_TEXT] = VCM_REASON_NO_TEXT_LAYER,
+        [VCM_EXTRACT_OVER_LIMITS] = VCM_REASON_OVER_THE_LIMITS,
     };
     size_t status = (size_t)result->exit_status;
 
     if (result->signal == SIGXCPU || result->signal == SIGKILL)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: reading it takes too long");
+        return vcm_document_refuse(document, VCM_REASON_OVER_THE_LIMITS, err,
+                                   "reading it takes too long");
     if (result->signal != 0)
-        return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "corrupt: its reader ended with signal %d, out of memory or on a "
-                             "malformed object",
-                             result->signal);
+        return vcm_document_refuse(document, VCM_REASON_CORRUPT, err,
+                                   "its reader ended with signal %d, out of memory or on a "
+                                   "malformed object",
+                                   result->signal);
     if (status == VCM_EXTRACT_DONE)
         return VCM_OK;
     if (status < sizeof reasons / sizeof reasons[0] && reasons[status])
-        return vcm_error_set(err, VCM_UNSUPPORTED, "%s: %.*s", reasons[status],
-                             (int)strcspn(vcm_buf_text(said), "\n"), vcm_buf_text(said));
+        return vcm_document_refuse(document, reasons[status], err, "%.*s",
+                                   (int)strcspn(vcm_buf_text(said), "\n"), vcm_buf_text(said));
     return vcm_error_set(err, VCM_INTERNAL, PROGRAM " failed with status %d: %.*s",
                          result->exit_status, (int)strcspn(vcm_buf_text(said), "\n"),
                          vcm_buf_text(said));
 }
 
-static int run_child(struct vcm_buf *output, const char *program, struct vcm_slice bytes,
-                     const struct vcm_extract_options *options, struct vcm_error *err)
+static int run_child(struct vcm_document *document, struct vcm_buf *output, const char *program,
+                     struct vcm_slice bytes, const struct vcm_extract_options *options,
+                     struct vcm_error *err)
 {
     static const char *const environment[] = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin", NULL};
     const char *argv[] = {program, NULL};
@@ -115,13 +117,13 @@ static int run_child(struct vcm_buf *output, const char *program, struct vcm_sli
 
     int rc = vcm_spawn_run(&result, output, &said, &spawn, &own);
     if (rc == VCM_OK)
-        rc = judge(&result, &said, err);
+        rc = judge(document, &result, &said, err);
     else if (rc == VCM_TIMEOUT)
-        rc = vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: not read after %u ms",
-                           spawn.timeout_ms);
+        rc = vcm_document_refuse(document, VCM_REASON_OVER_THE_LIMITS, err, "not read after %u ms",
+                                 spawn.timeout_ms);
     else if (rc == VCM_UNSUPPORTED)
-        rc = vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: more text than %zu bytes",
-                           output->max);
+        rc = vcm_document_refuse(document, VCM_REASON_OVER_THE_LIMITS, err,
+                                 "more text than %zu bytes", output->max);
     else
         rc = vcm_error_set(err, own.code, "%s", own.message);
     vcm_buf_release(&said);
@@ -136,15 +138,15 @@ int vcm_extract_run(struct vcm_document *document, struct vcm_slice bytes,
     size_t probe = bytes.len < HEADER_PROBE ? bytes.len : HEADER_PROBE;
 
     if (bytes.len == 0)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "empty: the file has no bytes");
+        return vcm_document_refuse(document, VCM_REASON_EMPTY, err, "the file has no bytes");
     if (bytes.len > VCM_LIMIT_DOCUMENT_BYTES)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: larger than %zu bytes",
-                             VCM_LIMIT_DOCUMENT_BYTES);
+        return vcm_document_refuse(document, VCM_REASON_OVER_THE_LIMITS, err,
+                                   "larger than %zu bytes", VCM_LIMIT_DOCUMENT_BYTES);
     if (!memmem(bytes.data, probe, "%PDF-", 5))
-        return vcm_error_set(err, VCM_UNSUPPORTED, "corrupt: the file is not a PDF");
+        return vcm_document_refuse(document, VCM_REASON_CORRUPT, err, "the file is not a PDF");
     int rc = vcm_extract_find(&program, err);
     if (rc == VCM_OK)
-        rc = run_child(&output, vcm_buf_text(&program), bytes, options, err);
+        rc = run_child(document, &output, vcm_buf_text(&program), bytes, options, err);
     if (rc == VCM_OK)
         rc = vcm_document_decode(document, vcm_buf_slice(&output), err);
     vcm_buf_release(&output);

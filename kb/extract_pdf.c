@@ -125,7 +125,7 @@ static int take_pieces(struct vcm_layout *layout, struct page *page, struct vcm_
         measure(&box, page, index, taken);
         vcm_buf_clear(line);
         space_words(line, page, text, index, taken, box.size);
-        rc = vcm_buf_check(line, "over the limits: a line", err);
+        rc = vcm_buf_check(line, "a line", err);
         if (rc == VCM_OK)
             rc = vcm_layout_add_line(layout, vcm_buf_slice(line), &box, err);
         text = g_utf8_offset_to_pointer(text, (glong)taken);

@@ -80,7 +80,7 @@ int vcm_layout_add_line(struct vcm_layout *layout, struct vcm_slice text,
     size_t begin = layout->text.len;
     vcm_layout_words_clean(&layout->text, text);
     size_t len = layout->text.len - begin;
-    int rc = vcm_buf_check(&layout->text, "over the limits: the text", err);
+    int rc = vcm_buf_check(&layout->text, "the text", err);
     if (rc != VCM_OK)
         return rc;
     if (len == 0) {
@@ -388,7 +388,7 @@ int vcm_layout_finish(struct vcm_document *document, struct vcm_layout *layout,
     if (rc == VCM_OK)
         rc = write_lines(&w, err);
     if (rc == VCM_OK)
-        rc = vcm_buf_check(&document->text, "over the limits: the text", err);
+        rc = vcm_buf_check(&document->text, "the text", err);
     vcm_layout_words_close(&w.words);
     return rc;
 }

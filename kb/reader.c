@@ -65,16 +65,19 @@ static void take_text(struct vcm_document *document, struct vcm_buf *out, struct
     }
 }
 
-static int check_is_text(enum vcm_reader_type type, struct vcm_slice bytes, struct vcm_error *err)
+static int check_is_text(struct vcm_document *document, enum vcm_reader_type type,
+                         struct vcm_slice bytes, struct vcm_error *err)
 {
     size_t probe = bytes.len < VCM_LIMIT_BINARY_PROBE ? bytes.len : VCM_LIMIT_BINARY_PROBE;
 
     if (bytes.len == 0)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "empty: the file has no bytes");
+        return vcm_document_refuse(document, VCM_REASON_EMPTY, err, "the file has no bytes");
     if (memchr(bytes.data, '\0', type == VCM_READER_OTHER ? bytes.len : probe))
-        return vcm_error_set(err, VCM_UNSUPPORTED, "unsupported type: the file is not text");
+        return vcm_document_refuse(document, VCM_REASON_UNSUPPORTED_TYPE, err,
+                                   "the file is not text");
     if (type == VCM_READER_OTHER && !vcm_utf8_valid(bytes))
-        return vcm_error_set(err, VCM_UNSUPPORTED, "unsupported type: the file is not UTF-8 text");
+        return vcm_document_refuse(document, VCM_REASON_UNSUPPORTED_TYPE, err,
+                                   "the file is not UTF-8 text");
     return VCM_OK;
 }
 
@@ -83,7 +86,7 @@ static int read_html(struct vcm_document *document, struct vcm_slice bytes, stru
     struct vcm_buf html = VCM_BUF_INIT(VCM_LIMIT_DOCUMENT_TEXT_BYTES);
 
     take_text(document, &html, bytes);
-    int rc = vcm_buf_check(&html, "over the limits: the page", err);
+    int rc = vcm_document_check(document, &html, "the page", err);
     if (rc == VCM_OK)
         rc = vcm_reader_html_text(document, vcm_buf_slice(&html), err);
     vcm_buf_release(&html);
@@ -94,7 +97,7 @@ int vcm_reader_read(struct vcm_document *document, enum vcm_reader_type type,
                     struct vcm_slice bytes, struct vcm_error *err)
 {
     assert(type != VCM_READER_PDF);
-    int rc = check_is_text(type, bytes, err);
+    int rc = check_is_text(document, type, bytes, err);
     if (rc != VCM_OK)
         return rc;
     if (type == VCM_READER_HTML)
@@ -102,12 +105,12 @@ int vcm_reader_read(struct vcm_document *document, enum vcm_reader_type type,
     else
         take_text(document, &document->text, bytes);
     if (rc == VCM_OK)
-        rc = vcm_buf_check(&document->text, "over the limits: the text", err);
+        rc = vcm_document_check(document, &document->text, "the text", err);
     if (rc == VCM_OK && type == VCM_READER_MARKDOWN)
         rc = vcm_reader_markdown_headings(document, err);
     if (rc == VCM_OK && type == VCM_READER_RST)
         rc = vcm_reader_rst_headings(document, err);
     if (rc == VCM_OK && vcm_document_is_blank(document))
-        rc = vcm_error_set(err, VCM_UNSUPPORTED, "empty: there is no text in the file");
+        rc = vcm_document_refuse(document, VCM_REASON_EMPTY, err, "there is no text in the file");
     return rc;
 }

@@ -26,9 +26,9 @@ enum vcm_reader_type vcm_reader_type_of(struct vcm_slice path);
 /* "markdown": the data type of a document without a profile. VCM_READER_OTHER is "text". */
 const char *vcm_reader_type_name(enum vcm_reader_type type);
 
-/* Fills an empty document. UNSUPPORTED, with the reason first in its message: "unsupported type"
- * when the bytes are no text, "empty" when there is nothing in it, "over the limits". PDF is the
- * caller's bug. */
+/* Fills an empty document. UNSUPPORTED, with the reason in the document and first in the message:
+ * UNSUPPORTED_TYPE when the bytes are no text, EMPTY when there is nothing in it, OVER_THE_LIMITS.
+ * PDF is the caller's bug. */
 int vcm_reader_read(struct vcm_document *document, enum vcm_reader_type type,
                     struct vcm_slice bytes, struct vcm_error *err);
 

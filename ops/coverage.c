@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/outcome.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -7,10 +8,12 @@
 enum { SCOPE, REASON };
 
 static const char *const reasons[] = {
-    "paged",   "excluded",       "ignored",        "binary",
-    "symlink", "submodule",      "lfs_missing",    "too_large",
-    "failed",  "object_missing", "object_damaged", "path_exceeds_budget",
-    NULL};
+#define OUTCOME(NAME, name, number, retried, remedy)          #name,
+#define REASON_OF(OUTCOME, NAME, word, name, retried, remedy) #word,
+    VCM_OUTCOME_LIST(OUTCOME) VCM_REASON_LIST(REASON_OF) NULL
+#undef REASON_OF
+#undef OUTCOME
+};
 
 static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
@@ -23,7 +26,7 @@ static const struct vcm_op_param params[] = {
                 .type = VCM_OP_CHOICE,
                 .placeholder = "R",
                 .choices = reasons,
-                .summary = "only files with this outcome, or that failed for this reason"},
+                .summary = "only files with this outcome or reason"},
 };
 
 static const struct vcm_op_key result[] = {
@@ -84,6 +87,38 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
+/* The row of the table that a file of the document is of; NULL for a reason that is not in it. */
+static const struct vcm_reason_info *info_of(const char *outcome, const char *reason)
+{
+    size_t count = 0;
+    const struct vcm_reason_info *list = vcm_reason_list(&count);
+
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(list[i].outcome, outcome) == 0 &&
+            (reason ? list[i].reason && strcmp(list[i].reason, reason) == 0 : !list[i].reason))
+            return &list[i];
+    return NULL;
+}
+
+/* What to do about what occurs, each once, in the order of the table. */
+static void print_remedies(struct vcm_print *out, const struct vcm_json *files)
+{
+    size_t count = 0;
+    const struct vcm_reason_info *list = vcm_reason_list(&count);
+    bool occurs[VCM_OP_COUNT(reasons)] = {false};
+
+    for (const struct vcm_json *f = files->first; f; f = f->next) {
+        const struct vcm_reason_info *info =
+            info_of(vcm_json_get_text(f, "outcome", ""), vcm_json_get_text(f, "reason", NULL));
+        if (info)
+            occurs[info - list] = true;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (occurs[i] && list[i].remedy)
+            vcm_print_format(out, VCM_PRINT_DIM, "%s: %s\n",
+                             list[i].reason ? list[i].reason : list[i].outcome, list[i].remedy);
+}
+
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
@@ -104,7 +139,10 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
             vcm_print_format(out, VCM_PRINT_DIM, "  (%s)", reason);
         vcm_buf_append_byte(out->out, '\n');
     }
-    if (call->quiet || vcm_op_flag(call, REASON))
+    if (call->quiet)
+        return;
+    print_remedies(out, vcm_json_get(document, "files"));
+    if (vcm_op_flag(call, REASON))
         return;
     vcm_print_format(out, VCM_PRINT_BOLD,
                      "%s: %s file%s tracked: ", vcm_json_get_text(document, "scope_id", ""),
@@ -117,9 +155,10 @@ const struct vcm_op vcm_op_coverage = {
     .name = "coverage",
     .summary = "list every file of a scope with what became of it",
     .description =
-        "Lists the ledger of a mapped scope: every tracked path, paged or left out, and why. An "
-        "entry counts under the first outcome that applies: submodule, symlink, excluded, ignored, "
-        "lfs_missing, too_large, failed, binary, paged. The counts add up to what git tracks.",
+        "Lists the ledger of a mapped scope: every tracked path, paged or left out, and why, and "
+        "for each reason that occurs what to do about it. An entry has one outcome: what its mode "
+        "and its path decide goes before what its content does. The counts add up to what git "
+        "tracks.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

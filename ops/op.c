@@ -16,12 +16,22 @@ static const char *shown_name(const struct vcm_op_param *param)
     return param->positional ? param->placeholder : param->name;
 }
 
+/* A choice is one word; what JSON writes with spaces is taken as well. */
+static bool is_choice(const char *choice, const char *text)
+{
+    while (*choice && (*choice == *text || (*choice == '_' && *text == ' '))) {
+        choice++;
+        text++;
+    }
+    return *choice == *text;
+}
+
 static int check_choice(const struct vcm_op_param *param, const char *text, struct vcm_error *err)
 {
     struct vcm_buf known = VCM_BUF_INIT(1024);
 
     for (const char *const *choice = param->choices; *choice; choice++) {
-        if (strcmp(*choice, text) == 0) {
+        if (is_choice(*choice, text)) {
             vcm_buf_release(&known);
             return VCM_OK;
         }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "base/outcome.h"
 #include "base/text.h"
 
 #include "base/banned.h"
@@ -27,15 +28,9 @@ void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *cov
     vcm_jsonw_key(w, "coverage");
     vcm_jsonw_begin_object(w);
     vcm_jsonw_member_uint(w, "tracked", coverage->tracked);
-    vcm_jsonw_member_uint(w, "paged", coverage->paged);
-    vcm_jsonw_member_uint(w, "excluded", coverage->excluded);
-    vcm_jsonw_member_uint(w, "ignored", coverage->ignored);
-    vcm_jsonw_member_uint(w, "binary", coverage->binary);
-    vcm_jsonw_member_uint(w, "symlink", coverage->symlink);
-    vcm_jsonw_member_uint(w, "submodule", coverage->submodule);
-    vcm_jsonw_member_uint(w, "lfs_missing", coverage->lfs_missing);
-    vcm_jsonw_member_uint(w, "too_large", coverage->too_large);
-    vcm_jsonw_member_uint(w, "failed", coverage->failed);
+#define PUT(NAME, name, number, retried, remedy) vcm_jsonw_member_uint(w, #name, coverage->name);
+    VCM_OUTCOME_LIST(PUT)
+#undef PUT
     vcm_jsonw_end_object(w);
 }
 

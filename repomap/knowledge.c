@@ -133,11 +133,13 @@ static int read_object(struct vcm_buf *bytes, struct vcm_git_repo *repo,
     bool exists = false;
 
     if (pointer->size > VCM_LIMIT_DOCUMENT_BYTES)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: larger than %zu bytes",
+        return vcm_error_set(err, VCM_UNSUPPORTED, "%s: larger than %zu bytes",
+                             vcm_outcome_reason_name(VCM_REASON_OVER_THE_LIMITS),
                              VCM_LIMIT_DOCUMENT_BYTES);
     if (pointer->extensions > 0)
         return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "lfs_extension: the content was changed before it was stored");
+                             "%s: the content was changed before it was stored",
+                             vcm_outcome_reason_name(VCM_REASON_LFS_EXTENSION));
     int rc = vcm_lfs_objects_open(&objects, repo, err);
     if (rc == VCM_OK)
         rc = vcm_lfs_object_exists(&exists, objects, pointer, err);
@@ -196,7 +198,8 @@ static int read_blob(struct vcm_buf *out, const struct vcm_ingestor_item *item,
     if (rc == VCM_OK)
         rc = vcm_git_blob_size(&size, repo, &file->id, err);
     if (rc == VCM_OK && size > VCM_LIMIT_DOCUMENT_BYTES)
-        rc = vcm_error_set(err, VCM_UNSUPPORTED, "over the limits: larger than %zu bytes",
+        rc = vcm_error_set(err, VCM_UNSUPPORTED, "%s: larger than %zu bytes",
+                           vcm_outcome_reason_name(VCM_REASON_OVER_THE_LIMITS),
                            VCM_LIMIT_DOCUMENT_BYTES);
     if (rc == VCM_OK)
         rc = vcm_git_blob_read(out, repo, &file->id, err);

@@ -85,10 +85,8 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
     struct retry *retry = context;
     struct vcm_source_item item = {.path = omission->raw_path, .outcome = VCM_SOURCE_PAGED};
 
-    if (omission->outcome != VCM_SOURCE_FAILED && omission->outcome != VCM_SOURCE_LFS_MISSING)
-        return VCM_OK;
-    if (vcm_slice_equal(omission->reason, vcm_slice_of_string("path_exceeds_budget")) ||
-        vcm_literature_source_is_final(omission->reason))
+    if (!vcm_outcome_is_retried(omission->outcome) ||
+        !vcm_outcome_reason_is_retried(vcm_outcome_reason_of(omission->reason)))
         return VCM_OK; /* the same content and configuration fail in the same way */
     if (omission->content_id.len > sizeof item.content_id)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "an omission in the store is malformed");
@@ -97,17 +95,25 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
 
     vcm_buf_clear(&retry->content.text);
     retry->content.binary = false;
-    retry->content.reason = NULL;
+    retry->content.reason = VCM_REASON_NONE;
     retry->content.outcome = VCM_SOURCE_PAGED;
     int rc = retry->source->functions->read(&retry->content, retry->reader, &item, err);
+    const char *reason = vcm_source_reason_text(retry->content.reason, retry->content.reason_text);
     /* A directory that has come is no file, and fails in another way than one that is missing. */
-    if (rc == VCM_OK &&
-        (retry->content.outcome != omission->outcome ||
-         !vcm_slice_equal(omission->reason, vcm_slice_of_string(retry->content.reason)))) {
+    if (rc == VCM_OK && (retry->content.outcome != omission->outcome ||
+                         !vcm_slice_equal(omission->reason, vcm_slice_of_string(reason)))) {
         retry->changed = true;
         return VCM_NOT_FOUND; /* enough */
     }
     return rc;
+}
+
+static bool has_retried(const struct vcm_source_coverage *coverage)
+{
+    for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
+        if (coverage->by_outcome[i] > 0 && vcm_outcome_is_retried((enum vcm_source_outcome)i))
+            return true;
+    return false;
 }
 
 /* Whether something that could not be read when the scope was mapped can be read now. */
@@ -119,8 +125,7 @@ static int has_become_readable(bool *changed, struct vcm_page_store *store,
     struct vcm_kv_txn *txn = NULL;
 
     *changed = false;
-    if (former->coverage.by_outcome[VCM_SOURCE_FAILED] == 0 &&
-        former->coverage.by_outcome[VCM_SOURCE_LFS_MISSING] == 0)
+    if (!has_retried(&former->coverage))
         return VCM_OK;
     vcm_buf_init(&retry.content.text, VCM_SOURCE_TEXT_BYTES_MAX);
     int rc = source->functions->reader_open(&retry.reader, source, err);

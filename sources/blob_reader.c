@@ -43,13 +43,13 @@ static int fail_item(struct vcm_source_content *content, int rc, struct vcm_erro
     if (rc == VCM_INTERNAL)
         return rc;
     content->outcome = VCM_SOURCE_FAILED;
-    content->reason = rc == VCM_NOT_FOUND ? "object_missing" : "object_damaged";
+    content->reason = rc == VCM_NOT_FOUND ? VCM_REASON_OBJECT_MISSING : VCM_REASON_OBJECT_DAMAGED;
     vcm_error_reset(err);
     return VCM_OK;
 }
 
 static void leave_out(struct vcm_source_content *content, enum vcm_source_outcome outcome,
-                      const char *reason)
+                      enum vcm_reason reason)
 {
     content->outcome = outcome;
     content->reason = reason;
@@ -72,11 +72,11 @@ static int read_lfs(struct vcm_source_content *content, struct vcm_blob_reader *
     if (rc == VCM_OK && !exists)
         rc = VCM_NOT_FOUND;
     if (rc == VCM_OK && pointer->size > size_max) {
-        leave_out(content, VCM_SOURCE_TOO_LARGE, NULL);
+        leave_out(content, VCM_SOURCE_TOO_LARGE, VCM_REASON_NONE);
         return VCM_OK;
     }
     if (rc == VCM_OK && pointer->extensions > 0) {
-        leave_out(content, VCM_SOURCE_FAILED, "lfs_extension");
+        leave_out(content, VCM_SOURCE_FAILED, VCM_REASON_LFS_EXTENSION);
         return VCM_OK;
     }
     vcm_buf_clear(&content->text);
@@ -90,10 +90,10 @@ static int read_lfs(struct vcm_source_content *content, struct vcm_blob_reader *
         return rc;
     }
     if (rc == VCM_NOT_FOUND)
-        leave_out(content, VCM_SOURCE_LFS_MISSING, NULL);
+        leave_out(content, VCM_SOURCE_LFS_MISSING, VCM_REASON_NONE);
     else
         leave_out(content, VCM_SOURCE_FAILED,
-                  rc == VCM_STORE_CORRUPT ? "lfs_corrupt" : "lfs_unreadable");
+                  rc == VCM_STORE_CORRUPT ? VCM_REASON_LFS_CORRUPT : VCM_REASON_LFS_UNREADABLE);
     return VCM_OK;
 }
 

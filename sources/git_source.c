@@ -77,7 +77,7 @@ static int visit_missing(void *context, const struct vcm_git_entry *entry,
 
     if (item.outcome == VCM_SOURCE_PAGED) {
         item.outcome = VCM_SOURCE_FAILED;
-        item.reason = "object_missing";
+        item.reason = VCM_REASON_OBJECT_MISSING;
     }
     memcpy(item.content_id, entry->id.bytes, VCM_GIT_ID_BYTES);
     return walk->visit(walk->context, &item, err);

@@ -34,24 +34,6 @@ struct reader {
     struct vcm_source_content raw; /* the file's bytes */
 };
 
-/* The reasons that readers and the extractor give first in their messages. */
-static const struct {
-    const char *text;
-    bool final;
-} reasons[] = {
-    {"corrupt", true},       {"encrypted", true},        {"empty", true},
-    {"no text layer", true}, {"unsupported type", true}, {"over the limits", false},
-};
-#define REASONS (sizeof reasons / sizeof reasons[0])
-
-bool vcm_literature_source_is_final(struct vcm_slice reason)
-{
-    for (size_t i = 0; i < REASONS; i++)
-        if (vcm_slice_equal(reason, vcm_slice_of_string(reasons[i].text)))
-            return reasons[i].final;
-    return false;
-}
-
 static int walk_source(struct vcm_source *source, vcm_source_item_fn visit, void *context,
                        const struct vcm_cancel *cancel, struct vcm_error *err)
 {
@@ -90,7 +72,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
     return rc;
 }
 
-/* What is wrong with a document costs that document alone. */
+/* What is wrong with a document costs that document alone; its reader may have said what it is. */
 static int fail_document(struct vcm_source_content *content, int rc, struct vcm_error *failure,
                          struct vcm_error *err)
 {
@@ -100,10 +82,10 @@ static int fail_document(struct vcm_source_content *content, int rc, struct vcm_
         return rc;
     }
     content->outcome = VCM_SOURCE_FAILED;
-    content->reason = rc == VCM_NOT_FOUND ? "no extractor" : "unreadable";
-    for (size_t i = 0; rc == VCM_UNSUPPORTED && i < REASONS; i++)
-        if (strncmp(failure->message, reasons[i].text, strlen(reasons[i].text)) == 0)
-            content->reason = reasons[i].text;
+    if (rc == VCM_NOT_FOUND)
+        content->reason = VCM_REASON_NO_EXTRACTOR;
+    else if (content->reason == VCM_REASON_NONE)
+        content->reason = VCM_REASON_UNREADABLE;
     return VCM_OK;
 }
 
@@ -154,6 +136,7 @@ static int read_pdf(struct vcm_source_content *content, struct reader *reader,
             store, id, reader->literature->scope_id,
             vcm_slice_of((const char *)item->content_id, item->content_id_len), NULL);
     content->lossy = document.lossy;
+    content->reason = document.refused;
     vcm_document_release(&document);
     return rc;
 }
@@ -168,6 +151,7 @@ static int read_text(struct vcm_source_content *content, enum vcm_reader_type ty
     if (rc == VCM_OK)
         vcm_document_encode(&content->text, &document);
     content->lossy = document.lossy;
+    content->reason = document.refused;
     vcm_document_release(&document);
     return rc;
 }
@@ -183,7 +167,7 @@ static int read_item(struct vcm_source_content *content, void *opaque,
 
     vcm_buf_clear(&raw->text);
     raw->outcome = VCM_SOURCE_PAGED;
-    raw->reason = NULL;
+    raw->reason = VCM_REASON_NONE;
     raw->postponed = false;
     raw->bytes_max = is_pdf && content->bytes_max > 0 ? WAITING_PDF_BYTES_MAX : content->bytes_max;
     int rc = vcm_blob_reader_read(raw, reader->blobs, item, VCM_LIMIT_DOCUMENT_BYTES, err);

@@ -11,7 +11,4 @@
 
 extern const struct vcm_source_type vcm_literature_source_type;
 
-/* Whether what failed for this reason fails again as long as the document is the same. */
-bool vcm_literature_source_is_final(struct vcm_slice reason);
-
 #endif

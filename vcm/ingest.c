@@ -40,7 +40,8 @@ struct batch_item {
     size_t path_at, path_len; /* as shown: valid UTF-8 */
     bool path_lossy;
     enum vcm_source_outcome outcome;
-    const char *reason;
+    enum vcm_reason reason;
+    const char *reason_text; /* for VCM_REASON_OTHER */
     bool lossy;
     bool postponed;
     uint64_t bytes;
@@ -153,7 +154,7 @@ static int refuse_path(struct batch_item *item, int rc, struct vcm_error *err)
     if (rc != VCM_UNSUPPORTED)
         return rc;
     item->outcome = VCM_SOURCE_FAILED;
-    item->reason = "path_exceeds_budget";
+    item->reason = VCM_REASON_PATH_EXCEEDS_BUDGET;
     vcm_error_reset(err);
     return VCM_OK;
 }
@@ -229,7 +230,7 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
         return rc;
     clear_or_shrink(&content->text);
     content->outcome = item->item.outcome;
-    content->reason = NULL;
+    content->reason = VCM_REASON_NONE;
     content->lossy = false;
     content->binary = false;
     content->postponed = false;
@@ -238,6 +239,7 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
     rc = ingest->options->source->functions->read(content, worker->reader, &item->item, err);
     item->outcome = content->outcome;
     item->reason = content->reason;
+    item->reason_text = content->reason_text;
     item->lossy = content->lossy;
     item->postponed = content->postponed || (bytes_max > 0 && content->text.len > bytes_max);
     item->bytes = content->text.len;
@@ -301,18 +303,19 @@ static int leave_out(struct ingest *ingest, const struct batch *batch,
                      const struct batch_item *item, struct vcm_error *err)
 {
     struct vcm_slice path = shown_path(batch, item);
+    const char *reason = vcm_source_reason_text(item->reason, item->reason_text);
     const struct vcm_page_omission omission = {
         .path = path,
         .raw_path = raw_path(batch, item),
         .content_id = vcm_slice_of(item->item.content_id, item->item.content_id_len),
         .outcome = item->outcome,
-        .reason = vcm_slice_of_string(item->reason),
+        .reason = vcm_slice_of_string(reason),
     };
 
     if (item->outcome == VCM_SOURCE_FAILED && ingest->result->first_failure[0] == '\0')
         snprintf(ingest->result->first_failure, sizeof ingest->result->first_failure, "%.*s (%s)",
                  (int)(path.len < 200 ? path.len : 200), path.data,
-                 item->reason ? item->reason : "unreadable");
+                 reason ? reason : vcm_outcome_reason_name(VCM_REASON_UNREADABLE));
     ingest->scope->coverage.by_outcome[item->outcome]++;
     ingest->progress.files++;
     return vcm_mapping_add_omission(ingest->mapping, &omission, err);
@@ -557,6 +560,7 @@ static int add_item(struct batch *batch, const struct vcm_source_item *source,
     item->item = *source;
     item->outcome = source->outcome;
     item->reason = source->reason;
+    item->reason_text = source->reason_text;
     if (source->outcome == VCM_SOURCE_PAGED)
         find_known(batch, item);
     return VCM_OK;

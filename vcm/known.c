@@ -296,8 +296,7 @@ bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm
         !vcm_known_tree_find(&out->omissions, &known->omission_tree, directory))
         return false;
     for (uint32_t i = out->omissions.first; i < out->omissions.end; i++)
-        if (known->omissions[i].outcome == VCM_SOURCE_FAILED ||
-            known->omissions[i].outcome == VCM_SOURCE_LFS_MISSING)
+        if (vcm_outcome_is_retried(known->omissions[i].outcome))
             return false;
     return out->records.end > out->records.first || out->omissions.end > out->omissions.first;
 }

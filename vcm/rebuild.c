@@ -149,7 +149,7 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     item.content_id_len = (uint8_t)record->content_id.len;
     vcm_buf_clear(&content->text);
     content->outcome = VCM_SOURCE_PAGED;
-    content->reason = NULL;
+    content->reason = VCM_REASON_NONE;
     content->binary = false;
     content->unverified = attempt->unverified;
     attempt->rebuild->reads++;
@@ -157,13 +157,14 @@ static int read_content(struct attempt *attempt, const struct vcm_page_record *r
     if (rc != VCM_OK || content->outcome == VCM_SOURCE_PAGED)
         return rc;
     vcm_hash_to_hex(hex, item.content_id, item.content_id_len);
-    const char *why = content->reason ? content->reason : vcm_source_outcome_name(content->outcome);
-    bool missing = content->outcome == VCM_SOURCE_LFS_MISSING || strcmp(why, "object_missing") == 0;
+    const char *reason = vcm_source_reason_text(content->reason, content->reason_text);
+    bool missing =
+        content->outcome == VCM_SOURCE_LFS_MISSING || content->reason == VCM_REASON_OBJECT_MISSING;
     return vcm_error_set(err, missing ? VCM_NOT_FOUND : VCM_IO_ERROR,
                          "'%.*s' (content %s) cannot be read from '%.*s': %s",
                          (int)(record->path.len < 200 ? record->path.len : 200), record->path.data,
                          hex, (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data,
-                         why);
+                         reason ? reason : vcm_outcome_name(content->outcome));
 }
 
 static int add_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,

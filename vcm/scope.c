@@ -79,9 +79,11 @@ int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_erro
     out->tokens = vcm_wire_get_u64(&r);
     out->bytes = vcm_wire_get_u64(&r);
     out->coverage.tracked = vcm_wire_get_u64(&r);
-    if (vcm_wire_get_u8(&r) != VCM_SOURCE_OUTCOMES)
+    /* One that an older vcm wrote may know fewer outcomes. */
+    unsigned outcomes = vcm_wire_get_u8(&r);
+    if (outcomes <= VCM_SOURCE_PAGED || outcomes > VCM_SOURCE_OUTCOMES)
         r.bad = true;
-    for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
+    for (unsigned i = 0; !r.bad && i < outcomes; i++)
         out->coverage.by_outcome[i] = vcm_wire_get_u64(&r);
     if (!r.bad && r.rest.len > 0) {
         out->chunk_target_tokens = vcm_wire_get_u32(&r);

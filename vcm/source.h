@@ -16,22 +16,9 @@
 #include "base/buf.h"
 #include "base/cancel.h"
 #include "base/limits.h"
+#include "base/outcome.h"
 #include "vcm/page.h"
 #include "vcm/split.h"
-
-/* What became of an item. An item counts under the first that applies. */
-enum vcm_source_outcome {
-    VCM_SOURCE_SUBMODULE,
-    VCM_SOURCE_SYMLINK,
-    VCM_SOURCE_EXCLUDED,
-    VCM_SOURCE_IGNORED,
-    VCM_SOURCE_LFS_MISSING,
-    VCM_SOURCE_TOO_LARGE,
-    VCM_SOURCE_FAILED,
-    VCM_SOURCE_BINARY,
-    VCM_SOURCE_PAGED,
-    VCM_SOURCE_OUTCOMES /* how many there are */
-};
 
 /* The ledger: `tracked` is the sum of the others. */
 struct vcm_source_coverage {
@@ -42,7 +29,8 @@ struct vcm_source_coverage {
 struct vcm_source_item {
     struct vcm_slice path;           /* bytes as the source has them */
     enum vcm_source_outcome outcome; /* VCM_SOURCE_PAGED: worth reading */
-    const char *reason;              /* for FAILED: a static word, else NULL */
+    enum vcm_reason reason;          /* for FAILED */
+    const char *reason_text;         /* for VCM_REASON_OTHER: a static word of the source's own */
     unsigned char content_id[VCM_PAGE_CONTENT_ID_MAX];
     uint8_t content_id_len;
 };
@@ -52,7 +40,8 @@ struct vcm_source_item {
 
 struct vcm_source_content {
     enum vcm_source_outcome outcome; /* PAGED, or why it is left out */
-    const char *reason;              /* for FAILED: a static word such as "object_missing" */
+    enum vcm_reason reason;          /* for FAILED */
+    const char *reason_text;         /* for VCM_REASON_OTHER: a static word of the source's own */
     struct vcm_buf text; /* valid UTF-8 when PAGED and not binary, or what cut() takes */
     bool lossy;          /* invalid UTF-8 was replaced */
     bool binary;         /* `text` holds bytes that are kept as they are */
@@ -77,7 +66,7 @@ struct vcm_source_functions {
                 const struct vcm_cancel *cancel, struct vcm_error *err);
 
     /* May be NULL. As walk(), but calls `unchanged`, too, for directories whose items, with their
-     * outcomes but for LFS_MISSING and FAILED, are those of the revision `base`. A base that is not
+     * outcomes but for those that are retried, are those of the revision `base`. A base that is not
      * to be had any more is no error: then nothing is unchanged. */
     int (*walk_since)(struct vcm_source *source, struct vcm_slice base, vcm_source_item_fn visit,
                       vcm_source_unchanged_fn unchanged, void *context,
@@ -105,8 +94,11 @@ struct vcm_source {
     const struct vcm_source_functions *functions;
 };
 
-/* "lfs_missing" */
-const char *vcm_source_outcome_name(enum vcm_source_outcome outcome);
+/* "object_missing", or what a source of the caller's own says; NULL for none. */
+static inline const char *vcm_source_reason_text(enum vcm_reason reason, const char *text)
+{
+    return reason == VCM_REASON_OTHER ? text : vcm_outcome_reason_name(reason);
+}
 
 static inline void vcm_source_close(struct vcm_source *source)
 {

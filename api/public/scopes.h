@@ -5,6 +5,7 @@
 #define VCM_PUBLIC_SCOPES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api/public/map.h"
@@ -40,12 +41,28 @@ int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_er
 struct vcm_coverage_file {
     const char *path;
     const char *outcome; /* "paged", "binary": the names of the members of struct vcm_coverage */
-    const char *reason;  /* why it failed, NULL otherwise */
+    const char *reason;  /* why it failed, NULL otherwise; see vcm_reason_list() */
 };
 
+/* What can become of a path, and why: an outcome, or one of its reasons. */
+struct vcm_reason_info {
+    const char *outcome; /* "failed": as in struct vcm_coverage_file */
+    const char *reason;  /* "no text layer"; NULL: this is the outcome itself */
+    const char *word;    /* that it has on a command line: "failed", "no_text_layer" */
+    bool left_out;       /* it is in no page */
+    bool retried;        /* every mapping looks at it again, though nothing has changed in it */
+    const char *remedy;  /* what a person can do, NULL for nothing */
+};
+
+/* All that there are: the outcomes as struct vcm_coverage has them, then the reasons. A source of
+ * the caller's own, and a store of another version, may have reasons that are not among them. The
+ * list is constant and not freed; `count` may be NULL. */
+const struct vcm_reason_info *vcm_reason_list(size_t *count);
+
 struct vcm_coverage_query {
-    const char *scope;  /* id or unique prefix */
-    const char *reason; /* only files of this outcome, or that failed for this reason; NULL: all */
+    const char *scope; /* id or unique prefix */
+    const char
+        *reason; /* only files of this outcome or reason, by its name or its word; NULL: all */
 };
 
 typedef int (*vcm_coverage_fn)(void *context, const struct vcm_coverage_file *file,

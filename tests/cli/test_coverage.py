@@ -3,6 +3,7 @@
 import os
 
 import paging
+import pdf
 from harness import Symlink
 
 
@@ -50,6 +51,45 @@ class Ledger(paging.PagingTest):
         self.assertEqual(text.splitlines()[:2], ["failed       gone.txt  (object_missing)",
                                                  "paged        here.txt"])
         self.assertIn("2 files tracked: 1 paged, 1 failed", text)
+
+    def test_every_reason_is_taken_by_its_name_and_listed_by_help(self):
+        repo = self.make_repo({"a.txt": "a\n"})
+        scope = self.map_row(repo)["scope_id"]
+        known = self.coverage(scope, "--reason", "because", check=2)["error"]["message"]
+        known = known.split(" is one of ")[1].split(", not '")[0].split(", ")
+        self.assertEqual(known[:len(paging.OUTCOMES)], paging.OUTCOMES)
+        self.assertLessEqual({"object_missing", "lfs_corrupt", "corrupt", "no_text_layer",
+                              "no_extractor", "unreadable"}, set(known))
+        self.assertEqual(len(set(known)), len(known))
+        listed = " ".join(self.vcm("coverage", "--help", check=0).out.split())
+        self.assertIn(", ".join(known), listed)
+        for word in known:
+            for name in (word, word.replace("_", " ")):
+                found = self.coverage(scope, "--reason", name)["files"]
+                self.assertEqual(bool(found), word == "paged", name)
+
+    def test_a_reason_of_several_words_is_taken_as_json_has_it_and_as_one_word(self):
+        repo = self.make_repo({
+            ".colony/repo_map.yaml": "schema_version: 1\nsources:\n"
+                                     "- {name: default, type: literature, start_dir: papers}\n",
+            "papers/image.pdf": pdf.make([[], []]), "papers/a.txt": "Text.\n"})
+        row = self.map_row(repo, check=3)
+        expected = [{"path": "papers/image.pdf", "outcome": "failed", "reason": "no text layer"}]
+        for name in ("no_text_layer", "no text layer"):
+            self.assertEqual(self.coverage(row["scope_id"], "--reason", name)["files"], expected)
+
+    def test_what_to_do_is_said_once_for_each_reason_that_occurs(self):
+        repo = self.make_repo({"a": "text\n", "b1": b"\0", "b2": b"\0", "link": Symlink("a")})
+        scope = self.map_row(repo)["scope_id"]
+        lines = self.vcm("coverage", scope, check=0).out.splitlines()
+        remedies = [line for line in lines if line.startswith("binary: ")]
+        self.assertEqual(len(remedies), 1, lines)
+        self.assertIn("binary_policy: include", remedies[0])
+        self.assertEqual(len(lines), 4 + 1 + 1, lines)
+        listed = self.vcm("coverage", scope, "--reason", "binary", check=0).out.splitlines()
+        self.assertEqual(listed[2:], remedies)
+        quiet = self.vcm("coverage", scope, "--reason", "binary", "-q", check=0).out.splitlines()
+        self.assertEqual(len(quiet), 2, quiet)
 
     def test_an_unknown_scope_or_reason_is_refused(self):
         self.assertEqual(self.coverage("nothing-here", check=1)["error"]["code"], "NOT_FOUND")

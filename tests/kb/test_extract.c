@@ -183,6 +183,8 @@ static void assert_refused(struct vcm_slice bytes, const struct vcm_extract_opti
     assert_int_equal(vcm_extract_run(&document, bytes, options, &err), VCM_UNSUPPORTED);
     if (strncmp(err.message, reason, strlen(reason)) != 0)
         fail_msg("'%s' does not begin with '%s'", err.message, reason);
+    assert_int_equal(document.refused,
+                     vcm_outcome_reason_of(vcm_slice_of(reason, strcspn(reason, ":"))));
     vcm_document_release(&document);
 }
 

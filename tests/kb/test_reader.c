@@ -138,6 +138,9 @@ static void what_is_no_text_is_told_apart_from_what_is_empty(void **state)
         vcm_document_init(&document);
         assert_int_equal(vcm_reader_read(&document, cases[i].type, cases[i].bytes, &err),
                          VCM_UNSUPPORTED);
+        assert_int_equal(document.refused, cases[i].message[0] == 'e'
+                                               ? VCM_REASON_EMPTY
+                                               : VCM_REASON_UNSUPPORTED_TYPE);
         assert_string_equal(err.message, cases[i].message);
         vcm_document_release(&document);
     }

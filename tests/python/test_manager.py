@@ -11,6 +11,21 @@ from vcm import manager
 
 
 class Mapping(fixture.Case):
+    async def test_coverage_counts_the_outcomes_of_the_library(self):
+        table = vcm.reasons()
+        outcomes = [entry.outcome for entry in table if entry.reason is None]
+        self.assertEqual([entry.reason for entry in table[:len(outcomes)]],
+                         [None] * len(outcomes))
+        coverage = (await self.map()).coverage
+        self.assertEqual(list(coverage), ["tracked", *outcomes])
+        self.assertEqual(coverage["tracked"], sum(coverage[name] for name in outcomes))
+        self.assertEqual([entry.outcome for entry in table if not entry.left_out], ["paged"])
+        missing = next(entry for entry in table if entry.outcome == "lfs_missing")
+        self.assertTrue(missing.retried)
+        self.assertIn("vcm lfs pull", missing.remedy)
+        final = next(entry for entry in table if entry.reason == "no text layer")
+        self.assertEqual((final.outcome, final.retried), ("failed", False))
+
     async def test_a_repo_map_becomes_one_scope_a_row(self):
         results = await self.manager.materialize_repo_map(
             origin_url=self.repo, branch="main", commit="HEAD", base_scope_id=COLONY,

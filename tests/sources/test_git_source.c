@@ -68,7 +68,7 @@ static int read_item(struct fixture *fix, const struct vcm_source_item *item)
 {
     vcm_buf_clear(&fix->content.text);
     fix->content.outcome = VCM_SOURCE_PAGED;
-    fix->content.reason = NULL;
+    fix->content.reason = VCM_REASON_NONE;
     fix->content.lossy = false;
     return fix->source->functions->read(&fix->content, fix->reader, item, &fix->err);
 }
@@ -77,7 +77,7 @@ static int note(void *context, const struct vcm_source_item *item, struct vcm_er
 {
     struct fixture *fix = context;
 
-    vcm_buf_append_format(&fix->seen, "%s %.*s", vcm_source_outcome_name(item->outcome),
+    vcm_buf_append_format(&fix->seen, "%s %.*s", vcm_outcome_name(item->outcome),
                           (int)item->path.len, item->path.data);
     if (item->outcome == VCM_SOURCE_PAGED) {
         int rc = read_item(fix, item);
@@ -85,10 +85,11 @@ static int note(void *context, const struct vcm_source_item *item, struct vcm_er
             *err = fix->err;
             return rc;
         }
-        vcm_buf_append_format(
-            &fix->seen, " %s%s%s %zu", vcm_source_outcome_name(fix->content.outcome),
-            fix->content.reason ? " " : "", fix->content.reason ? fix->content.reason : "",
-            fix->content.text.len);
+        vcm_buf_append_format(&fix->seen, " %s%s%s %zu", vcm_outcome_name(fix->content.outcome),
+                              fix->content.reason ? " " : "",
+                              fix->content.reason ? vcm_outcome_reason_name(fix->content.reason)
+                                                  : "",
+                              fix->content.text.len);
         if (fix->content.lossy)
             vcm_buf_append_string(&fix->seen, " lossy");
     }

@@ -73,7 +73,8 @@ static int read_item(struct vcm_source_content *content, void *reader,
     if (memory->read_fails_at == index + 1)
         return vcm_error_set(err, VCM_IO_ERROR, "the disk is gone");
     content->outcome = memory->items[index].read;
-    content->reason = memory->items[index].reason;
+    content->reason = vcm_outcome_reason_of(vcm_slice_of_string(memory->items[index].reason));
+    content->reason_text = memory->items[index].reason;
     if (content->outcome == VCM_SOURCE_PAGED)
         vcm_buf_append_string(&content->text, memory->wrong_unverified && content->unverified
                                                   ? "wrong"

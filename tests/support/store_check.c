@@ -147,7 +147,7 @@ static int digest_omission(void *context, const struct vcm_page_omission *omissi
     add(digest, omission->raw_path);
     add(digest, omission->content_id);
     add(digest, omission->reason);
-    add(digest, vcm_slice_of_string(vcm_source_outcome_name(omission->outcome)));
+    add(digest, vcm_slice_of_string(vcm_outcome_name(omission->outcome)));
     return VCM_OK;
 }
 

@@ -136,6 +136,7 @@ static const struct memory_item every_outcome[] = {
     {"c/ignored", NULL, VCM_SOURCE_IGNORED, VCM_SOURCE_PAGED, NULL},
     {"d/missing", NULL, VCM_SOURCE_PAGED, VCM_SOURCE_FAILED, "object_missing"},
     {"d/\xff", "", VCM_SOURCE_PAGED, VCM_SOURCE_PAGED, NULL},
+    {"e/own", NULL, VCM_SOURCE_PAGED, VCM_SOURCE_FAILED, "a word of its own"},
     {"e/lfs", NULL, VCM_SOURCE_PAGED, VCM_SOURCE_LFS_MISSING, NULL},
     {"f/large", NULL, VCM_SOURCE_PAGED, VCM_SOURCE_TOO_LARGE, NULL},
     {long_path, "text", VCM_SOURCE_PAGED, VCM_SOURCE_PAGED, NULL},
@@ -147,7 +148,7 @@ static int append_omission(void *context, const struct vcm_page_omission *omissi
     (void)err;
     vcm_buf_append_format(context, "%.*s %s %.*s\n",
                           (int)(omission->path.len < 16 ? omission->path.len : 16),
-                          omission->path.data, vcm_source_outcome_name(omission->outcome),
+                          omission->path.data, vcm_outcome_name(omission->outcome),
                           (int)omission->reason.len, omission->reason.data);
     return VCM_OK;
 }
@@ -163,9 +164,9 @@ static void every_outcome_is_counted_and_told_in_the_order_of_the_walk(void **st
     memset(long_path, 'p', sizeof long_path - 1);
     memory_source_init(&memory, every_outcome, sizeof every_outcome / sizeof every_outcome[0]);
     assert_ok(fix, ingest(fix, &result, &scope, &memory, 2));
-    assert_int_equal(scope.coverage.tracked, 11);
+    assert_int_equal(scope.coverage.tracked, 12);
     assert_int_equal(scope.coverage.by_outcome[VCM_SOURCE_PAGED], 2);
-    assert_int_equal(scope.coverage.by_outcome[VCM_SOURCE_FAILED], 2);
+    assert_int_equal(scope.coverage.by_outcome[VCM_SOURCE_FAILED], 3);
     for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
         if (i != VCM_SOURCE_PAGED && i != VCM_SOURCE_FAILED)
             assert_int_equal(scope.coverage.by_outcome[i], 1);
@@ -183,6 +184,7 @@ static void every_outcome_is_counted_and_told_in_the_order_of_the_walk(void **st
                                              "c/excluded excluded \n"
                                              "c/ignored ignored \n"
                                              "d/missing failed object_missing\n"
+                                             "e/own failed a word of its own\n"
                                              "e/lfs lfs_missing \n"
                                              "f/large too_large \n"
                                              "pppppppppppppppp failed path_exceeds_budget\n");

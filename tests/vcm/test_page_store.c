@@ -163,7 +163,7 @@ static int append_omission(void *context, const struct vcm_page_omission *omissi
 {
     (void)err;
     vcm_buf_append_format(context, "%.*s %s %.*s, ", (int)omission->path.len, omission->path.data,
-                          vcm_source_outcome_name(omission->outcome), (int)omission->reason.len,
+                          vcm_outcome_name(omission->outcome), (int)omission->reason.len,
                           omission->reason.data);
     return VCM_OK;
 }

@@ -12,8 +12,9 @@ installed one. See docs/library.md.
 from ._native import VcmError, library_version
 from .manager import VirtualContextManager
 from .types import (ApplicationRecord, MmapConfig, MmapProgress, MmapResult, PageEvent, PageLock,
-                    SearchHit, VirtualContextPage)
+                    Reason, SearchHit, VirtualContextPage, reasons)
 
 __all__ = ["ApplicationRecord", "MmapConfig", "MmapProgress", "MmapResult", "PageEvent", "PageLock",
-           "SearchHit", "VcmError", "VirtualContextManager", "VirtualContextPage", "library_version"]
+           "Reason", "SearchHit", "VcmError", "VirtualContextManager", "VirtualContextPage",
+           "library_version", "reasons"]
 __version__ = "0.1.0"

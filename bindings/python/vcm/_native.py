@@ -26,6 +26,45 @@ def _u64(*names):
     return [(name, c_uint64) for name in names]
 
 
+def _candidates():
+    named = os.environ.get("VCM_LIBRARY")
+    if named:
+        yield named
+        return
+    here = os.path.dirname(os.path.abspath(__file__))
+    for name in ("libvcm.so.0", "libvcm.so"):
+        if os.path.exists(os.path.join(here, name)):
+            yield os.path.join(here, name)
+    yield "libvcm.so.0"
+
+
+def _open():
+    tried = []
+    for name in _candidates():
+        try:
+            return ctypes.CDLL(name)
+        except OSError as error:
+            tried.append(str(error))
+    raise ImportError("libvcm cannot be loaded; install it, put it next to this package, or name "
+                      "it in VCM_LIBRARY: " + "; ".join(tried))
+
+
+_library = _open()
+
+ReasonInfo = _struct("vcm_reason_info", *_texts("outcome", "reason", "word"), ("left_out", c_bool),
+                     ("retried", c_bool), *_texts("remedy"))
+
+
+def _reasons():
+    """The library's table of outcomes and reasons; what has no reason is an outcome."""
+    listed, count = _library.vcm_reason_list, c_size_t()
+    listed.restype, listed.argtypes = POINTER(ReasonInfo), [POINTER(c_size_t)]
+    found = listed(ctypes.byref(count))
+    return [found[i] for i in range(count.value)]
+
+
+REASONS = _reasons()
+
 Error = _struct("vcm_error", ("code", c_int), ("sys_errno", c_int), ("message", c_char * 512),
                 ("context", c_char * 256), ("details", c_char * 1024))
 LogFn = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
@@ -33,9 +72,8 @@ Log = _struct("vcm_log", ("write", LogFn), ("context", c_void_p), ("level", c_in
 Cancel = _struct("vcm_cancel", ("requested", c_int))
 OpenOptions = _struct("vcm_open_options", *_texts("home"), ("log", POINTER(Log)),
                       ("cancel", POINTER(Cancel)))
-Coverage = _struct("vcm_coverage", *_u64("tracked", "paged", "excluded", "ignored", "binary",
-                                         "symlink", "submodule", "lfs_missing", "too_large",
-                                         "failed"))
+Coverage = _struct("vcm_coverage", *_u64("tracked", *(info.outcome.decode() for info in REASONS
+                                                      if info.reason is None)))
 Progress = _struct("vcm_progress", *_u64("files", "pages", "tokens", "bytes"))
 ProgressFn = CFUNCTYPE(None, c_void_p, POINTER(Progress))
 MapSource = _struct("vcm_map_source", *_texts("name", "scope_id"), ("status", c_int),
@@ -131,7 +169,7 @@ Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count"
                ("records", POINTER(Record)), ("record_count", c_size_t))
 RenderOptions = _struct("vcm_render_options", *_texts("format"), ("lines", c_bool))
 
-STRUCTS = [Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
+STRUCTS = [ReasonInfo, Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
            MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo,
            PageEntry,
            PagesQuery, PageQuery, FindEntry, RecordQuery, PageView, PageOutcome, FaultQuery,
@@ -158,6 +196,7 @@ FUNCTIONS: Dict[str, tuple] = {
     "vcm_error_code_name": (c_char_p, c_int),
     "vcm_error_retryable": (c_bool, c_int),
     "vcm_status_name": (c_char_p, c_int),
+    "vcm_reason_list": (POINTER(ReasonInfo), POINTER(c_size_t)),
     "vcm_cancel_request": (None, POINTER(Cancel)),
     "vcm_cancel_reset": (None, POINTER(Cancel)),
     "vcm_open": (c_int, POINTER(_H), POINTER(OpenOptions), _E),
@@ -193,35 +232,14 @@ FUNCTIONS: Dict[str, tuple] = {
 }
 
 
-def _candidates():
-    named = os.environ.get("VCM_LIBRARY")
-    if named:
-        yield named
-        return
-    here = os.path.dirname(os.path.abspath(__file__))
-    for name in ("libvcm.so.0", "libvcm.so"):
-        if os.path.exists(os.path.join(here, name)):
-            yield os.path.join(here, name)
-    yield "libvcm.so.0"
+def _bind(library):
+    for function, (result, *arguments) in FUNCTIONS.items():
+        bound = getattr(library, function)
+        bound.restype, bound.argtypes = result, arguments
+    return library
 
 
-def _load():
-    tried = []
-    for name in _candidates():
-        try:
-            library = ctypes.CDLL(name)
-        except OSError as error:
-            tried.append(str(error))
-            continue
-        for function, (result, *arguments) in FUNCTIONS.items():
-            bound = getattr(library, function)
-            bound.restype, bound.argtypes = result, arguments
-        return library
-    raise ImportError("libvcm cannot be loaded; install it, put it next to this package, or name "
-                      "it in VCM_LIBRARY: " + "; ".join(tried))
-
-
-lib = _load()
+lib = _bind(_library)
 
 
 def library_version() -> str:

@@ -4,7 +4,7 @@ import ctypes
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
-from ._native import NativeConfig, PageView, lib
+from ._native import REASONS, NativeConfig, PageView, decode, lib
 
 
 def _number(value: object, name: str, least: int) -> int:
@@ -80,6 +80,23 @@ class MmapResult:
     pages_dropped: int = 0
     coverage: Dict[str, int] = field(default_factory=dict)
     elapsed_ms: int = 0
+
+
+@dataclass(frozen=True)
+class Reason:
+    """What can become of a path, and why: an outcome, or, with a `reason`, one of its reasons."""
+
+    outcome: str
+    reason: Optional[str]
+    left_out: bool
+    retried: bool
+    remedy: Optional[str]
+
+
+def reasons() -> List[Reason]:
+    """All outcomes, then all reasons, as the library has them."""
+    return [Reason(decode(info.outcome) or "", decode(info.reason), info.left_out, info.retried,
+                   decode(info.remedy)) for info in REASONS]
 
 
 @dataclass(frozen=True)
