@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -18,9 +19,10 @@ static const struct vcm_config_key keys[] = {
     {"cache.capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
     {"cache.compressed_capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
     {"cache.policy", VCM_CONFIG_CHOICE, "s3fifo", policies, 0, 0},
-    {"mmap.flush_threshold", VCM_CONFIG_INT, "20", NULL, 1, VCM_LIMIT_FLUSH_THRESHOLD_MAX},
-    {"mmap.flush_token_budget", VCM_CONFIG_INT, "4096", NULL, VCM_LIMIT_TOKEN_BUDGET_MIN,
-     VCM_LIMIT_TOKEN_BUDGET_MAX},
+    {"mmap.flush_threshold", VCM_CONFIG_INT, VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_THRESHOLD), NULL, 1,
+     VCM_LIMIT_FLUSH_THRESHOLD_MAX},
+    {"mmap.flush_token_budget", VCM_CONFIG_INT, VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_TOKEN_BUDGET),
+     NULL, VCM_LIMIT_TOKEN_BUDGET_MIN, VCM_LIMIT_TOKEN_BUDGET_MAX},
     {"mmap.pinned", VCM_CONFIG_BOOL, "false", NULL, 0, 0},
     {"tokenizer", VCM_CONFIG_CHOICE, VCM_TOKENIZER_DEFAULT, NULL, 0, 0},
 };

@@ -4,11 +4,12 @@
 #include "api/arguments.h"
 #include "api/internal.h"
 #include "api/roster.h"
+#include "base/defaults.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
 
-#define UNUSED_MS     (UINT64_C(14) * 24 * 60 * 60 * 1000)
+#define UNUSED_MS     (UINT64_C(60) * 60 * 1000 * VCM_DEFAULT_UNUSED_HOURS)
 #define UNUSED_MS_MIN (UINT64_C(60) * 60 * 1000)
 #define ROOTS_MAX     (64 * VCM_MIB)
 #define ROSTER_MAX    (64 * VCM_MIB)

@@ -6,6 +6,7 @@
 #include "api/internal.h"
 #include "api/repo_dest.h"
 #include "base/clock.h"
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/url.h"
@@ -15,7 +16,7 @@
 
 #define TRIES_MAX        3u
 #define FIRST_PAUSE_MS   250u
-#define FETCH_TIMEOUT_MS 60000u
+#define FETCH_TIMEOUT_MS (VCM_DEFAULT_REPO_FETCH_SECONDS * 1000u)
 #define SUBPATH_NAME     "--subpath"
 
 struct repo_fetch {

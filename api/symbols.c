@@ -5,6 +5,7 @@
 
 #include "api/arguments.h"
 #include "api/internal.h"
+#include "base/defaults.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/path.h"
@@ -18,8 +19,6 @@
 
 #define SYMBOLS_NAME  "symbols"
 #define SYMBOLS_MODE  0700
-#define TOKEN_BUDGET  1500u
-#define LIST_LIMIT    1000u
 #define EXCERPT_BYTES ((size_t)200)
 #define GLOB_MARKS    "*?[]{}.,-_/"
 
@@ -251,7 +250,8 @@ int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vc
                                 VCM_ARGUMENT_TEXTS, err);
     if (rc != VCM_OK)
         return rc;
-    size_t budget = options->token_budget > 0 ? (size_t)options->token_budget : TOKEN_BUDGET;
+    size_t budget =
+        options->token_budget > 0 ? (size_t)options->token_budget : VCM_DEFAULT_REPO_MAP_TOKENS;
     const struct vcm_rank_request request = {
         .focus = options->focus,
         .focus_count = options->focus_count,
@@ -346,7 +346,7 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
                         struct vcm_error *err)
 {
     struct vcm_buf incomplete = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
-    uint64_t limit = query->limit > 0 ? query->limit : LIST_LIMIT, total = 0;
+    uint64_t limit = query->limit > 0 ? query->limit : VCM_DEFAULT_SYMBOL_LIMIT, total = 0;
     struct vcm_jsonw list;
     int rc = VCM_OK;
 
@@ -502,8 +502,10 @@ static void read_name(struct vcm_resolve_query *out, const char *text)
 static int list_references(struct view *view, const struct vcm_reference_query *query,
                            struct vcm_error *err)
 {
-    struct references references = {
-        .view = view, .limit = query->limit > 0 ? query->limit : LIST_LIMIT, .file = SIZE_MAX};
+    struct references references = {.view = view,
+                                    .limit =
+                                        query->limit > 0 ? query->limit : VCM_DEFAULT_SYMBOL_LIMIT,
+                                    .file = SIZE_MAX};
     struct vcm_resolve_query resolve;
 
     read_name(&resolve, query->name);

@@ -40,13 +40,12 @@
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
 
 /* Repositories elsewhere. */
-#define VCM_LIMIT_URL_BYTES        ((size_t)4096)
-#define VCM_LIMIT_FETCH_TIMEOUT_MS 600000u       /* of bringing one commit here */
-#define VCM_LIMIT_FETCH_DEPTH      100000u       /* commits that are fetched for a name like v1~N */
-#define VCM_LIMIT_REMOTE_REFS      (4 * VCM_MIB) /* of what a remote tells of its refs */
-#define VCM_LIMIT_GIT_OUTPUT       (1 * VCM_MIB) /* of what git writes to its standard error */
-#define VCM_LIMIT_SECRET_BYTES     ((size_t)4096) /* of a credential */
-#define VCM_LIMIT_PACKS            100000u        /* in one object directory */
+#define VCM_LIMIT_URL_BYTES    ((size_t)4096)
+#define VCM_LIMIT_FETCH_DEPTH  100000u        /* commits that are fetched for a name like v1~N */
+#define VCM_LIMIT_REMOTE_REFS  (4 * VCM_MIB)  /* of what a remote tells of its refs */
+#define VCM_LIMIT_GIT_OUTPUT   (1 * VCM_MIB)  /* of what git writes to its standard error */
+#define VCM_LIMIT_SECRET_BYTES ((size_t)4096) /* of a credential */
+#define VCM_LIMIT_PACKS        100000u        /* in one object directory */
 
 /* Patterns and ignore files. */
 #define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */
@@ -113,7 +112,7 @@
 #define VCM_LIMIT_MAPPED_BYTES                                                                     \
     (48 * VCM_MIB) /* from files, the program among them, while mapping */
 #define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
-#define VCM_LIMIT_LISTING_ROWS    100000u
+#define VCM_LIMIT_LISTING_ROWS    100000
 #define VCM_LIMIT_LOCKS           100000u
 #define VCM_LIMIT_VIEWS           1024u
 #define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */

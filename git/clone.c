@@ -706,7 +706,7 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
                         const struct vcm_git_clone_request *request, struct vcm_error *err)
 {
     struct fetch fetch = {.clones = clones, .request = request};
-    unsigned timeout = clones->timeout_ms ? clones->timeout_ms : VCM_LIMIT_FETCH_TIMEOUT_MS;
+    unsigned timeout = clones->timeout_ms ? clones->timeout_ms : VCM_CLONE_TIMEOUT_MS;
 
     memset(out, 0, sizeof *out);
     vcm_git_remote_init(&fetch.remote);
@@ -799,7 +799,7 @@ int vcm_git_clone_run(const char *path, const struct vcm_git_clones *clones, con
             .url = &parts,
             .user = secret.user,
             .password = secret.password,
-            .timeout_ms = clones->timeout_ms ? clones->timeout_ms : VCM_LIMIT_FETCH_TIMEOUT_MS,
+            .timeout_ms = clones->timeout_ms ? clones->timeout_ms : VCM_CLONE_TIMEOUT_MS,
             .cancel = clones->cancel,
         };
         rc = vcm_git_runner_run(NULL, NULL, &runner, args, err);

@@ -15,8 +15,11 @@
 #define VCM_GIT_CLONE_H
 
 #include "base/cancel.h"
+#include "base/defaults.h"
 #include "base/log.h"
 #include "git/repo.h"
+
+#define VCM_CLONE_TIMEOUT_MS (VCM_DEFAULT_FETCH_MINUTES * 60u * 1000u)
 
 /* Where the secret of some hosts is: config key credentials.<pattern>. */
 struct vcm_git_credential {
@@ -28,7 +31,7 @@ struct vcm_git_clones {
     const char *directory; /* made when needed */
     const struct vcm_git_credential *credentials;
     unsigned credential_count;
-    unsigned timeout_ms; /* of one call; 0 means VCM_LIMIT_FETCH_TIMEOUT_MS */
+    unsigned timeout_ms; /* of one call; 0 means VCM_CLONE_TIMEOUT_MS */
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
 };

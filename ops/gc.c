@@ -1,3 +1,4 @@
+#include "base/defaults.h"
 #include "base/text.h"
 #include "ops/shared.h"
 
@@ -9,7 +10,7 @@ static const struct vcm_op_param params[] = {
     [CLONES_UNUSED] = {.name = "clones-unused",
                        .type = VCM_OP_TEXT,
                        .placeholder = "DURATION",
-                       .default_text = "336h",
+                       .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_UNUSED_HOURS) "h",
                        .summary = "drop clones that nothing refers to and that were not fetched or "
                                   "read for so long; 1h at the least"},
 };
@@ -79,8 +80,8 @@ const struct vcm_op vcm_op_gc = {
         "Drops what processes that died have left, pages that nobody holds and dictionaries that "
         "nothing needs. Then the file is copied without its holes, and the copy takes its place: "
         "that needs room on the disk for both. Others go on reading meanwhile. Clones of URLs that "
-        "no scope comes from are dropped when they were neither fetched nor read for two weeks; "
-        "one that is wanted again is fetched again.",
+        "no scope comes from are dropped when they were neither fetched nor read for so long; one "
+        "that is wanted again is fetched again.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

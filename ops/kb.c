@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "ops/shared.h"
 
@@ -154,12 +155,16 @@ static void print_ingest(struct vcm_print *out, const struct vcm_json *document,
 const struct vcm_op vcm_op_kb_ingest = {
     .name = "kb ingest",
     .summary = "take documents into the knowledge base",
-    .description =
-        "Reads each document, cuts it into chunks of at most 800 tokens along headings, paragraphs "
-        "and sentences (or as the literature row of the map says that covers it), and indexes "
-        "them. A document is known by its repository and path; other bytes or another profile "
-        "replace its chunks, the same ones change nothing. PDFs are read by a program of their "
-        "own, vcm-extract. The exit status is 3 when some documents could not be read.",
+    .description = "Reads each document, cuts it into chunks of at most " VCM_DEFAULT_TEXT(
+        VCM_DEFAULT_CHUNK_TARGET_TOKENS) " tokens along headings, paragraphs "
+                                         "and sentences (or as the literature row of the map says "
+                                         "that covers it), and indexes "
+                                         "them. A document is known by its repository and path; "
+                                         "other bytes or another profile "
+                                         "replace its chunks, the same ones change nothing. PDFs "
+                                         "are read by a program of their "
+                                         "own, vcm-extract. The exit status is 3 when some "
+                                         "documents could not be read.",
     .examples = ingest_examples,
     .params = ingest_params,
     .param_count = VCM_OP_COUNT(ingest_params),

@@ -1,14 +1,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
 
 enum { QUERY, LIMIT, MAX_TOKENS, PROFILE, PATH, SCOPE };
-
-#define LIMIT_DEFAULT 10
 
 static const struct vcm_op_param search_params[] = {
     [QUERY] = {.name = "query",
@@ -22,7 +21,7 @@ static const struct vcm_op_param search_params[] = {
                .placeholder = "N",
                .min = 1,
                .max = VCM_LIMIT_HITS,
-               .default_text = "10",
+               .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_KB_LIMIT),
                .summary = "show at most this many"},
     [MAX_TOKENS] = {.name = "max-tokens",
                     .type = VCM_OP_NUMBER,
@@ -100,7 +99,7 @@ static int run_search(struct vcm_op_call *call, struct vcm_error *err)
         .filter = {.source = vcm_op_text(call, SCOPE),
                    .path = vcm_op_text(call, PATH),
                    .profile = vcm_op_text(call, PROFILE)},
-        .limit = (uint32_t)vcm_op_number(call, LIMIT, LIMIT_DEFAULT),
+        .limit = (uint32_t)vcm_op_number(call, LIMIT, VCM_DEFAULT_KB_LIMIT),
         .max_tokens = vcm_op_number(call, MAX_TOKENS, 0),
     };
     struct vcm_jsonw *w = call->out;

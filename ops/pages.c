@@ -1,6 +1,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "ops/shared.h"
 
@@ -30,7 +31,7 @@ static const struct vcm_op_param params[] = {
                .placeholder = "N",
                .min = 1,
                .max = VCM_LIMIT_LISTING_ROWS,
-               .default_text = "100000",
+               .default_text = VCM_DEFAULT_TEXT(VCM_LIMIT_LISTING_ROWS),
                .summary = "list at most this many"},
     [CURSOR] = {.name = "cursor",
                 .type = VCM_OP_TEXT,

@@ -36,7 +36,7 @@ static const struct vcm_op_param params[] = {
     [TIMEOUT] = {.name = "timeout",
                  .type = VCM_OP_TEXT,
                  .placeholder = "DURATION",
-                 .default_text = "60s",
+                 .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_REPO_FETCH_SECONDS) "s",
                  .summary = "how long it may take, in ms, s, m or h"},
 };
 

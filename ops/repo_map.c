@@ -1,5 +1,6 @@
 #include <string.h>
 
+#include "base/defaults.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -20,7 +21,7 @@ static const struct vcm_op_param params[] = {
     [BUDGET] = {.name = "token-budget",
                 .type = VCM_OP_NUMBER,
                 .placeholder = "N",
-                .default_text = "1500",
+                .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_REPO_MAP_TOKENS),
                 .min = 1,
                 .max = 10000000,
                 .summary = "how many tokens (o200k_base) the map may have; never more"},

@@ -4,6 +4,7 @@
 #ifndef VCM_OPS_SHARED_H
 #define VCM_OPS_SHARED_H
 
+#include "base/defaults.h"
 #include "ops/op.h"
 
 /* The argument that names the repository. */
@@ -18,7 +19,8 @@
 /* How long fetching a repository may take; read with vcm_shared_timeout(). */
 #define VCM_SHARED_TIMEOUT                                                                         \
     {                                                                                              \
-        .name = "timeout", .type = VCM_OP_TEXT, .placeholder = "DURATION", .default_text = "10m",  \
+        .name = "timeout", .type = VCM_OP_TEXT, .placeholder = "DURATION",                         \
+        .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FETCH_MINUTES) "m",                           \
         .summary = "how long fetching one repository may take, in ms, s, m or h"                   \
     }
 

@@ -1,3 +1,4 @@
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "ops/report.h"
 #include "ops/shared.h"
@@ -5,9 +6,6 @@
 #include "base/banned.h"
 
 enum { REPO, RAW, TREE, MAX_DEPTH, MAX_NODES, TIMEOUT };
-
-#define DEFAULT_DEPTH 8u
-#define DEFAULT_NODES 5000u
 
 static const struct vcm_op_param params[] = {
     [REPO] = VCM_SHARED_REPO,
@@ -18,14 +16,14 @@ static const struct vcm_op_param params[] = {
                    .placeholder = "N",
                    .min = 1,
                    .max = VCM_LIMIT_JSON_DEPTH / 2 - 4,
-                   .default_text = "8",
+                   .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_TREE_DEPTH),
                    .summary = "how deep --tree goes"},
     [MAX_NODES] = {.name = "max-nodes",
                    .type = VCM_OP_NUMBER,
                    .placeholder = "N",
                    .min = 1,
                    .max = VCM_LIMIT_LISTING_ROWS,
-                   .default_text = "5000",
+                   .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_TREE_NODES),
                    .summary = "how many entries --tree shows"},
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
@@ -130,8 +128,8 @@ static int put_tree(bool *truncated, struct vcm_op_call *call, const struct vcm_
     static const struct vcm_directory_visitor visitor = {enter_node, leave_node};
     const struct vcm_directory_query query = {
         .root = report->repo_root,
-        .max_depth = (unsigned)vcm_op_number(call, MAX_DEPTH, DEFAULT_DEPTH),
-        .max_nodes = (unsigned)vcm_op_number(call, MAX_NODES, DEFAULT_NODES),
+        .max_depth = (unsigned)vcm_op_number(call, MAX_DEPTH, VCM_DEFAULT_TREE_DEPTH),
+        .max_nodes = (unsigned)vcm_op_number(call, MAX_NODES, VCM_DEFAULT_TREE_NODES),
     };
 
     if (report->is_bare)

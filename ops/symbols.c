@@ -1,3 +1,4 @@
+#include "base/defaults.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -12,8 +13,9 @@
 
 #define LIMIT_PARAM                                                                                \
     {                                                                                              \
-        .name = "limit", .type = VCM_OP_NUMBER, .placeholder = "N", .default_text = "1000",        \
-        .min = 1, .max = 10000000, .summary = "show this many at the most"                         \
+        .name = "limit", .type = VCM_OP_NUMBER, .placeholder = "N",                                \
+        .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_SYMBOL_LIMIT), .min = 1, .max = 10000000,     \
+        .summary = "show this many at the most"                                                    \
     }
 
 /* Definitions */

@@ -1,15 +1,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "ops/residency.h"
 #include "ops/stat.h"
 
 #include "base/banned.h"
 
-#define STATUS_STOPPED      130
-#define INTERVAL_DEFAULT_MS 1000u
-#define BAR_CELLS           30u
+#define STATUS_STOPPED 130
+#define BAR_CELLS      30u
 
 enum { INTERVAL, COUNT };
 
@@ -17,7 +17,7 @@ static const struct vcm_op_param params[] = {
     [INTERVAL] = {.name = "interval",
                   .type = VCM_OP_TEXT,
                   .placeholder = "DURATION",
-                  .default_text = "1s",
+                  .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_TOP_SECONDS) "s",
                   .summary = "time from one look to the next, in ms, s, m or h"},
     [COUNT] = {.name = "count",
                .type = VCM_OP_NUMBER,
@@ -95,7 +95,7 @@ static int stay(void *context, struct vcm_error *err)
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     struct vcm_top_options options = {
-        .interval_ms = INTERVAL_DEFAULT_MS,
+        .interval_ms = VCM_DEFAULT_TOP_SECONDS * UINT64_C(1000),
         .count = vcm_op_number(call, COUNT, 0),
         .visit = show,
         .idle = stay,

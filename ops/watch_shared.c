@@ -2,12 +2,13 @@
 
 #include <string.h>
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "base/text.h"
 
 #include "base/banned.h"
 
-#define POLL_DEFAULT_MS (60 * UINT64_C(1000))
+#define POLL_DEFAULT_MS (VCM_DEFAULT_POLL_SECONDS * UINT64_C(1000))
 #define POLL_MAX_MS     (24 * 60 * 60 * UINT64_C(1000))
 #define STATUS_STOPPED  130
 #define FILES_SHOWN     4u

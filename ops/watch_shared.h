@@ -4,12 +4,14 @@
 #ifndef VCM_OPS_WATCH_SHARED_H
 #define VCM_OPS_WATCH_SHARED_H
 
+#include "base/defaults.h"
 #include "ops/op.h"
 
 /* How often to look at remotes. */
 #define VCM_WATCH_POLL                                                                             \
     {                                                                                              \
-        .name = "poll", .type = VCM_OP_TEXT, .placeholder = "DURATION", .default_text = "60s",     \
+        .name = "poll", .type = VCM_OP_TEXT, .placeholder = "DURATION",                            \
+        .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_POLL_SECONDS) "s",                            \
         .summary = "how often a watch looks at remotes, in ms, s, m or h"                          \
     }
 

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/defaults.h"
 #include "repomap/schema.h"
 
 #include "base/banned.h"
@@ -14,10 +15,10 @@ static const struct vcm_repo_map_row default_row = {
     .branch = VCM_SCHEMA_DEFAULT_BRANCH,
     .commit = VCM_SCHEMA_DEFAULT_COMMIT,
     .start_dir = "",
-    .chunk_target_tokens = VCM_SCHEMA_DEFAULT_CHUNK_TARGET_TOKENS,
-    .chunk_overlap_tokens = VCM_SCHEMA_DEFAULT_CHUNK_OVERLAP_TOKENS,
-    .flush_threshold = VCM_SCHEMA_DEFAULT_FLUSH_THRESHOLD,
-    .flush_token_budget = VCM_SCHEMA_DEFAULT_FLUSH_TOKEN_BUDGET,
+    .chunk_target_tokens = VCM_DEFAULT_CHUNK_TARGET_TOKENS,
+    .chunk_overlap_tokens = VCM_DEFAULT_CHUNK_OVERLAP_TOKENS,
+    .flush_threshold = VCM_DEFAULT_FLUSH_THRESHOLD,
+    .flush_token_budget = VCM_DEFAULT_FLUSH_TOKEN_BUDGET,
 };
 
 const struct vcm_repo_map vcm_repo_map_default = {

@@ -1,12 +1,10 @@
 #include "repomap/schema.h"
 
+#include "base/defaults.h"
 #include "base/limits.h"
 #include "repomap/repo_map.h"
 
 #include "base/banned.h"
-
-#define TEXT_OF(number)       TEXT_OF_VALUE(number)
-#define TEXT_OF_VALUE(number) #number
 
 /* Longer names are no misspelling of ours. */
 
@@ -136,7 +134,7 @@ const struct vcm_schema_key vcm_schema_source_keys[] = {
         {
             .name = "chunk_target_tokens",
             .type = VCM_SCHEMA_INT,
-            .default_text = TEXT_OF(VCM_SCHEMA_DEFAULT_CHUNK_TARGET_TOKENS),
+            .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_CHUNK_TARGET_TOKENS),
             .min = 1,
             .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
             .only_type = VCM_REPO_MAP_LITERATURE,
@@ -146,7 +144,7 @@ const struct vcm_schema_key vcm_schema_source_keys[] = {
         {
             .name = "chunk_overlap_tokens",
             .type = VCM_SCHEMA_INT,
-            .default_text = TEXT_OF(VCM_SCHEMA_DEFAULT_CHUNK_OVERLAP_TOKENS),
+            .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_CHUNK_OVERLAP_TOKENS),
             .min = 0,
             .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
             .only_type = VCM_REPO_MAP_LITERATURE,
@@ -157,7 +155,7 @@ const struct vcm_schema_key vcm_schema_source_keys[] = {
         {
             .name = "flush_threshold",
             .type = VCM_SCHEMA_INT,
-            .default_text = TEXT_OF(VCM_SCHEMA_DEFAULT_FLUSH_THRESHOLD),
+            .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_THRESHOLD),
             .min = 1,
             .max = VCM_LIMIT_FLUSH_THRESHOLD_MAX,
             .summary = "The most records in a page. Unless set, `mmap.flush_threshold` of the "
@@ -167,7 +165,7 @@ const struct vcm_schema_key vcm_schema_source_keys[] = {
         {
             .name = "flush_token_budget",
             .type = VCM_SCHEMA_INT,
-            .default_text = TEXT_OF(VCM_SCHEMA_DEFAULT_FLUSH_TOKEN_BUDGET),
+            .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_TOKEN_BUDGET),
             .min = VCM_LIMIT_TOKEN_BUDGET_MIN,
             .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
             .summary = "The most tokens in a page. Unless set, `mmap.flush_token_budget` of the "

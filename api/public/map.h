@@ -104,7 +104,7 @@ struct vcm_map_options {
                                     and nothing is said about the map */
     bool offline;                /* fetch nothing: rows that would need it stay as they are */
     unsigned jobs;               /* 0: as many as there are cores */
-    unsigned timeout_ms;         /* of fetching one repository; 0: ten minutes */
+    unsigned timeout_ms;         /* of fetching one repository; 0: 10 minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
@@ -133,7 +133,7 @@ struct vcm_materialize_options {
     size_t enabled_count;                 /* 0 with a list: none */
     bool replace;                         /* take scopes over from another origin */
     unsigned jobs;                        /* 0: as many as there are cores */
-    unsigned timeout_ms;                  /* of fetching one repository; 0: ten minutes */
+    unsigned timeout_ms;                  /* of fetching one repository; 0: 10 minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };
@@ -162,7 +162,7 @@ struct vcm_mmap_options {
     int64_t chunk_overlap_tokens; /* of literature; -1: the default */
     bool replace;                 /* take the scope over from another origin */
     unsigned jobs;                /* 0: as many as there are cores */
-    unsigned timeout_ms;          /* of fetching the repository; 0: ten minutes */
+    unsigned timeout_ms;          /* of fetching the repository; 0: 10 minutes */
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
 };

@@ -20,7 +20,7 @@ struct vcm_repo_fetch_options {
     const char *subpath; /* describe this directory of it; NULL for all */
     const char *dest;    /* check it out here; NULL: the clone in the home is all there is */
     unsigned depth;      /* commits of history; 0 for one */
-    unsigned timeout_ms; /* 0 for a minute */
+    unsigned timeout_ms; /* 0 for 60 seconds */
 };
 
 /* A JSON document, which lives as long as the call. */

@@ -100,7 +100,7 @@ struct vcm_map_query {
     uint32_t flush_threshold, flush_token_budget; /* 0: as the row and the configuration say */
     bool pinned;
     bool even_invalid; /* show: a report without rows for a map with errors, instead of a failure */
-    unsigned timeout_ms; /* of fetching the repository of a URL; 0: ten minutes */
+    unsigned timeout_ms; /* of fetching the repository of a URL; 0: 10 minutes */
 };
 
 /* Looks at a map: all that is wrong with it, and what it would miss. A map with errors is a report

@@ -88,7 +88,7 @@ struct vcm_gc_clone_counts {
 };
 
 /* Removes the clones of URLs that no scope and no repo map of a scope comes from, and that were
- * neither fetched nor read for `unused_ms`, 0 for 14 days. Less than an hour is INVALID_ARGUMENT:
+ * neither fetched nor read for `unused_ms`, 0 for 336 hours. Less than an hour is INVALID_ARGUMENT:
  * what is being worked with is not taken away. */
 int vcm_gc_clones(struct vcm_gc_clone_counts *out, struct vcm *vcm, uint64_t unused_ms,
                   struct vcm_error *err);
