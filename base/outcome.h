@@ -75,8 +75,13 @@ enum vcm_source_outcome {
 };
 
 /* How many outcomes there are. */
-#define VCM_OUTCOME_ONE(NAME, name, number, retried, remedy) +1u
-#define VCM_SOURCE_OUTCOMES                                  (0u VCM_OUTCOME_LIST(VCM_OUTCOME_ONE))
+enum vcm_outcome_place {
+#define VCM_OUTCOME_CONSTANT(NAME, name, number, retried, remedy) VCM_OUTCOME_PLACE_##NAME,
+    VCM_OUTCOME_LIST(VCM_OUTCOME_CONSTANT)
+#undef VCM_OUTCOME_CONSTANT
+        VCM_OUTCOME_PLACES,
+};
+#define VCM_SOURCE_OUTCOMES ((unsigned)VCM_OUTCOME_PLACES)
 
 /* Why it became that, where the outcome does not say enough. */
 enum vcm_reason {
