@@ -189,8 +189,10 @@ static void load_directories(struct vcm_known *known, struct vcm_kv_txn *txn,
                  : vcm_known_tree_add(&known->record_tree, known->records[i].path, &ignored);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_omission(txn, former->mapping, add_omission, known, &ignored);
-    known->commit = former->commit;
-    known->knows_directories = rc == VCM_OK && copy_slice(&known->commit, &known->names);
+    struct vcm_slice commit = former->commit;
+    known->knows_directories = rc == VCM_OK && copy_slice(&commit, &known->names);
+    if (known->knows_directories)
+        known->commit = commit;
 }
 
 static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *scope,

@@ -47,7 +47,7 @@ struct vcm_known_directory_items {
 bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm_known *known,
                          struct vcm_slice directory);
 
-/* The commit of the table. */
+/* The commit of the table; empty when nothing is known of directories. */
 struct vcm_slice vcm_known_commit(const struct vcm_known *known);
 
 /* Valid until the end of `known`. */
