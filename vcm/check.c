@@ -355,12 +355,14 @@ static void check_limits(struct under_lock *seen, struct vcm_transition *t)
              "'vcm config set cache.compressed_capacity %llu' sends pages down",
              (unsigned long long)t->totals.compressed_bytes, compressed_capacity,
              compressed_capacity);
-    if (vcm_lock_bytes(&locked, t->txn, t->now, NULL) == VCM_OK &&
-        t->totals.pinned_bytes + locked > t->limits.capacity)
+    if (vcm_lock_bytes(&locked, t->txn, t->now, NULL) != VCM_OK)
+        return;
+    locked += t->totals.pinned_bytes;
+    if (locked > t->limits.capacity)
         note(seen, "the pinned and locked pages",
              "C2: they have %llu bytes and cache.capacity is %llu; raise it with "
              "'vcm config set cache.capacity SIZE', or unpin something",
-             (unsigned long long)(t->totals.pinned_bytes + locked), capacity);
+             (unsigned long long)locked, capacity);
 }
 
 /* Looks and rolls back. */

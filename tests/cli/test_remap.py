@@ -86,6 +86,14 @@ class Remap(paging.PagingTest):
         if not os.path.isdir(os.path.join(repo, path)) or os.path.islink(os.path.join(repo, path)):
             self.write(repo, {path: content})
 
+    def test_a_path_that_cannot_be_shown_leaves_everything_to_be_walked(self):
+        repo = self.make_repo({"d/a": "a\n", os.fsdecode(b"b\xffc"): "x\n"})
+        self.map_row(repo, "--scope", "s")
+        self.commit(repo, {"d/b": "b\n"})
+        row = self.map_row(repo, "--scope", "s")
+        self.assertEqual(row["status"], "remapped")
+        self.assert_as_cold(repo, row)
+
     def test_whatever_is_edited_a_remap_is_what_a_cold_map_is(self):
         for seed in SEEDS:
             with self.subTest(seed=seed):
