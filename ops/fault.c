@@ -61,7 +61,8 @@ const struct vcm_op vcm_op_fault = {
     .description =
         "Brings pages in: compressed ones are decompressed, evicted ones are rebuilt from the "
         "repository and their hash is checked. Other pages that hold parts of the same file come "
-        "with them. Each page counts as one read. A page that is not resident in the end is reported "
+        "with them. Each page counts as one read. A page that is not resident in the end is "
+        "reported "
         "with the reason and the others are done (exit status 3; 1 when none came in): its content "
         "is gone from its repository, there is no room for it (STORE_FULL), or another process "
         "writes (STORE_BUSY: try again).",

@@ -233,6 +233,34 @@ static void of_a_fault_of_some_pages_all_come_in_that_fit(void **state)
     assert_true(full > 0 && full < STORES); /* both kinds of stores were there */
 }
 
+/* Among pages that are in demand newcomers are the first to go: not this one for its group. */
+static void a_page_stays_when_its_group_comes_in_with_it(void **state)
+{
+    unsigned majors = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        struct side side;
+        open_side(&side, seed, 12, true);
+        const struct vcm_page_store_limits limits = {.capacity = 30000};
+        vcm_page_store_set_limits(side.fix->store, &limits);
+        assert_ok(side.fix, vcm_page_cache_shrink(side.fix->store, NULL, &side.fix->err));
+        for (unsigned i = 0; i < 4 * side.mapped.count; i++) {
+            unsigned number = i % side.mapped.count;
+            if (state_of(side.fix, &side.mapped.ids[number]) == VCM_PAGE_RESIDENT)
+                read_page(&side, &side.mapped.ids[number]);
+        }
+        for (unsigned i = 0; i < side.mapped.count; i++) {
+            uint64_t before = counters_of(side.fix).major_faults;
+            read_page(&side, &side.mapped.ids[i]);
+            majors += counters_of(side.fix).major_faults > before;
+            assert_int_equal(state_of(side.fix, &side.mapped.ids[i]), VCM_PAGE_RESIDENT);
+        }
+        close_side(&side);
+    }
+    assert_true(majors > 20);
+}
+
 static void a_page_that_is_named_twice_counts_once(void **state)
 {
     struct vcm_loader_outcome outcomes[3];
@@ -255,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(of_a_fault_of_some_pages_all_come_in_that_fit),
+        cmocka_unit_test(a_page_stays_when_its_group_comes_in_with_it),
         cmocka_unit_test(a_page_that_is_named_twice_counts_once),
         cmocka_unit_test(reads_and_faults_of_random_stores_end_alike),
     };
