@@ -20,7 +20,8 @@
 struct vcm {
     char *home;
     const struct vcm_log *log;
-    const struct vcm_cancel *cancel;
+    const struct vcm_cancel *cancel; /* the relay's: heeds what vcm_set_cancel() said last */
+    struct vcm_cancel_relay relay;
     struct vcm_config config;
     bool config_loaded;
     struct vcm_page_store *store; /* NULL until needed, and while there is none */
