@@ -19,6 +19,7 @@
 #include "base/jsonw.h"
 #include "base/log.h"
 #include "ops/print.h"
+#include "ops/result.h"
 
 enum vcm_op_type {
     VCM_OP_TEXT,
@@ -57,10 +58,11 @@ struct vcm_op_value {
     size_t count;
 };
 
-/* A top-level key of the result document. */
-struct vcm_op_key {
-    const char *name;
-    const char *summary;
+/* A document that an operation writes instead of the usual one, or beside it. */
+struct vcm_op_document {
+    const char *when; /* "with --dry-run" */
+    const struct vcm_result_member *members;
+    bool is_open; /* it has members that are not described here */
 };
 
 /* A call. All that it needs and gives is here or belongs to its handle, so that calls on different
@@ -93,7 +95,9 @@ struct vcm_op {
     const char *const *examples; /* commands, without the prompt; ends with NULL */
     const struct vcm_op_param *params;
     size_t param_count;
-    const struct vcm_op_key *result; /* ends with a NULL name */
+    const struct vcm_result_member *result; /* the document, see result.h */
+    bool is_stream; /* passes on one such object after the other by `emit`, and has no document */
+    const struct vcm_op_document *also; /* others that come; ends without members, may be NULL */
 
     /* Writes exactly one JSON document, or fails. Where the result is a text of the library, it may
      * write that to call->text instead. */

@@ -22,22 +22,60 @@ int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err)
     return VCM_OK;
 }
 
-void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage)
-{
-    vcm_jsonw_key(w, "coverage");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "tracked", coverage->tracked);
-    vcm_jsonw_member_uint(w, "paged", coverage->paged);
-    vcm_jsonw_member_uint(w, "excluded", coverage->excluded);
-    vcm_jsonw_member_uint(w, "ignored", coverage->ignored);
-    vcm_jsonw_member_uint(w, "binary", coverage->binary);
-    vcm_jsonw_member_uint(w, "symlink", coverage->symlink);
-    vcm_jsonw_member_uint(w, "submodule", coverage->submodule);
-    vcm_jsonw_member_uint(w, "lfs_missing", coverage->lfs_missing);
-    vcm_jsonw_member_uint(w, "too_large", coverage->too_large);
-    vcm_jsonw_member_uint(w, "failed", coverage->failed);
-    vcm_jsonw_end_object(w);
-}
+const struct vcm_result_member vcm_shared_coverage[] = {
+    {.name = "tracked",
+     VCM_RESULT_FIELD(struct vcm_coverage, tracked),
+     .summary = "entries of the tree; the sum of the others"},
+    {.name = "paged", VCM_RESULT_FIELD(struct vcm_coverage, paged), .summary = "that are in pages"},
+    {.name = "excluded",
+     VCM_RESULT_FIELD(struct vcm_coverage, excluded),
+     .summary = "by the row's globs"},
+    {.name = "ignored",
+     VCM_RESULT_FIELD(struct vcm_coverage, ignored),
+     .summary = "by ignore files of the tree"},
+    {.name = "binary",
+     VCM_RESULT_FIELD(struct vcm_coverage, binary),
+     .summary = "that are no text"},
+    {.name = "symlink",
+     VCM_RESULT_FIELD(struct vcm_coverage, symlink),
+     .summary = "never followed"},
+    {.name = "submodule",
+     VCM_RESULT_FIELD(struct vcm_coverage, submodule),
+     .summary = "never followed"},
+    {.name = "lfs_missing",
+     VCM_RESULT_FIELD(struct vcm_coverage, lfs_missing),
+     .summary = "whose content in LFS is not here"},
+    {.name = "too_large",
+     VCM_RESULT_FIELD(struct vcm_coverage, too_large),
+     .summary = "over the limit"},
+    {.name = "failed",
+     VCM_RESULT_FIELD(struct vcm_coverage, failed),
+     .summary = "that could not be read"},
+    {0},
+};
+
+const char *const vcm_shared_states[] = {"resident", "compressed", "evicted", NULL};
+
+static const char *const kb_statuses[] = {"ingested", "skipped_already_present", "failed",
+                                          "removed", NULL};
+
+const struct vcm_result_member vcm_shared_kb_file[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_kb_file, path),
+     .summary = "from the root of its repository, else absolute"},
+    {.name = "status",
+     VCM_RESULT_FIELD(struct vcm_kb_file, status),
+     .choices = kb_statuses,
+     .summary = "what became of it"},
+    {.name = "data_type",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_file, data_type),
+     .summary = "its profile, else its format; null when that could not be told"},
+    {.name = "chunks", VCM_RESULT_FIELD(struct vcm_kb_file, chunks), .summary = "how many it has"},
+    {.name = "message",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_file, message),
+     .summary = "why it failed, or null"},
+    {0},
+};
 
 void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *coverage)
 {
