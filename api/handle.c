@@ -83,7 +83,8 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
         vcm->forks = vcm_process_forks();
         vcm->home = vcm_buf_detach(&home);
         vcm->log = options->log;
-        vcm->cancel = options->cancel;
+        vcm_cancel_relay_init(&vcm->relay, options->cancel);
+        vcm->cancel = &vcm->relay.flag;
         vcm_registry_init(&vcm->registry);
         rc = vcm_limits_memo_init(&vcm->limits, vcm->home, err);
         if (rc == VCM_OK && options->fault_workers > 0)
@@ -161,6 +162,11 @@ void vcm_close(struct vcm *vcm)
     free(vcm->clones_directory);
     free(vcm->home);
     free(vcm);
+}
+
+const struct vcm_cancel *vcm_set_cancel(struct vcm *vcm, const struct vcm_cancel *cancel)
+{
+    return vcm_handle_check(vcm, NULL) == VCM_OK ? vcm_cancel_relay_set(&vcm->relay, cancel) : NULL;
 }
 
 const char *vcm_home(const struct vcm *vcm)

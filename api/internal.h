@@ -21,7 +21,8 @@
 struct vcm {
     char *home;
     const struct vcm_log *log;
-    const struct vcm_cancel *cancel;
+    const struct vcm_cancel *cancel; /* the relay's: heeds what vcm_set_cancel() said last */
+    struct vcm_cancel_relay relay;
     struct vcm_config config;
     struct vcm_config_file config_file; /* that it was read from */
     bool config_loaded;

@@ -62,7 +62,7 @@ const char *vcm_status_name(enum vcm_status status)
 void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
 {
     out->tracked = in->tracked;
-#define COPY(NAME, name, number, retried, remedy) out->name = in->by_outcome[VCM_SOURCE_##NAME];
+#define COPY(NAME, name, number, retried, meaning, remedy) out->name = in->by_outcome[VCM_SOURCE_##NAME];
     VCM_OUTCOME_LIST(COPY)
 #undef COPY
 }

@@ -3,7 +3,7 @@
 
 #include "base/banned.h"
 
-#define TEXT(NAME, name, number, is_retried, what_to_do) static const char text_##NAME[] = #name;
+#define TEXT(NAME, name, number, retried, meaning, remedy) static const char text_##NAME[] = #name;
 VCM_OUTCOME_LIST(TEXT)
 #undef TEXT
 
@@ -15,7 +15,8 @@ static const struct vcm_reason_info infos[] = {
      .left_out = VCM_SOURCE_##NAME != VCM_SOURCE_PAGED,                                            \
      .retried = (is_retried),                                                                      \
      .remedy = (what_to_do)},
-#define OUTCOME_ROW(NAME, name, number, retried, remedy) ROW(NAME, NULL, #name, retried, remedy)
+#define OUTCOME_ROW(NAME, name, number, retried, meaning, remedy)                                  \
+    ROW(NAME, NULL, #name, retried, remedy)
 #define REASON_ROW(OUTCOME, NAME, word, name, retried, remedy)                                     \
     ROW(OUTCOME, name, #word, retried, remedy)
     VCM_OUTCOME_LIST(OUTCOME_ROW) VCM_REASON_LIST(REASON_ROW)

@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-static const char *const code_names[] = {
+const char *const vcm_error_code_names[] = {
     [VCM_OK] = "OK",
     [VCM_INVALID_ARGUMENT] = "INVALID_ARGUMENT",
     [VCM_INVALID_REPO_MAP] = "INVALID_REPO_MAP",
@@ -23,7 +23,10 @@ static const char *const code_names[] = {
     [VCM_IO_ERROR] = "IO_ERROR",
     [VCM_INTERNAL] = "INTERNAL",
     [VCM_INTERRUPTED] = "INTERRUPTED",
+    NULL,
 };
+
+#define CODE_COUNT (sizeof vcm_error_code_names / sizeof vcm_error_code_names[0] - 1)
 
 void vcm_error_reset(struct vcm_error *err)
 {
@@ -200,9 +203,9 @@ void vcm_error_detail_list(struct vcm_error *err, const char *key, const char *c
 
 const char *vcm_error_code_name(enum vcm_code code)
 {
-    if ((size_t)code >= sizeof code_names / sizeof code_names[0])
+    if ((size_t)code >= CODE_COUNT)
         return "INTERNAL";
-    return code_names[code];
+    return vcm_error_code_names[code];
 }
 
 bool vcm_error_retryable(enum vcm_code code)

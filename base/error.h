@@ -13,6 +13,11 @@
 
 #include "base/public.h"
 
+/* The name of every code at its number, then NULL. VCM_ERROR_CODES leaves VCM_OK out: those that a
+ * failure may have. */
+extern const char *const vcm_error_code_names[];
+#define VCM_ERROR_CODES (vcm_error_code_names + 1)
+
 /*
  * What functions of ours tell each other that is no failure. Where one of them may be returned, the
  * header says so, beside the function or the type of the callback, and so no other meaning has to

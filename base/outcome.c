@@ -8,7 +8,7 @@ static const struct {
     const char *name;
     bool retried;
 } outcomes[VCM_SOURCE_OUTCOMES] = {
-#define ROW(NAME, name, number, retried, remedy) [number] = {#name, retried},
+#define ROW(NAME, name, number, retried, meaning, remedy) [number] = {#name, retried},
     VCM_OUTCOME_LIST(ROW)
 #undef ROW
 };

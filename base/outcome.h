@@ -15,23 +15,28 @@
 #include "base/buf.h"
 
 /*
- * X(NAME, name, number, retried, remedy), in the order in which counts are shown.
+ * X(NAME, name, number, retried, meaning, remedy), in the order in which counts are shown.
  * `number` is that of the store: it is never changed and never given to another outcome, and the
  * numbers have no gap. `retried`: every map looks at such an item again, unless its reason says
- * that this is in vain. `remedy` is what a person can do to have it mapped, or NULL.
+ * that this is in vain. `meaning` says what a count of them counts. `remedy` is what a person can
+ * do to have it mapped, or NULL.
  */
 #define VCM_OUTCOME_LIST(X)                                                                        \
-    X(PAGED, paged, 8, false, NULL)                                                                \
-    X(EXCLUDED, excluded, 2, false,                                                                \
+    X(PAGED, paged, 8, false, "that are in pages", NULL)                                           \
+    X(EXCLUDED, excluded, 2, false, "by the row's globs",                                          \
       "change include_globs or exclude_globs of the row if it should be mapped")                   \
-    X(IGNORED, ignored, 3, false,                                                                  \
+    X(IGNORED, ignored, 3, false, "by ignore files of the tree",                                   \
       "take it out of .gitignore or .colonyignore if it should be mapped")                         \
-    X(BINARY, binary, 7, false, "set 'binary_policy: include' for the row to have it in base64")   \
-    X(SYMLINK, symlink, 1, false, NULL)                                                            \
-    X(SUBMODULE, submodule, 0, false, "add a row with 'submodule' and its path to map it")         \
-    X(LFS_MISSING, lfs_missing, 4, true, "fetch it with 'vcm lfs pull', then map again")           \
-    X(TOO_LARGE, too_large, 5, false, "split it into smaller files, or exclude it")                \
-    X(FAILED, failed, 6, true, NULL)
+    X(BINARY, binary, 7, false, "that are no text",                                                \
+      "set 'binary_policy: include' for the row to have it in base64")                             \
+    X(SYMLINK, symlink, 1, false, "never followed", NULL)                                          \
+    X(SUBMODULE, submodule, 0, false, "never followed",                                            \
+      "add a row with 'submodule' and its path to map it")                                         \
+    X(LFS_MISSING, lfs_missing, 4, true, "whose content in LFS is not here",                       \
+      "fetch it with 'vcm lfs pull', then map again")                                              \
+    X(TOO_LARGE, too_large, 5, false, "over the limit",                                            \
+      "split it into smaller files, or exclude it")                                                \
+    X(FAILED, failed, 6, true, "that could not be read", NULL)
 
 /*
  * X(OUTCOME, NAME, word, name, retried, remedy). `name` is what the store and JSON have, and is
@@ -69,14 +74,15 @@
 
 /* What became of an item. */
 enum vcm_source_outcome {
-#define VCM_OUTCOME_CONSTANT(NAME, name, number, retried, remedy) VCM_SOURCE_##NAME = (number),
+#define VCM_OUTCOME_CONSTANT(NAME, name, number, retried, meaning, remedy)                         \
+    VCM_SOURCE_##NAME = (number),
     VCM_OUTCOME_LIST(VCM_OUTCOME_CONSTANT)
 #undef VCM_OUTCOME_CONSTANT
 };
 
 /* How many outcomes there are. */
 enum vcm_outcome_place {
-#define VCM_OUTCOME_CONSTANT(NAME, name, number, retried, remedy) VCM_OUTCOME_PLACE_##NAME,
+#define VCM_OUTCOME_CONSTANT(NAME, name, number, retried, meaning, remedy) VCM_OUTCOME_PLACE_##NAME,
     VCM_OUTCOME_LIST(VCM_OUTCOME_CONSTANT)
 #undef VCM_OUTCOME_CONSTANT
         VCM_OUTCOME_PLACES,

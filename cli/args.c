@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/completion.h"
+#include "cli/schema.h"
 #include "ops/table.h"
 
 #include "base/banned.h"
@@ -35,13 +36,14 @@ struct words {
 
 const struct vcm_op *vcm_args_command(size_t index)
 {
+    static const struct vcm_op *const own[] = {&vcm_schema_command, &vcm_completion_command};
     size_t i = 0;
 
     while (i < index && vcm_ops[i])
         i++;
     if (vcm_ops[i])
         return vcm_ops[i];
-    return i == index ? &vcm_completion_command : NULL;
+    return index - i < VCM_OP_COUNT(own) ? own[index - i] : NULL;
 }
 
 static bool *global_flag(struct vcm_args *args, const char *name)

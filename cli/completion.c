@@ -21,10 +21,10 @@ static const struct vcm_op_param params[] = {
                .summary = "the shell that will read it"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"shell", "the shell"},
-    {"script", "what it has to read"},
-    {NULL, NULL},
+static const struct vcm_result_member result[] = {
+    {.name = "shell", .type = VCM_RESULT_TEXT, .choices = shells, .summary = "the shell"},
+    {.name = "script", .type = VCM_RESULT_TEXT, .summary = "what it has to read"},
+    {0},
 };
 
 static const char *const examples[] = {

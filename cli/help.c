@@ -203,10 +203,96 @@ static void print_params(struct vcm_print *out, const struct vcm_op *op, bool po
     vcm_buf_release(&text);
 }
 
+typedef void (*key_fn)(void *context, const struct vcm_result_member *key);
+
+static void each_key(const struct vcm_result_member *members, key_fn visit, void *context)
+{
+    for (const struct vcm_result_member *m = members; m && m->name; m++) {
+        if (m->is_spliced)
+            each_key(m->members, visit, context);
+        else
+            visit(context, m);
+    }
+}
+
+static void append_name(void *context, const struct vcm_result_member *key)
+{
+    struct vcm_buf *names = context;
+
+    vcm_buf_append_format(names, "%s%s", names->len > 0 ? ", " : "", key->name);
+}
+
+#define CHOICES_SHOWN 6u
+
+/* What a key is, with the words that it may be where they are few. */
+static void key_text(struct vcm_buf *out, const struct vcm_result_member *key)
+{
+    size_t count = 0;
+
+    while (key->choices && key->choices[count])
+        count++;
+    vcm_buf_clear(out);
+    vcm_buf_append_string(out, key->summary);
+    for (size_t i = 0; i < count && count <= CHOICES_SHOWN; i++)
+        vcm_buf_append_format(out, "%s%s", i == 0 ? ": " : ", ", key->choices[i]);
+}
+
+/* The names of an object's members, one level down; 'vcm schema' has all of it. */
+static void inner_names(struct vcm_buf *out, const struct vcm_result_member *key)
+{
+    vcm_buf_clear(out);
+    each_key(key->members, append_name, out);
+}
+
+struct key_list {
+    struct vcm_print *out;
+    unsigned width;
+};
+
+static void measure_key(void *context, const struct vcm_result_member *key)
+{
+    struct key_list *list = context;
+
+    list->width = strlen(key->name) > list->width ? (unsigned)strlen(key->name) : list->width;
+}
+
+static void print_key(void *context, const struct vcm_result_member *key)
+{
+    const struct key_list *list = context;
+    struct vcm_buf names = VCM_BUF_INIT(4096);
+
+    key_text(&names, key);
+    labelled(list->out, key->name, list->width, vcm_buf_text(&names));
+    inner_names(&names, key);
+    if (names.len > 0) {
+        vcm_print_format(list->out, VCM_PRINT_PLAIN, "%*s", (int)list->width + 6, "");
+        wrap(list->out, vcm_buf_text(&names), list->width + 6);
+    }
+    vcm_buf_release(&names);
+}
+
+static void print_keys(struct vcm_print *out, const struct vcm_op *op)
+{
+    struct key_list list = {.out = out, .width = LABEL_MIN};
+
+    heading(out, "Keys of the JSON document");
+    if (op->is_stream)
+        vcm_print_text(out, VCM_PRINT_PLAIN, "  (one a line)\n");
+    each_key(op->result, measure_key, &list);
+    each_key(op->result, print_key, &list);
+    for (const struct vcm_op_document *d = op->also; d && d->members; d++) {
+        struct vcm_buf names = VCM_BUF_INIT(4096);
+        each_key(d->members, append_name, &names);
+        vcm_print_format(out, VCM_PRINT_PLAIN, "\n  %s:\n      ", d->when);
+        wrap(out, vcm_buf_text(&names), 6);
+        vcm_buf_release(&names);
+    }
+    vcm_print_format(out, VCM_PRINT_PLAIN, "\n  'vcm schema %s' says all about them.\n", op->name);
+}
+
 void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
 {
     struct vcm_buf usage = VCM_BUF_INIT(4096);
-    unsigned width = LABEL_MIN;
 
     vcm_help_usage(&usage, op);
     vcm_print_format(out, VCM_PRINT_BOLD, "vcm %s - %s\n", op->name, op->summary);
@@ -216,13 +302,7 @@ void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
     print_params(out, op, false);
     heading(out, "Options of every command");
     print_globals(out);
-    if (op->result && op->result[0].name) {
-        heading(out, "Keys of the JSON document");
-        for (const struct vcm_op_key *key = op->result; key->name; key++)
-            width = strlen(key->name) > width ? (unsigned)strlen(key->name) : width;
-        for (const struct vcm_op_key *key = op->result; key->name; key++)
-            labelled(out, key->name, width, key->summary);
-    }
+    print_keys(out, op);
     heading(out, "Examples");
     for (const char *const *example = op->examples; *example; example++)
         vcm_print_format(out, VCM_PRINT_PLAIN, "  %s\n", *example);
@@ -260,6 +340,33 @@ static void roff_item(struct vcm_buf *out, const char *label, const char *text)
     vcm_buf_append_byte(out, '\n');
 }
 
+static void manual_key(void *context, const struct vcm_result_member *key)
+{
+    struct vcm_buf *out = context, names = VCM_BUF_INIT(4096);
+
+    key_text(&names, key);
+    roff_item(out, key->name, vcm_buf_text(&names));
+    inner_names(&names, key);
+    if (names.len > 0) {
+        vcm_buf_append_string(out, ".br\n");
+        roff(out, vcm_buf_text(&names));
+        vcm_buf_append_byte(out, '\n');
+    }
+    vcm_buf_release(&names);
+}
+
+static void manual_keys(struct vcm_buf *out, const struct vcm_op *op)
+{
+    vcm_buf_append_format(out, ".PP\nKeys of the JSON document%s",
+                          op->is_stream ? "s, one a line" : "");
+    for (const struct vcm_op_document *d = op->also; d && d->members; d++) {
+        vcm_buf_append_string(out, d == op->also ? "; another one " : ", and another one ");
+        roff(out, d->when);
+    }
+    vcm_buf_append_string(out, ":\n");
+    each_key(op->result, manual_key, out);
+}
+
 static void manual_command(struct vcm_buf *out, const struct vcm_op *op)
 {
     struct vcm_buf label = VCM_BUF_INIT(4096), text = VCM_BUF_INIT(4096);
@@ -279,6 +386,7 @@ static void manual_command(struct vcm_buf *out, const struct vcm_op *op)
         param_text(&text, &op->params[i]);
         roff_item(out, vcm_buf_text(&label), vcm_buf_text(&text));
     }
+    manual_keys(out, op);
     vcm_buf_append_string(out, ".PP\nExamples:\n.PP\n.nf\n");
     for (const char *const *example = op->examples; *example; example++) {
         vcm_buf_append_string(out, "    ");

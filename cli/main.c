@@ -17,6 +17,7 @@
 #include "cli/args.h"
 #include "cli/help.h"
 #include "cli/progress.h"
+#include "ops/failure.h"
 
 #include "base/banned.h"
 
@@ -98,27 +99,11 @@ static int write_out(struct vcm_slice text)
 
 static void append_error_document(struct vcm_buf *out, const struct vcm_error *err)
 {
-    struct vcm_buf message = VCM_BUF_INIT(4096), details = VCM_BUF_INIT(4096);
     struct vcm_jsonw w;
 
-    if (err->context[0] != '\0')
-        vcm_buf_append_format(&message, "%s: ", err->context);
-    vcm_buf_append_string(&message, err->message);
-    vcm_buf_append_format(&details, "{%s}", err->details);
     vcm_jsonw_init(&w, out);
-    vcm_jsonw_begin_object(&w);
-    vcm_jsonw_key(&w, "error");
-    vcm_jsonw_begin_object(&w);
-    vcm_jsonw_member_string(&w, "code", vcm_error_code_name(err->code));
-    vcm_jsonw_member_string(&w, "message", vcm_buf_text(&message));
-    vcm_jsonw_key(&w, "details");
-    vcm_jsonw_raw(&w, vcm_buf_slice(&details));
-    vcm_jsonw_member_bool(&w, "retryable", vcm_error_retryable(err->code));
-    vcm_jsonw_end_object(&w);
-    vcm_jsonw_end_object(&w);
+    vcm_failure_put(&w, err);
     vcm_buf_append_byte(out, '\n');
-    vcm_buf_release(&message);
-    vcm_buf_release(&details);
 }
 
 static int report_error(const struct vcm_args *args, const struct vcm_error *err)

@@ -18,61 +18,81 @@ static const struct vcm_op_param params[] = {
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
 
-static const struct vcm_op_key result[] = {
-    {"path", "where the map is, or would be"},
-    {"has_repo_map_file", "whether it is there"},
-    {"ok", "whether it is valid"},
-    {"errors", "all that is wrong, each with line, column, where and message"},
-    {"warnings", "what is probably not meant, likewise"},
-    {"sources", "the rows, each with the number of files that it takes"},
-    {"knowledge_routing", "the routes, each with the number of files that it matches"},
-    {"unmapped_files", "how many files no row and no route matches, null for an invalid map"},
-    {NULL, NULL},
+static const struct vcm_result_member problem[] = {
+    {.name = "line",
+     VCM_RESULT_FIELD(struct vcm_map_problem, line),
+     .summary = "from 1; 0 where there is no file"},
+    {.name = "column", VCM_RESULT_FIELD(struct vcm_map_problem, column), .summary = "likewise"},
+    {.name = "where",
+     VCM_RESULT_FIELD(struct vcm_map_problem, where),
+     .summary = "the place in the map, such as sources[0].name"},
+    {.name = "message",
+     VCM_RESULT_FIELD(struct vcm_map_problem, message),
+     .summary = "what is wrong"},
+    {0},
+};
+
+static const struct vcm_result_member source[] = {
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_row, name), .summary = "of the row"},
+    {.name = "type", VCM_RESULT_FIELD(struct vcm_map_row, type), .summary = "of its source"},
+    {.name = "matched_files",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, matched_files),
+     .summary = "that it takes; null where they cannot be counted"},
+    {0},
+};
+
+static void put_problems(struct vcm_jsonw *w, const struct vcm_map_report *report, bool warnings)
+{
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < report->problem_count; i++)
+        if (report->problems[i].is_warning == warnings)
+            vcm_result_put(w, problem, &report->problems[i]);
+    vcm_jsonw_end_array(w);
+}
+
+static void put_errors(struct vcm_jsonw *w, const void *from)
+{
+    put_problems(w, from, false);
+}
+
+static void put_warnings(struct vcm_jsonw *w, const void *from)
+{
+    put_problems(w, from, true);
+}
+
+static const struct vcm_result_member result[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_map_report, path),
+     .summary = "where the map is, or would be"},
+    {.name = "has_repo_map_file",
+     VCM_RESULT_FIELD(struct vcm_map_report, has_repo_map_file),
+     .summary = "whether it is there"},
+    {.name = "ok", VCM_RESULT_FIELD(struct vcm_map_report, ok), .summary = "whether it is valid"},
+    {.name = "errors",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = problem,
+     .put = put_errors,
+     .summary = "all that is wrong"},
+    {.name = "warnings",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = problem,
+     .put = put_warnings,
+     .summary = "what is probably not meant"},
+    {.name = "sources",
+     VCM_RESULT_STRUCTS(struct vcm_map_report, rows, row_count, source),
+     .summary = "the rows, each with the number of files that it takes"},
+    {.name = "knowledge_routing",
+     VCM_RESULT_STRUCTS(struct vcm_map_report, routes, route_count, vcm_report_counted_route),
+     .summary = "the routes, each with the number of files that it matches"},
+    {.name = "unmapped_files",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_report, unmapped_files),
+     .summary = "how many files no row and no route matches, null for an invalid map"},
+    {0},
 };
 
 static const char *const examples[] = {"vcm check", "vcm check ~/src/tool --commit v1.2", NULL};
-
-static void put_problems(struct vcm_jsonw *w, const char *name, const struct vcm_map_report *report,
-                         bool warnings)
-{
-    vcm_jsonw_key(w, name);
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < report->problem_count; i++) {
-        const struct vcm_map_problem *problem = &report->problems[i];
-        if (problem->is_warning != warnings)
-            continue;
-        vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_uint(w, "line", problem->line);
-        vcm_jsonw_member_uint(w, "column", problem->column);
-        vcm_jsonw_member_string(w, "where", problem->where);
-        vcm_jsonw_member_string(w, "message", problem->message);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-}
-
-static void put_report(struct vcm_jsonw *w, const struct vcm_map_report *report)
-{
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "path", report->path);
-    vcm_jsonw_member_bool(w, "has_repo_map_file", report->has_repo_map_file);
-    vcm_jsonw_member_bool(w, "ok", report->ok);
-    put_problems(w, "errors", report, false);
-    put_problems(w, "warnings", report, true);
-    vcm_jsonw_key(w, "sources");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < report->row_count; i++) {
-        vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "name", report->rows[i].name);
-        vcm_jsonw_member_string(w, "type", report->rows[i].type);
-        vcm_report_put_count(w, "matched_files", report->rows[i].matched_files);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-    vcm_report_put_routes(w, report, true);
-    vcm_report_put_count(w, "unmapped_files", report->unmapped_files);
-    vcm_jsonw_end_object(w);
-}
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
@@ -90,7 +110,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (rc != VCM_OK)
         return rc;
     call->exit_status = report->ok ? 0 : 2;
-    put_report(call->out, report);
+    vcm_result_put(call->out, result, report);
     vcm_map_report_free(report);
     return VCM_OK;
 }

@@ -31,17 +31,58 @@ static const struct vcm_op_param set_params[] = {
                .summary = "what it is to be; sizes take KiB, MiB, GiB"},
 };
 
-static const struct vcm_op_key list_result[] = {
-    {"config", "every setting, by its key"},
-    {NULL, NULL},
+static void put_value(struct vcm_jsonw *w, const struct vcm_config_entry *entry, const char *value)
+{
+    uint64_t number;
+
+    if (value && entry->is_number && vcm_text_parse_uint(&number, value))
+        vcm_jsonw_uint(w, number);
+    else if (value && entry->is_bool)
+        vcm_jsonw_bool(w, strcmp(value, "true") == 0);
+    else
+        vcm_jsonw_string(w, value);
+}
+
+static void put_current(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_config_entry *entry = from;
+
+    put_value(w, entry, entry->value);
+}
+
+static void put_default(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_config_entry *entry = from;
+
+    put_value(w, entry, entry->default_value);
+}
+
+static const struct vcm_result_member entry_result[] = {
+    {.name = "key",
+     VCM_RESULT_FIELD(struct vcm_config_entry, key),
+     .summary = "name of the setting"},
+    {.name = "value",
+     .type = VCM_RESULT_SCALAR,
+     .put = put_current,
+     .summary = "as it counts: sizes in bytes"},
+    {.name = "default",
+     .type = VCM_RESULT_SCALAR,
+     .nullable = true,
+     .put = put_default,
+     .summary = "what counts when it is not set, or null"},
+    {.name = "is_set",
+     VCM_RESULT_FIELD(struct vcm_config_entry, is_set),
+     .summary = "whether config.yaml sets it"},
+    {0},
 };
 
-static const struct vcm_op_key entry_result[] = {
-    {"key", "name of the setting"},
-    {"value", "as it counts: sizes in bytes"},
-    {"default", "what counts when it is not set, or null"},
-    {"is_set", "whether config.yaml sets it"},
-    {NULL, NULL},
+static const struct vcm_result_member list_result[] = {
+    {.name = "config",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = entry_result,
+     .summary = "every setting, by its key"},
+    {0},
 };
 
 static const char *const list_examples[] = {"vcm config list", NULL};
@@ -50,30 +91,12 @@ static const char *const set_examples[] = {"vcm config set cache.capacity 4GiB",
                                            "vcm config set credentials.github.com GITHUB_TOKEN",
                                            NULL};
 
-static void put_value(struct vcm_jsonw *w, const char *name, const struct vcm_config_entry *entry,
-                      const char *value)
-{
-    uint64_t number;
-
-    if (value && entry->is_number && vcm_text_parse_uint(&number, value))
-        vcm_jsonw_member_uint(w, name, number);
-    else if (value && entry->is_bool)
-        vcm_jsonw_member_bool(w, name, strcmp(value, "true") == 0);
-    else
-        vcm_jsonw_member_string(w, name, value);
-}
-
 static int put_entry(void *context, const struct vcm_config_entry *entry, struct vcm_error *err)
 {
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "key", entry->key);
-    put_value(w, "value", entry, entry->value);
-    put_value(w, "default", entry, entry->default_value);
-    vcm_jsonw_member_bool(w, "is_set", entry->is_set);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, entry_result, entry);
     return VCM_OK;
 }
 

@@ -7,13 +7,15 @@
 
 enum { SCOPE, REASON };
 
+#define OUTCOME(NAME, name, number, retried, meaning, remedy) #name,
+static const char *const outcomes[] = {VCM_OUTCOME_LIST(OUTCOME) NULL};
+
 static const char *const reasons[] = {
-#define OUTCOME(NAME, name, number, retried, remedy)          #name,
 #define REASON_OF(OUTCOME, NAME, word, name, retried, remedy) #word,
     VCM_OUTCOME_LIST(OUTCOME) VCM_REASON_LIST(REASON_OF) NULL
 #undef REASON_OF
-#undef OUTCOME
 };
+#undef OUTCOME
 
 static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
@@ -29,12 +31,36 @@ static const struct vcm_op_param params[] = {
                 .summary = "only files with this outcome or reason"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"scope_id", "the scope whose ledger this is"},
-    {"commit", "the commit that was mapped"},
-    {"coverage", "how many files ended how; tracked is the sum of the others"},
-    {"files", "every path by its bytes, with its outcome and, for failures, the reason"},
-    {NULL, NULL},
+static const struct vcm_result_member file_members[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_coverage_file, path),
+     .summary = "from the root of the tree"},
+    {.name = "outcome",
+     VCM_RESULT_FIELD(struct vcm_coverage_file, outcome),
+     .choices = outcomes,
+     .summary = "what became of it"},
+    {.name = "reason",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_coverage_file, reason),
+     .summary = "why it failed, or null"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_scope_info, scope_id),
+     .summary = "the scope whose ledger this is"},
+    {.name = "commit",
+     VCM_RESULT_FIELD(struct vcm_scope_info, commit),
+     .summary = "the commit that was mapped"},
+    {.name = "coverage",
+     VCM_RESULT_INNER(struct vcm_scope_info, coverage, vcm_shared_coverage),
+     .summary = "how many files ended how; tracked is the sum of the others"},
+    {.name = "files",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = file_members,
+     .summary = "every path by its bytes, with its outcome"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -49,9 +75,7 @@ static int put_scope(void *context, const struct vcm_scope_info *scope, struct v
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_member_string(w, "scope_id", scope->scope_id);
-    vcm_jsonw_member_string(w, "commit", scope->commit);
-    vcm_shared_put_coverage(w, &scope->coverage);
+    vcm_result_put_members(w, result, scope);
     vcm_jsonw_key(w, "files");
     vcm_jsonw_begin_array(w);
     return VCM_OK;
@@ -62,11 +86,7 @@ static int put_file(void *context, const struct vcm_coverage_file *file, struct 
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "path", file->path);
-    vcm_jsonw_member_string(w, "outcome", file->outcome);
-    vcm_jsonw_member_string(w, "reason", file->reason);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, file_members, file);
     return VCM_OK;
 }
 

@@ -2,34 +2,54 @@
 
 #include "base/banned.h"
 
-static const struct vcm_op_key result[] = {
-    {"findings", "each check with its status, what was seen, and what to do about it"},
-    {"ok", "false when a finding is an error"},
-    {NULL, NULL},
-};
-
-static const char *const examples[] = {"vcm doctor", NULL};
-
 static const char *const status_names[] = {
     [VCM_FINDING_OK] = "ok",
     [VCM_FINDING_WARNING] = "warning",
     [VCM_FINDING_ERROR] = "error",
+    NULL,
 };
+
+static void put_status(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_finding *finding = from;
+
+    vcm_jsonw_string(w, status_names[finding->status]);
+}
+
+static const struct vcm_result_member finding_members[] = {
+    {.name = "check", VCM_RESULT_FIELD(struct vcm_finding, check), .summary = "what was looked at"},
+    {.name = "status",
+     .type = VCM_RESULT_TEXT,
+     .choices = status_names,
+     .put = put_status,
+     .summary = "how it is"},
+    {.name = "detail", VCM_RESULT_FIELD(struct vcm_finding, detail), .summary = "what was seen"},
+    {.name = "remedy",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_finding, remedy),
+     .summary = "what to do about it, or null"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "findings",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = finding_members,
+     .summary = "each check with its status, what was seen, and what to do about it"},
+    {.name = "ok", .type = VCM_RESULT_BOOL, .summary = "false when a finding is an error"},
+    {0},
+};
+
+static const char *const examples[] = {"vcm doctor", NULL};
 
 static int put_finding(void *context, const struct vcm_finding *finding, struct vcm_error *err)
 {
     struct vcm_op_call *call = context;
-    struct vcm_jsonw *w = call->out;
 
     (void)err;
     if (finding->status == VCM_FINDING_ERROR)
         call->exit_status = 1;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "check", finding->check);
-    vcm_jsonw_member_string(w, "status", status_names[finding->status]);
-    vcm_jsonw_member_string(w, "detail", finding->detail);
-    vcm_jsonw_member_string(w, "remedy", finding->remedy);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(call->out, finding_members, finding);
     return VCM_OK;
 }
 

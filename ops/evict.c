@@ -1,4 +1,5 @@
 #include "ops/residency.h"
+#include "ops/shared.h"
 
 #include "base/banned.h"
 
@@ -26,12 +27,39 @@ static const struct vcm_op_param params[] = {
             .summary = "what they are to be"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"pages", "the pages that were named, or those that stay: state, and why it was skipped"},
-    {"pages_compressed", "how many became so"},
-    {"pages_evicted", "how many became so"},
-    {"pages_skipped", "how many stay: pinned, locked or being read in place"},
-    {NULL, NULL},
+static const char *const causes[] = {"pinned", "locked", "viewed", NULL};
+
+static const struct vcm_result_member page_members[] = {
+    {.name = "page_id",
+     VCM_RESULT_FIELD(struct vcm_page_outcome, page_id),
+     .summary = "40 hex digits"},
+    {.name = "state",
+     VCM_RESULT_FIELD(struct vcm_page_outcome, state),
+     .choices = vcm_shared_states,
+     .summary = "after the call"},
+    {.name = "skipped",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, stays),
+     .choices = causes,
+     .summary = "why it stays, or null"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "pages",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = page_members,
+     .summary = "the pages that were named, or those that stay"},
+    {.name = "pages_compressed",
+     VCM_RESULT_FIELD(struct vcm_evict_result, pages_compressed),
+     .summary = "how many became so"},
+    {.name = "pages_evicted",
+     VCM_RESULT_FIELD(struct vcm_evict_result, pages_evicted),
+     .summary = "how many became so"},
+    {.name = "pages_skipped",
+     VCM_RESULT_FIELD(struct vcm_evict_result, pages_stayed),
+     .summary = "how many stay: pinned, locked or being read in place"},
+    {0},
 };
 
 static const char *const examples[] = {"vcm evict --scope tool-stable",
@@ -39,7 +67,7 @@ static const char *const examples[] = {"vcm evict --scope tool-stable",
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out, .with_skip = true};
+    struct vcm_residency_rows rows = {.w = call->out, .members = page_members};
     struct vcm_evict_result done;
     const struct vcm_evict_query query = {
         .pages = call->values[PAGES].list,
@@ -58,9 +86,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_begin_array(call->out);
     int rc = vcm_evict(&done, call->vcm, &query, vcm_residency_put_row, &rows, err);
     vcm_jsonw_end_array(call->out);
-    vcm_jsonw_member_uint(call->out, "pages_compressed", done.pages_compressed);
-    vcm_jsonw_member_uint(call->out, "pages_evicted", done.pages_evicted);
-    vcm_jsonw_member_uint(call->out, "pages_skipped", done.pages_stayed);
+    vcm_result_put_members(call->out, result + 1, &done);
     vcm_jsonw_end_object(call->out);
     /* Pins and locks are meant to hold against a scope or all; who named a page wanted that one. */
     call->exit_status = query.count > 0 && rows.bad > 0 ? 3 : 0;

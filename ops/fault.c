@@ -1,3 +1,4 @@
+#include "ops/failure.h"
 #include "ops/residency.h"
 
 #include "base/banned.h"
@@ -19,9 +20,27 @@ static const struct vcm_op_param params[] = {
     [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
 };
 
-static const struct vcm_op_key result[] = {
-    {"pages", "every page in the order given: state, hit or fault, lock, and why it failed"},
-    {NULL, NULL},
+static const char *const faults[] = {"hit", "minor", "major", NULL};
+
+static const struct vcm_result_member page_members[] = {
+    {VCM_RESULT_SPLICE_GROUP(vcm_residency_page)},
+    {.name = "fault",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, fault),
+     .choices = faults,
+     .summary = "how it was found; null when it could not be had"},
+    {.name = "error",
+     VCM_RESULT_INNER_OR_NULL(struct vcm_page_outcome, error, vcm_failure_cause),
+     .summary = "why it could not be had, or null"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "pages",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = page_members,
+     .summary = "every page in the order given"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -32,7 +51,7 @@ static const char *const examples[] = {
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out, .with_fault = true};
+    struct vcm_residency_rows rows = {.w = call->out, .members = page_members};
     struct vcm_fault_query query = {
         .pages = call->values[PAGES].list,
         .count = call->values[PAGES].count,

@@ -21,11 +21,47 @@ static const struct vcm_op_param params[] = {
                .summary = "only this scope, or all scopes of this base; a prefix will do"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"path", "the file that was looked for"},
-    {"line", "the line that was looked for, or null"},
-    {"pages", "by scope and seq: page, scope, seq, the record in the page, its part and lines"},
-    {NULL, NULL},
+static const struct vcm_result_member page_members[] = {
+    {.name = "page_id",
+     VCM_RESULT_FIELD(struct vcm_find_entry, page_id),
+     .summary = "40 hex digits"},
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_find_entry, scope_id),
+     .summary = "a scope that holds it"},
+    {.name = "seq",
+     VCM_RESULT_FIELD(struct vcm_find_entry, seq),
+     .summary = "where the page stands in the scope"},
+    {.name = "record",
+     VCM_RESULT_FIELD(struct vcm_find_entry, record),
+     .summary = "which record of the page, from 0"},
+    {.name = "part",
+     VCM_RESULT_FIELD(struct vcm_find_entry, part),
+     .summary = "which part of the file it is, from 1"},
+    {.name = "parts",
+     VCM_RESULT_FIELD(struct vcm_find_entry, parts),
+     .summary = "how many the file has"},
+    {.name = "start_line",
+     VCM_RESULT_FIELD(struct vcm_find_entry, start_line),
+     .summary = "first line of the part; 0 of an empty file or a PDF"},
+    {.name = "end_line",
+     VCM_RESULT_FIELD(struct vcm_find_entry, end_line),
+     .summary = "last line of the part"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_find_entry, path),
+     .summary = "the file that was looked for"},
+    {.name = "line",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_find_entry, line),
+     .summary = "the line that was looked for, or null"},
+    {.name = "pages",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = page_members,
+     .summary = "the pages that hold it, by scope and seq"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -43,11 +79,7 @@ struct output {
 static void begin(struct output *output, const struct vcm_find_entry *first)
 {
     vcm_jsonw_begin_object(output->w);
-    vcm_jsonw_member_string(output->w, "path", first->path);
-    if (first->line > 0)
-        vcm_jsonw_member_uint(output->w, "line", first->line);
-    else
-        vcm_jsonw_member_null(output->w, "line");
+    vcm_result_put_members(output->w, result, first);
     vcm_jsonw_key(output->w, "pages");
     vcm_jsonw_begin_array(output->w);
     output->begun = true;
@@ -56,21 +88,11 @@ static void begin(struct output *output, const struct vcm_find_entry *first)
 static int put_entry(void *context, const struct vcm_find_entry *entry, struct vcm_error *err)
 {
     struct output *output = context;
-    struct vcm_jsonw *w = output->w;
 
     (void)err;
     if (!output->begun)
         begin(output, entry);
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "page_id", entry->page_id);
-    vcm_jsonw_member_string(w, "scope_id", entry->scope_id);
-    vcm_jsonw_member_uint(w, "seq", entry->seq);
-    vcm_jsonw_member_uint(w, "record", entry->record);
-    vcm_jsonw_member_uint(w, "part", entry->part);
-    vcm_jsonw_member_uint(w, "parts", entry->parts);
-    vcm_jsonw_member_uint(w, "start_line", entry->start_line);
-    vcm_jsonw_member_uint(w, "end_line", entry->end_line);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(output->w, page_members, entry);
     return VCM_OK;
 }
 

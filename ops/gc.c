@@ -15,14 +15,41 @@ static const struct vcm_op_param params[] = {
                                   "read for so long; 1h at the least"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"pages_dropped", "pages that no scope referred to any more"},
-    {"bytes_before", "size of the file before"},
-    {"bytes_after", "size of the file now"},
-    {"clones_dropped", "clones of URLs that nothing referred to any more"},
-    {"clones_kept", "clones that are still there"},
-    {"clone_bytes", "size of those that were dropped"},
-    {NULL, NULL},
+static const struct vcm_result_member pages_members[] = {
+    {.name = "pages_dropped",
+     VCM_RESULT_FIELD(struct vcm_gc_counts, pages_dropped),
+     .summary = "pages that no scope referred to any more"},
+    {.name = "bytes_before",
+     VCM_RESULT_FIELD(struct vcm_gc_counts, bytes_before),
+     .summary = "size of the file before"},
+    {.name = "bytes_after",
+     VCM_RESULT_FIELD(struct vcm_gc_counts, bytes_after),
+     .summary = "size of the file now"},
+    {0},
+};
+
+static const struct vcm_result_member clones_members[] = {
+    {.name = "clones_dropped",
+     VCM_RESULT_FIELD(struct vcm_gc_clone_counts, dropped),
+     .summary = "clones of URLs that nothing referred to any more"},
+    {.name = "clones_kept",
+     VCM_RESULT_FIELD(struct vcm_gc_clone_counts, kept),
+     .summary = "clones that are still there"},
+    {.name = "clone_bytes",
+     VCM_RESULT_FIELD(struct vcm_gc_clone_counts, bytes),
+     .summary = "size of those that were dropped"},
+    {0},
+};
+
+struct counts {
+    struct vcm_gc_counts pages;
+    struct vcm_gc_clone_counts clones;
+};
+
+static const struct vcm_result_member result[] = {
+    {VCM_RESULT_SPLICE(struct counts, pages, pages_members)},
+    {VCM_RESULT_SPLICE(struct counts, clones, clones_members)},
+    {0},
 };
 
 static const char *const examples[] = {"vcm gc", "vcm gc --clones-unused 24h", NULL};
@@ -30,24 +57,16 @@ static const char *const examples[] = {"vcm gc", "vcm gc --clones-unused 24h", N
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *text = vcm_op_text(call, CLONES_UNUSED);
-    struct vcm_gc_clone_counts clones = {0};
-    struct vcm_gc_counts done = {0};
+    struct counts done = {0};
     uint64_t unused_ms = 0;
 
     if (text && (!vcm_text_parse_duration(&unused_ms, text) || unused_ms == 0))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "--clones-unused takes a duration such as 24h, not '%s'", text);
-    int rc = vcm_gc_clones(&clones, call->vcm, unused_ms, err);
+    int rc = vcm_gc_clones(&done.clones, call->vcm, unused_ms, err);
     if (rc == VCM_OK)
-        rc = vcm_gc(&done, call->vcm, err);
-    vcm_jsonw_begin_object(call->out);
-    vcm_jsonw_member_uint(call->out, "pages_dropped", done.pages_dropped);
-    vcm_jsonw_member_uint(call->out, "bytes_before", done.bytes_before);
-    vcm_jsonw_member_uint(call->out, "bytes_after", done.bytes_after);
-    vcm_jsonw_member_uint(call->out, "clones_dropped", clones.dropped);
-    vcm_jsonw_member_uint(call->out, "clones_kept", clones.kept);
-    vcm_jsonw_member_uint(call->out, "clone_bytes", clones.bytes);
-    vcm_jsonw_end_object(call->out);
+        rc = vcm_gc(&done.pages, call->vcm, err);
+    vcm_result_put(call->out, result, &done);
     return rc;
 }
 

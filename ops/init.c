@@ -1,4 +1,3 @@
-#include "ops/report.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -72,20 +71,86 @@ static const struct vcm_op_param params[] = {
                  .summary = "message of the commit"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"status", "initialized, or already_initialized when nothing was to be written"},
-    {"files_created", "every file in the commit, an edited manifest included"},
-    {"committed_sha", "the commit, after a rewrite; null for none"},
-    {"pushed", "whether something was pushed"},
-    {"push_error", "why not, or null"},
-    {"lfs_enabled", "whether git-lfs is wired into the repository"},
-    {"migrated_to_lfs", "whether history was rewritten"},
-    {"migrate_error", "why not, or null"},
-    {"warnings", "what else there is to know"},
-    {"refs", "branches and tags that were rewritten, with their old and new ids"},
-    {"dry_run", "whether nothing was done"},
-    {"migration", "files, bytes and commits that would be rewritten; null but for a dry run"},
-    {NULL, NULL},
+static const char *const statuses[] = {"already_initialized", "initialized", NULL};
+
+static void put_status(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_init_result *init = from;
+
+    vcm_jsonw_string(w, statuses[init->initialized]);
+}
+
+static const struct vcm_result_member ref_members[] = {
+    {.name = "ref", VCM_RESULT_FIELD(struct vcm_init_ref, name), .summary = "its full name"},
+    {.name = "old", VCM_RESULT_FIELD(struct vcm_init_ref, old_id), .summary = "its id before"},
+    {.name = "new",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_init_ref, new_id),
+     .summary = "its id now; null in a dry run"},
+    {0},
+};
+
+static const struct vcm_result_member file_members[] = {
+    {.name = "path", VCM_RESULT_FIELD(struct vcm_init_file, path), .summary = "from the root"},
+    {.name = "versions",
+     VCM_RESULT_FIELD(struct vcm_init_file, versions),
+     .summary = "in all of history"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_init_file, bytes), .summary = "of all versions"},
+    {0},
+};
+
+static const struct vcm_result_member migration_members[] = {
+    {.name = "files",
+     VCM_RESULT_STRUCTS(struct vcm_init_migration, files, file_count, file_members),
+     .summary = "by path"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_init_migration, bytes),
+     .summary = "of all of them"},
+    {.name = "commits",
+     VCM_RESULT_FIELD(struct vcm_init_migration, commits),
+     .summary = "that would get another id"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "status",
+     .type = VCM_RESULT_TEXT,
+     .choices = statuses,
+     .put = put_status,
+     .summary = "already_initialized when nothing was to be written"},
+    {.name = "files_created",
+     VCM_RESULT_STRINGS(struct vcm_init_result, files, file_count),
+     .summary = "every file in the commit, an edited manifest included"},
+    {.name = "committed_sha",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_init_result, commit),
+     .summary = "the commit, after a rewrite; null for none"},
+    {.name = "pushed",
+     VCM_RESULT_FIELD(struct vcm_init_result, pushed),
+     .summary = "whether something was pushed"},
+    {.name = "push_error",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_init_result, push_error),
+     .summary = "why not, or null"},
+    {.name = "lfs_enabled",
+     VCM_RESULT_FIELD(struct vcm_init_result, lfs_enabled),
+     .summary = "whether git-lfs is wired into the repository"},
+    {.name = "migrated_to_lfs",
+     VCM_RESULT_FIELD(struct vcm_init_result, migrated),
+     .summary = "whether history was rewritten"},
+    {.name = "migrate_error",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_init_result, migrate_error),
+     .summary = "why not, or null"},
+    {.name = "warnings",
+     VCM_RESULT_STRINGS(struct vcm_init_result, warnings, warning_count),
+     .summary = "what else there is to know"},
+    {.name = "refs",
+     VCM_RESULT_STRUCTS(struct vcm_init_result, refs, ref_count, ref_members),
+     .summary = "branches and tags that were rewritten, with their old and new ids"},
+    {.name = "dry_run",
+     VCM_RESULT_FIELD(struct vcm_init_result, dry_run),
+     .summary = "whether nothing was done"},
+    {.name = "migration",
+     VCM_RESULT_INNER_OR_NULL(struct vcm_init_result, migration, migration_members),
+     .summary = "what would be rewritten; null but for a dry run"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -94,61 +159,6 @@ static const char *const examples[] = {
     "vcm init --migrate-existing-to-lfs --dry-run",
     NULL,
 };
-
-static void put_refs(struct vcm_jsonw *w, const struct vcm_init_result *init)
-{
-    vcm_jsonw_key(w, "refs");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < init->ref_count; i++) {
-        vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "ref", init->refs[i].name);
-        vcm_jsonw_member_string(w, "old", init->refs[i].old_id);
-        vcm_jsonw_member_string(w, "new", init->refs[i].new_id);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-}
-
-static void put_migration(struct vcm_jsonw *w, const struct vcm_init_migration *migration)
-{
-    if (!migration) {
-        vcm_jsonw_member_null(w, "migration");
-        return;
-    }
-    vcm_jsonw_key(w, "migration");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_key(w, "files");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < migration->file_count; i++) {
-        vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "path", migration->files[i].path);
-        vcm_jsonw_member_uint(w, "versions", migration->files[i].versions);
-        vcm_jsonw_member_uint(w, "bytes", migration->files[i].bytes);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_member_uint(w, "bytes", migration->bytes);
-    vcm_jsonw_member_uint(w, "commits", migration->commits);
-    vcm_jsonw_end_object(w);
-}
-
-static void put_result(struct vcm_jsonw *w, const struct vcm_init_result *init)
-{
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "status", init->initialized ? "initialized" : "already_initialized");
-    vcm_report_put_strings(w, "files_created", init->files, init->file_count);
-    vcm_jsonw_member_string(w, "committed_sha", init->commit);
-    vcm_jsonw_member_bool(w, "pushed", init->pushed);
-    vcm_jsonw_member_string(w, "push_error", init->push_error);
-    vcm_jsonw_member_bool(w, "lfs_enabled", init->lfs_enabled);
-    vcm_jsonw_member_bool(w, "migrated_to_lfs", init->migrated);
-    vcm_jsonw_member_string(w, "migrate_error", init->migrate_error);
-    vcm_report_put_strings(w, "warnings", init->warnings, init->warning_count);
-    put_refs(w, init);
-    vcm_jsonw_member_bool(w, "dry_run", init->dry_run);
-    put_migration(w, init->migration);
-    vcm_jsonw_end_object(w);
-}
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
@@ -173,7 +183,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     int rc = vcm_init(&init, call->vcm, &options, err);
     if (rc != VCM_OK)
         return rc;
-    put_result(call->out, init);
+    vcm_result_put(call->out, result, init);
     if (init->push_failed || init->migrate_error)
         call->exit_status = 3;
     vcm_init_result_free(init);

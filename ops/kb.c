@@ -34,19 +34,12 @@ static const struct vcm_op_param ingest_params[] = {
                      .summary = "documents that are read at a time"},
 };
 
-static const struct vcm_op_key ingest_result[] = {
-    {"ingested", "documents that are new or changed"},
-    {"skipped", "documents that are there already with these bytes and this profile"},
-    {"failed", "documents that could not be read"},
-    {"removed", "documents that the repository's tree lost"},
-    {"files", "path, status, data_type, chunks and message of each"},
-    {NULL, NULL},
-};
-
-static const char *const ingest_examples[] = {
-    "vcm kb ingest papers/*.pdf --profile paper",
-    "vcm kb ingest --repo .",
-    NULL,
+static const struct vcm_result_member ingest_file[] = {
+    {VCM_RESULT_SPLICE_GROUP(vcm_shared_kb_file)},
+    {.name = "source",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_file, source),
+     .summary = "base scope id of its repository, or null"},
+    {0},
 };
 
 struct ingestion {
@@ -55,10 +48,36 @@ struct ingestion {
     uint64_t ingested, skipped, failed, removed;
 };
 
+static const struct vcm_result_member ingest_result[] = {
+    {.name = "ingested",
+     VCM_RESULT_FIELD(struct ingestion, ingested),
+     .summary = "documents that are new or changed"},
+    {.name = "skipped",
+     VCM_RESULT_FIELD(struct ingestion, skipped),
+     .summary = "documents that are there already with these bytes and this profile"},
+    {.name = "failed",
+     VCM_RESULT_FIELD(struct ingestion, failed),
+     .summary = "documents that could not be read"},
+    {.name = "removed",
+     VCM_RESULT_FIELD(struct ingestion, removed),
+     .summary = "documents that the repository's tree lost"},
+    {.name = "files",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = ingest_file,
+     .summary = "what became of each"},
+    {0},
+};
+
+static const char *const ingest_examples[] = {
+    "vcm kb ingest papers/*.pdf --profile paper",
+    "vcm kb ingest --repo .",
+    NULL,
+};
+
 static int put_file(void *context, const struct vcm_kb_file *file, struct vcm_error *err)
 {
     struct ingestion *ingestion = context;
-    struct vcm_jsonw *w = ingestion->w;
 
     (void)err;
     ingestion->ingested += strcmp(file->status, "ingested") == 0;
@@ -70,14 +89,7 @@ static int put_file(void *context, const struct vcm_kb_file *file, struct vcm_er
                                   &(struct vcm_progress){.files = ingestion->ingested +
                                                                   ingestion->skipped +
                                                                   ingestion->failed});
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "path", file->path);
-    vcm_jsonw_member_string(w, "status", file->status);
-    vcm_jsonw_member_string(w, "data_type", file->data_type);
-    vcm_jsonw_member_uint(w, "chunks", file->chunks);
-    vcm_jsonw_member_string(w, "message", file->message);
-    vcm_jsonw_member_string(w, "source", file->source);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(ingestion->w, ingest_file, file);
     return VCM_OK;
 }
 
@@ -108,10 +120,7 @@ static int run_ingest(struct vcm_op_call *call, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_kb_ingest(call->vcm, &options, put_file, &ingestion, err);
     vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "ingested", ingestion.ingested);
-    vcm_jsonw_member_uint(w, "skipped", ingestion.skipped);
-    vcm_jsonw_member_uint(w, "failed", ingestion.failed);
-    vcm_jsonw_member_uint(w, "removed", ingestion.removed);
+    vcm_result_put_members(w, ingest_result, &ingestion);
     rc = vcm_shared_list_end(&files, w, "files", rc, err);
     vcm_jsonw_end_object(w);
     if (ingestion.failed > 0)
@@ -210,46 +219,76 @@ static const struct vcm_op_param clear_params[] = {
     [CLEAR_ALL] = {.name = "all", .type = VCM_OP_FLAG, .summary = "everything"},
 };
 
-static const struct vcm_op_key list_result[] = {
-    {"documents", "source, path, profile, data_type, bytes, chunks, tokens and ingested_at"},
-    {NULL, NULL},
+static const struct vcm_result_member document_members[] = {
+    {.name = "source",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_document, source),
+     .summary = "base scope id of its repository, or null"},
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_kb_document, path),
+     .summary = "from the root of that repository, else absolute"},
+    {.name = "profile",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_document, profile),
+     .summary = "or null"},
+    {.name = "data_type",
+     VCM_RESULT_FIELD(struct vcm_kb_document, data_type),
+     .summary = "its profile, else its format"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_kb_document, bytes),
+     .summary = "of the document"},
+    {.name = "chunks",
+     VCM_RESULT_FIELD(struct vcm_kb_document, chunks),
+     .summary = "that it was cut into"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_kb_document, tokens),
+     .summary = "of all its chunks"},
+    {.name = "ingested_at",
+     VCM_RESULT_FIELD(struct vcm_kb_document, ingested_at),
+     .summary = "Unix seconds"},
+    {0},
 };
-
-static const struct vcm_op_key clear_result[] = {
-    {"removed", "how many documents"},
-    {"chunks", "how many chunks went with them"},
-    {"documents", "as kb list shows them"},
-    {NULL, NULL},
-};
-
-static const char *const list_examples[] = {"vcm kb list", "vcm kb list --path 'papers/**'", NULL};
-static const char *const clear_examples[] = {"vcm kb clear --path 'drafts/*.md'",
-                                             "vcm kb clear --route 2 --repo .", NULL};
 
 struct listing {
     struct vcm_jsonw *w;
     uint64_t documents, chunks;
 };
 
+static const struct vcm_result_member list_result[] = {
+    {.name = "documents",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = document_members,
+     .summary = "by repository and path"},
+    {0},
+};
+
+static const struct vcm_result_member clear_result[] = {
+    {.name = "removed",
+     VCM_RESULT_FIELD(struct listing, documents),
+     .summary = "how many documents"},
+    {.name = "chunks",
+     VCM_RESULT_FIELD(struct listing, chunks),
+     .summary = "how many chunks went with them"},
+    {.name = "documents",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = document_members,
+     .summary = "as kb list shows them"},
+    {0},
+};
+
+static const char *const list_examples[] = {"vcm kb list", "vcm kb list --path 'papers/**'", NULL};
+static const char *const clear_examples[] = {"vcm kb clear --path 'drafts/*.md'",
+                                             "vcm kb clear --route 2 --repo .", NULL};
+
 static int put_document(void *context, const struct vcm_kb_document *document,
                         struct vcm_error *err)
 {
     struct listing *listing = context;
-    struct vcm_jsonw *w = listing->w;
 
     (void)err;
     listing->documents++;
     listing->chunks += document->chunks;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "source", document->source);
-    vcm_jsonw_member_string(w, "path", document->path);
-    vcm_jsonw_member_string(w, "profile", document->profile);
-    vcm_jsonw_member_string(w, "data_type", document->data_type);
-    vcm_jsonw_member_uint(w, "bytes", document->bytes);
-    vcm_jsonw_member_uint(w, "chunks", document->chunks);
-    vcm_jsonw_member_uint(w, "tokens", document->tokens);
-    vcm_jsonw_member_uint(w, "ingested_at", document->ingested_at);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(listing->w, document_members, document);
     return VCM_OK;
 }
 
@@ -297,8 +336,7 @@ static int run_clear(struct vcm_op_call *call, struct vcm_error *err)
     listing = (struct listing){.w = vcm_shared_list_begin(&documents)};
     int rc = vcm_kb_clear(call->vcm, &options, put_document, &listing, err);
     vcm_jsonw_begin_object(call->out);
-    vcm_jsonw_member_uint(call->out, "removed", listing.documents);
-    vcm_jsonw_member_uint(call->out, "chunks", listing.chunks);
+    vcm_result_put_members(call->out, clear_result, &listing);
     rc = vcm_shared_list_end(&documents, call->out, "documents", rc, err);
     vcm_jsonw_end_object(call->out);
     return rc;
@@ -366,34 +404,33 @@ const struct vcm_op vcm_op_kb_clear = {
 
 /* Numbers */
 
-static const struct vcm_op_key stat_result[] = {
-    {"documents", "how many there are"},
-    {"sources", "repositories that they are of"},
-    {"chunks", "of all documents"},
-    {"tokens", "of all chunks"},
-    {"bytes", "of all documents"},
-    {"file_bytes", "size of the knowledge base on disk"},
-    {"schema_version", "of the knowledge base; 0 when there is none"},
-    {NULL, NULL},
+static const struct vcm_result_member stat_result[] = {
+    {.name = "documents",
+     VCM_RESULT_FIELD(struct vcm_kb_stat, documents),
+     .summary = "how many there are"},
+    {.name = "sources",
+     VCM_RESULT_FIELD(struct vcm_kb_stat, sources),
+     .summary = "repositories that they are of"},
+    {.name = "chunks", VCM_RESULT_FIELD(struct vcm_kb_stat, chunks), .summary = "of all documents"},
+    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_kb_stat, tokens), .summary = "of all chunks"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_kb_stat, bytes), .summary = "of all documents"},
+    {.name = "file_bytes",
+     VCM_RESULT_FIELD(struct vcm_kb_stat, file_bytes),
+     .summary = "size of the knowledge base on disk"},
+    {.name = "schema_version",
+     VCM_RESULT_FIELD(struct vcm_kb_stat, schema_version),
+     .summary = "of the knowledge base; 0 when there is none"},
+    {0},
 };
 
 static const char *const stat_examples[] = {"vcm kb stat", NULL};
 
 static int run_stat(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_jsonw *w = call->out;
     struct vcm_kb_stat stat;
 
     int rc = vcm_kb_stat(&stat, call->vcm, err);
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "documents", stat.documents);
-    vcm_jsonw_member_uint(w, "sources", stat.sources);
-    vcm_jsonw_member_uint(w, "chunks", stat.chunks);
-    vcm_jsonw_member_uint(w, "tokens", stat.tokens);
-    vcm_jsonw_member_uint(w, "bytes", stat.bytes);
-    vcm_jsonw_member_uint(w, "file_bytes", stat.file_bytes);
-    vcm_jsonw_member_uint(w, "schema_version", stat.schema_version);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(call->out, stat_result, &stat);
     return rc;
 }
 

@@ -43,11 +43,61 @@ static const struct vcm_op_param search_params[] = {
                .summary = "only documents of this repository, by its base scope id"},
 };
 
-static const struct vcm_op_key search_result[] = {
-    {"query", "what was asked for"},
-    {"total", "chunks that match"},
-    {"hits", "the best first, each with its citation: path, section, page"},
-    {NULL, NULL},
+/* Enough digits to compare, without the noise of the last ones. */
+static void put_score(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_kb_chunk *chunk = from;
+
+    vcm_jsonw_number(w, round(chunk->score * 1e6) / 1e6);
+}
+
+static const struct vcm_result_member citation[] = {
+    {.name = "chunk_id",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, chunk_id),
+     .summary = "40 hexadecimal digits, from the chunk's content"},
+    {.name = "source",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_chunk, source),
+     .summary = "base scope id of its repository, or null"},
+    {.name = "path", VCM_RESULT_FIELD(struct vcm_kb_chunk, path), .summary = "of its document"},
+    {.name = "section",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, section),
+     .summary = "headings above it, joined by ' > '"},
+    {.name = "page",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_chunk, page),
+     .summary = "of its first character, or null"},
+    {.name = "data_type",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, data_type),
+     .summary = "profile of the document, else its format"},
+    {0},
+};
+
+static const struct vcm_result_member hit_members[] = {
+    {VCM_RESULT_SPLICE_GROUP(citation)},
+    {.name = "score",
+     .type = VCM_RESULT_NUMBER,
+     .put = put_score,
+     .summary = "how good it is; the best first"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, tokens),
+     .summary = "of its serialised record"},
+    {.name = "snippet",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, snippet),
+     .summary = "the part of the text that matches"},
+    {.name = "text",
+     VCM_RESULT_TEXT_FIELD(struct vcm_kb_chunk, text, text_len),
+     .summary = "all of it"},
+    {0},
+};
+
+static const struct vcm_result_member search_result[] = {
+    {.name = "query", .type = VCM_RESULT_TEXT, .summary = "what was asked for"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "chunks that match"},
+    {.name = "hits",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = hit_members,
+     .summary = "the best first, each with its citation"},
+    {0},
 };
 
 static const char *const search_examples[] = {
@@ -56,39 +106,12 @@ static const char *const search_examples[] = {
     NULL,
 };
 
-static void put_citation(struct vcm_jsonw *w, const struct vcm_kb_chunk *chunk)
-{
-    vcm_jsonw_member_string(w, "chunk_id", chunk->chunk_id);
-    vcm_jsonw_member_string(w, "source", chunk->source);
-    vcm_jsonw_member_string(w, "path", chunk->path);
-    vcm_jsonw_member_string(w, "section", chunk->section);
-    if (chunk->page > 0)
-        vcm_jsonw_member_uint(w, "page", chunk->page);
-    else
-        vcm_jsonw_member_null(w, "page");
-    vcm_jsonw_member_string(w, "data_type", chunk->data_type);
-}
-
-static struct vcm_slice chunk_text(const struct vcm_kb_chunk *chunk)
-{
-    struct vcm_slice text = {chunk->text, chunk->text_len};
-    return text;
-}
-
 static int put_hit(void *context, const struct vcm_kb_chunk *chunk, struct vcm_error *err)
 {
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    put_citation(w, chunk);
-    /* Enough digits to compare, without the noise of the last ones. */
-    vcm_jsonw_key(w, "score");
-    vcm_jsonw_number(w, round(chunk->score * 1e6) / 1e6);
-    vcm_jsonw_member_uint(w, "tokens", chunk->tokens);
-    vcm_jsonw_member_string(w, "snippet", chunk->snippet);
-    vcm_jsonw_member_slice(w, "text", chunk_text(chunk));
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, hit_members, chunk);
     return VCM_OK;
 }
 
@@ -189,18 +212,21 @@ static const struct vcm_op_param show_params[] = {
                .summary = "its id, or a unique prefix of at least 6 digits"},
 };
 
-static const struct vcm_op_key show_result[] = {
-    {"chunk_id", "40 hexadecimal digits, from the chunk's content"},
-    {"source", "base scope id of its repository, or null"},
-    {"path", "of its document"},
-    {"section", "headings above it, joined by ' > '"},
-    {"page", "of its first character, or null"},
-    {"data_type", "profile of the document, else its format"},
-    {"seq", "its place in the document, from 1"},
-    {"chunks", "how many the document has"},
-    {"tokens", "of its serialised record"},
-    {"text", "all of it, with what it repeats of the chunk before"},
-    {NULL, NULL},
+static const struct vcm_result_member show_result[] = {
+    {VCM_RESULT_SPLICE_GROUP(citation)},
+    {.name = "seq",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, seq),
+     .summary = "its place in the document, from 1"},
+    {.name = "chunks",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, chunks),
+     .summary = "how many the document has"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, tokens),
+     .summary = "of its serialised record"},
+    {.name = "text",
+     VCM_RESULT_TEXT_FIELD(struct vcm_kb_chunk, text, text_len),
+     .summary = "all of it, with what it repeats of the chunk before"},
+    {0},
 };
 
 static const char *const show_examples[] = {"vcm kb show 3fa94c21", NULL};
@@ -210,13 +236,7 @@ static int put_chunk(void *context, const struct vcm_kb_chunk *chunk, struct vcm
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    put_citation(w, chunk);
-    vcm_jsonw_member_uint(w, "seq", chunk->seq);
-    vcm_jsonw_member_uint(w, "chunks", chunk->chunks);
-    vcm_jsonw_member_uint(w, "tokens", chunk->tokens);
-    vcm_jsonw_member_slice(w, "text", chunk_text(chunk));
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, show_result, chunk);
     return VCM_OK;
 }
 

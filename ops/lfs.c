@@ -19,26 +19,80 @@ static const struct vcm_op_param pull_params[] = {
                .summary = "scope, base of scopes, or a unique prefix"},
 };
 
-static const struct vcm_op_key status_result[] = {
-    {"files", "every pointer of the tree with its size and whether its content is here"},
-    {"repo_root", "the working tree, or the directory of a bare repository"},
-    {"commit", "HEAD's commit; null before the first one"},
-    {"lfs_mode", "same_remote, separate or disabled, as the manifest says"},
-    {"count", "how many files are kept in LFS"},
-    {"bytes", "how large they are together"},
-    {"present", "how many are here"},
-    {"missing", "how many are not"},
-    {"bytes_to_fetch", "how much a fetch of all of them would bring"},
-    {NULL, NULL},
+static const char *const modes[] = {"same_remote", "separate", "disabled", NULL};
+
+static const struct vcm_result_member file_members[] = {
+    {.name = "path", VCM_RESULT_FIELD(struct vcm_lfs_file, path), .summary = "from the root"},
+    {.name = "oid", VCM_RESULT_FIELD(struct vcm_lfs_file, oid), .summary = "64 hex digits"},
+    {.name = "size", VCM_RESULT_FIELD(struct vcm_lfs_file, size), .summary = "of the content"},
+    {.name = "present",
+     VCM_RESULT_FIELD(struct vcm_lfs_file, present),
+     .summary = "whether the content is here"},
+    {0},
 };
 
-static const struct vcm_op_key pull_result[] = {
-    {"files", "every file that a mapped row lacked, and whether it was fetched"},
-    {"fetched", "how many were fetched"},
-    {"missing", "how many are still missing"},
-    {"bytes", "how large what was fetched is"},
-    {"error", "why something is still missing, or null"},
-    {NULL, NULL},
+static const struct vcm_result_member pulled_members[] = {
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_lfs_file, scope_id),
+     .summary = "the scope that lacked it"},
+    {VCM_RESULT_SPLICE_GROUP(file_members)},
+    {.name = "fetched",
+     VCM_RESULT_FIELD(struct vcm_lfs_file, fetched),
+     .summary = "whether it was fetched now"},
+    {0},
+};
+
+static const struct vcm_result_member status_result[] = {
+    {.name = "files",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = file_members,
+     .summary = "every pointer of the tree with its size and whether its content is here"},
+    {.name = "repo_root",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, repo_root),
+     .summary = "the working tree, or the directory of a bare repository"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_lfs_summary, commit),
+     .summary = "HEAD's commit; null before the first one"},
+    {.name = "lfs_mode",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, mode),
+     .choices = modes,
+     .summary = "as the manifest says"},
+    {.name = "count",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, files),
+     .summary = "how many files are kept in LFS"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, bytes),
+     .summary = "how large they are together"},
+    {.name = "present",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, present),
+     .summary = "how many are here"},
+    {.name = "missing",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, missing),
+     .summary = "how many are not"},
+    {.name = "bytes_to_fetch",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, missing_bytes),
+     .summary = "how much a fetch of all of them would bring"},
+    {0},
+};
+
+static const struct vcm_result_member pull_result[] = {
+    {.name = "files",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = pulled_members,
+     .summary = "every file that a mapped row lacked, and whether it was fetched"},
+    {.name = "fetched",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, fetched),
+     .summary = "how many were fetched"},
+    {.name = "missing",
+     VCM_RESULT_FIELD(struct vcm_lfs_summary, missing),
+     .summary = "how many are still missing"},
+    {.name = "bytes", .type = VCM_RESULT_INTEGER, .summary = "how large what was fetched is"},
+    {.name = "error",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_lfs_summary, error),
+     .summary = "why something is still missing, or null"},
+    {0},
 };
 
 static const char *const status_examples[] = {
@@ -58,19 +112,9 @@ struct listing {
 static int put_file(void *context, const struct vcm_lfs_file *file, struct vcm_error *err)
 {
     struct listing *listing = context;
-    struct vcm_jsonw *w = listing->call->out;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    if (file->scope_id)
-        vcm_jsonw_member_string(w, "scope_id", file->scope_id);
-    vcm_jsonw_member_string(w, "path", file->path);
-    vcm_jsonw_member_string(w, "oid", file->oid);
-    vcm_jsonw_member_uint(w, "size", file->size);
-    vcm_jsonw_member_bool(w, "present", file->present);
-    if (file->scope_id)
-        vcm_jsonw_member_bool(w, "fetched", file->fetched);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(listing->call->out, file->scope_id ? pulled_members : file_members, file);
     listing->fetched_bytes += file->fetched ? file->size : 0;
     return VCM_OK;
 }
@@ -82,14 +126,7 @@ static int put_status(void *context, const struct vcm_lfs_summary *sum, struct v
 
     (void)err;
     vcm_jsonw_end_array(w);
-    vcm_jsonw_member_string(w, "repo_root", sum->repo_root);
-    vcm_jsonw_member_string(w, "commit", sum->commit);
-    vcm_jsonw_member_string(w, "lfs_mode", sum->mode);
-    vcm_jsonw_member_uint(w, "count", sum->files);
-    vcm_jsonw_member_uint(w, "bytes", sum->bytes);
-    vcm_jsonw_member_uint(w, "present", sum->present);
-    vcm_jsonw_member_uint(w, "missing", sum->missing);
-    vcm_jsonw_member_uint(w, "bytes_to_fetch", sum->missing_bytes);
+    vcm_result_put_members(w, status_result + 1, sum);
     return VCM_OK;
 }
 
@@ -115,10 +152,9 @@ static int put_pull(void *context, const struct vcm_lfs_summary *sum, struct vcm
 
     (void)err;
     vcm_jsonw_end_array(w);
-    vcm_jsonw_member_uint(w, "fetched", sum->fetched);
-    vcm_jsonw_member_uint(w, "missing", sum->missing);
-    vcm_jsonw_member_uint(w, "bytes", listing->fetched_bytes);
-    vcm_jsonw_member_string(w, "error", sum->error);
+    const struct vcm_result_member *bytes = vcm_result_put_members(w, pull_result + 1, sum);
+    vcm_jsonw_member_uint(w, bytes->name, listing->fetched_bytes);
+    vcm_result_put_members(w, bytes + 1, sum);
     if (sum->missing > 0 || sum->error)
         listing->call->exit_status = sum->present > 0 ? 3 : 1;
     return VCM_OK;

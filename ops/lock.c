@@ -26,15 +26,25 @@ static const struct vcm_op_param unlock_params[] = {
                .summary = "remove the locks of all owners, not only one's own"},
 };
 
-static const struct vcm_op_key lock_result[] = {
-    {"pages", "every page in the order given: its state and until when it is locked"},
-    {NULL, NULL},
+static const struct vcm_result_member lock_result[] = {
+    {.name = "pages",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = vcm_residency_page,
+     .summary = "every page in the order given: its state and until when it is locked"},
+    {0},
 };
 
-static const struct vcm_op_key unlock_result[] = {
-    {"pages", "every page in the order given: its state, and until when others lock it"},
-    {"released", "locks that were removed before their time"},
-    {NULL, NULL},
+static const struct vcm_result_member unlock_result[] = {
+    {.name = "pages",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = vcm_residency_page,
+     .summary = "every page in the order given: its state, and until when others lock it"},
+    {.name = "released",
+     .type = VCM_RESULT_INTEGER,
+     .summary = "locks that were removed before their time"},
+    {0},
 };
 
 static const char *const lock_examples[] = {
@@ -53,7 +63,7 @@ static struct vcm_lock_query query_of(const struct vcm_op_call *call)
 
 static int run_lock(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out};
+    struct vcm_residency_rows rows = {.w = call->out, .members = vcm_residency_page};
     struct vcm_lock_query query = query_of(call);
 
     query.reason = vcm_op_text(call, REASON);
@@ -71,7 +81,7 @@ static int run_lock(struct vcm_op_call *call, struct vcm_error *err)
 
 static int run_unlock(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out};
+    struct vcm_residency_rows rows = {.w = call->out, .members = vcm_residency_page};
     struct vcm_lock_query query = query_of(call);
     uint64_t released = 0;
 

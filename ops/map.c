@@ -84,18 +84,138 @@ static const struct vcm_op_param params[] = {
     [POLL] = VCM_WATCH_POLL,
 };
 
-static const struct vcm_op_key result[] = {
-    {"repo_root", "the working tree, or the directory of a bare repository"},
-    {"origin_url", "URL of the remote origin without credentials, or null"},
-    {"branch", "the branch that was mapped, or null"},
-    {"commit", "the commit that was mapped"},
-    {"base_scope_id", "what the scopes are called"},
-    {"status", "mapped, already_mapped, partial or error"},
-    {"sources", "what became of each row, with its coverage ledger"},
-    {"unmapped", "scopes of the base that no row names any more"},
-    {"knowledge", "what became of files that are routed to the knowledge base"},
-    {"elapsed_ms", "how long it took"},
-    {NULL, NULL},
+static const char *const statuses[] = {"mapped", "already_mapped", "partial", "error", NULL};
+static const char *const source_statuses[] = {"mapped", "already_mapped", "remapped", "error",
+                                              NULL};
+
+static void put_status(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_result *map = from;
+
+    vcm_jsonw_string(w, vcm_status_name(map->status));
+}
+
+static void put_source_status(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_source *source = from;
+
+    vcm_jsonw_string(w, vcm_status_name(source->status));
+}
+
+static void put_source_code(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_source *source = from;
+
+    vcm_jsonw_string(w, source->code == VCM_OK ? NULL : vcm_error_code_name(source->code));
+}
+
+static const struct vcm_result_member source_members[] = {
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_source, name), .summary = "of the row"},
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_map_source, scope_id),
+     .summary = "that it is mapped to"},
+    {.name = "status",
+     .type = VCM_RESULT_TEXT,
+     .choices = source_statuses,
+     .put = put_source_status,
+     .summary = "what became of it"},
+    {.name = "code",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .choices = VCM_ERROR_CODES,
+     .put = put_source_code,
+     .summary = "why it failed, or null"},
+    {.name = "message",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_source, message),
+     .summary = "what else there is to say, or null"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_source, commit),
+     .summary = "that was mapped; null when that could not be told"},
+    {.name = "records",
+     VCM_RESULT_FIELD(struct vcm_map_source, records),
+     .summary = "in its pages"},
+    {.name = "pages",
+     VCM_RESULT_FIELD(struct vcm_map_source, pages),
+     .summary = "in its page table"},
+    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_map_source, tokens), .summary = "of its pages"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_map_source, bytes), .summary = "of its pages"},
+    {.name = "pages_created",
+     VCM_RESULT_FIELD(struct vcm_map_source, pages_created),
+     .summary = "that were new to the store"},
+    {.name = "pages_reused",
+     VCM_RESULT_FIELD(struct vcm_map_source, pages_reused),
+     .summary = "that were there"},
+    {.name = "pages_dropped",
+     VCM_RESULT_FIELD(struct vcm_map_source, pages_dropped),
+     .summary = "that left the page table"},
+    {.name = "coverage",
+     VCM_RESULT_INNER(struct vcm_map_source, coverage, vcm_shared_coverage),
+     .summary = "the ledger of its files"},
+    {.name = "elapsed_ms",
+     VCM_RESULT_FIELD(struct vcm_map_source, elapsed_ms),
+     .summary = "how long it took"},
+    {0},
+};
+
+static const struct vcm_result_member knowledge_members[] = {
+    {.name = "ingested",
+     VCM_RESULT_FIELD(struct vcm_map_knowledge, ingested),
+     .summary = "documents that are new or changed"},
+    {.name = "skipped",
+     VCM_RESULT_FIELD(struct vcm_map_knowledge, skipped),
+     .summary = "documents that are there already"},
+    {.name = "failed",
+     VCM_RESULT_FIELD(struct vcm_map_knowledge, failed),
+     .summary = "documents that could not be read"},
+    {.name = "removed",
+     VCM_RESULT_FIELD(struct vcm_map_knowledge, removed),
+     .summary = "documents that the tree lost"},
+    {.name = "files",
+     VCM_RESULT_STRUCTS(struct vcm_map_knowledge, files, file_count, vcm_shared_kb_file),
+     .summary = "what became of each"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "repo_root",
+     VCM_RESULT_FIELD(struct vcm_map_result, repo_root),
+     .summary = "the working tree, or the directory of a bare repository"},
+    {.name = "origin_url",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, origin_url),
+     .summary = "URL of the remote origin without credentials, or null"},
+    {.name = "branch",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, branch),
+     .summary = "the branch that was mapped, or null"},
+    {.name = "commit",
+     VCM_RESULT_FIELD(struct vcm_map_result, commit),
+     .summary = "the commit that was mapped"},
+    {.name = "base_scope_id",
+     VCM_RESULT_FIELD(struct vcm_map_result, base_scope_id),
+     .summary = "what the scopes are called"},
+    {.name = "status",
+     .type = VCM_RESULT_TEXT,
+     .choices = statuses,
+     .put = put_status,
+     .summary = "of all rows"},
+    {.name = "sources",
+     VCM_RESULT_STRUCTS(struct vcm_map_result, sources, source_count, source_members),
+     .summary = "what became of each row, with its coverage ledger"},
+    {.name = "unmapped",
+     VCM_RESULT_STRINGS(struct vcm_map_result, unmapped, unmapped_count),
+     .summary = "scopes of the base that no row names any more"},
+    {.name = "knowledge",
+     VCM_RESULT_INNER(struct vcm_map_result, knowledge, knowledge_members),
+     .summary = "what became of files that are routed to the knowledge base"},
+    {.name = "elapsed_ms",
+     VCM_RESULT_FIELD(struct vcm_map_result, elapsed_ms),
+     .summary = "how long it took"},
+    {0},
+};
+
+static const struct vcm_op_document also[] = {
+    {.when = "with --dry-run", .members = vcm_report_counted_preview},
+    {.when = "each line behind the first with --watch", .members = vcm_watch_event},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -107,74 +227,9 @@ static const char *const examples[] = {
     NULL,
 };
 
-static void put_source(struct vcm_jsonw *w, const struct vcm_map_source *source)
-{
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "name", source->name);
-    vcm_jsonw_member_string(w, "scope_id", source->scope_id);
-    vcm_jsonw_member_string(w, "status", vcm_status_name(source->status));
-    vcm_jsonw_member_string(w, "code",
-                            source->code == VCM_OK ? NULL : vcm_error_code_name(source->code));
-    vcm_jsonw_member_string(w, "message", source->message);
-    vcm_jsonw_member_string(w, "commit", source->commit);
-    vcm_jsonw_member_uint(w, "records", source->records);
-    vcm_jsonw_member_uint(w, "pages", source->pages);
-    vcm_jsonw_member_uint(w, "tokens", source->tokens);
-    vcm_jsonw_member_uint(w, "bytes", source->bytes);
-    vcm_jsonw_member_uint(w, "pages_created", source->pages_created);
-    vcm_jsonw_member_uint(w, "pages_reused", source->pages_reused);
-    vcm_jsonw_member_uint(w, "pages_dropped", source->pages_dropped);
-    vcm_shared_put_coverage(w, &source->coverage);
-    vcm_jsonw_member_uint(w, "elapsed_ms", source->elapsed_ms);
-    vcm_jsonw_end_object(w);
-}
-
-static void put_knowledge(struct vcm_jsonw *w, const struct vcm_map_knowledge *knowledge)
-{
-    vcm_jsonw_key(w, "knowledge");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "ingested", knowledge->ingested);
-    vcm_jsonw_member_uint(w, "skipped", knowledge->skipped);
-    vcm_jsonw_member_uint(w, "failed", knowledge->failed);
-    vcm_jsonw_member_uint(w, "removed", knowledge->removed);
-    vcm_jsonw_key(w, "files");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < knowledge->file_count; i++) {
-        const struct vcm_kb_file *file = &knowledge->files[i];
-        vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "path", file->path);
-        vcm_jsonw_member_string(w, "status", file->status);
-        vcm_jsonw_member_string(w, "data_type", file->data_type);
-        vcm_jsonw_member_uint(w, "chunks", file->chunks);
-        vcm_jsonw_member_string(w, "message", file->message);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_end_object(w);
-}
-
 static void put_result(struct vcm_jsonw *w, const struct vcm_map_result *map)
 {
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "repo_root", map->repo_root);
-    vcm_jsonw_member_string(w, "origin_url", map->origin_url);
-    vcm_jsonw_member_string(w, "branch", map->branch);
-    vcm_jsonw_member_string(w, "commit", map->commit);
-    vcm_jsonw_member_string(w, "base_scope_id", map->base_scope_id);
-    vcm_jsonw_member_string(w, "status", vcm_status_name(map->status));
-    vcm_jsonw_key(w, "sources");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < map->source_count; i++)
-        put_source(w, &map->sources[i]);
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_key(w, "unmapped");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < map->unmapped_count; i++)
-        vcm_jsonw_string(w, map->unmapped[i]);
-    vcm_jsonw_end_array(w);
-    put_knowledge(w, &map->knowledge);
-    vcm_jsonw_member_uint(w, "elapsed_ms", map->elapsed_ms);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, result, map);
 }
 
 /* The same calls by the same map, with counts, and nothing done. */
@@ -200,7 +255,7 @@ static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *optio
     if (rc != VCM_OK)
         return rc;
     call->exit_status = vcm_report_preview_status(report);
-    vcm_report_put_preview(call->out, report, true);
+    vcm_result_put(call->out, vcm_report_counted_preview, report);
     vcm_map_report_free(report);
     return VCM_OK;
 }
@@ -280,6 +335,7 @@ const struct vcm_op vcm_op_map = {
     .params = params,
     .param_count = VCM_OP_COUNT(params),
     .result = result,
+    .also = also,
     .run = run,
     .print = print,
     .print_event = vcm_watch_print_event,

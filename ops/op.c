@@ -116,28 +116,40 @@ bool vcm_op_flag(const struct vcm_op_call *call, size_t index)
     return call->values[index].is_set;
 }
 
-int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
-               const struct vcm_op_settings *settings, struct vcm_error *err)
+int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+                  struct vcm *vcm, struct vcm_error *err)
 {
     struct vcm_jsonw w;
 
     vcm_jsonw_init(&w, document);
+    call->vcm = vcm;
     call->out = &w;
-    call->log = settings->log;
-    int rc = vcm_open(&call->vcm,
-                      &(struct vcm_open_options){
-                          .home = settings->home,
-                          .log = settings->log,
-                          .cancel = settings->cancel,
-                      },
-                      err);
-    if (rc == VCM_OK)
-        rc = op->run(call, err);
+    call->exit_status = 0;
+    call->json_wanted = call->is_over = false;
+    const struct vcm_cancel *own = call->cancel ? vcm_set_cancel(vcm, call->cancel) : NULL;
+    int rc = op->run(call, err);
+    if (call->cancel)
+        vcm_set_cancel(vcm, own);
     if (rc == VCM_OK)
         rc = vcm_jsonw_finish(&w, err);
-    vcm_close(call->vcm);
     call->vcm = NULL;
     call->out = NULL;
+    return rc;
+}
+
+int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+               const struct vcm_op_settings *settings, struct vcm_error *err)
+{
+    struct vcm *vcm = NULL;
+
+    call->log = settings->log;
+    call->cancel = settings->cancel;
+    int rc = vcm_open(
+        &vcm, &(struct vcm_open_options){.home = settings->home, .log = settings->log}, err);
+    if (rc == VCM_OK)
+        rc = vcm_op_run_on(document, call, op, vcm, err);
+    vcm_close(vcm);
     call->log = NULL;
+    call->cancel = NULL;
     return rc;
 }

@@ -19,6 +19,7 @@
 #include "base/jsonw.h"
 #include "base/log.h"
 #include "ops/print.h"
+#include "ops/result.h"
 
 enum vcm_op_type {
     VCM_OP_TEXT,
@@ -57,22 +58,26 @@ struct vcm_op_value {
     size_t count, capacity;
 };
 
-/* A top-level key of the result document. */
-struct vcm_op_key {
-    const char *name;
-    const char *summary;
+/* A document that an operation writes instead of the usual one, or beside it. */
+struct vcm_op_document {
+    const char *when; /* "with --dry-run" */
+    const struct vcm_result_member *members;
+    bool is_open; /* it has members that are not described here */
 };
 
+/* A call. All that it needs and gives is here or belongs to its handle, so that calls on different
+ * handles may run at the same time. */
 struct vcm_op_call {
     struct vcm *vcm;
     const struct vcm_op_value *values;
     struct vcm_jsonw *out; /* the result document goes here */
     struct vcm_buf *text;  /* or, where it is not NULL, what a reader sees in place of it */
     const struct vcm_log *log;
-    bool quiet;       /* print only what was asked for */
-    int exit_status;  /* 0 unless the operation says otherwise: 1 or 3 */
-    bool json_wanted; /* a parameter asked for the document itself */
-    bool is_over;     /* it was all passed on by `emit`: there is no document any more */
+    const struct vcm_cancel *cancel; /* asks this call to stop; NULL: the handle's flag does */
+    bool quiet;                      /* print only what was asked for */
+    int exit_status;                 /* 0 unless the operation says otherwise: 1 or 3 */
+    bool json_wanted;                /* a parameter asked for the document itself */
+    bool is_over; /* it was all passed on by `emit`: there is no document any more */
 
     /* Passes on one JSON object of several, as it comes; NULL where that cannot be done. Anything
      * but VCM_OK ends the operation. */
@@ -90,7 +95,9 @@ struct vcm_op {
     const char *const *examples; /* commands, without the prompt; ends with NULL */
     const struct vcm_op_param *params;
     size_t param_count;
-    const struct vcm_op_key *result; /* ends with a NULL name */
+    const struct vcm_result_member *result; /* the document, see result.h */
+    bool is_stream; /* passes on one such object after the other by `emit`, and has no document */
+    const struct vcm_op_document *also; /* others that come; ends without members, may be NULL */
 
     /* Writes exactly one JSON document, or fails. Where the result is a text of the library, it may
      * write that to call->text instead. */
@@ -113,8 +120,15 @@ struct vcm_op_settings {
     const struct vcm_cancel *cancel;
 };
 
-/* Opens the home, runs the operation, closes it. `call` has its values and wishes set; the document
- * is appended to `document`, whatever it holds after a failure is void. */
+/* Runs the operation on a handle that is open and that no other thread uses meanwhile, as a server
+ * does for each request. `call` has its values, wishes, log and cancel flag set; the flag counts
+ * for this call alone, and the handle can be used again whatever became of the call. The document
+ * is appended to `document`; what that holds after a failure is void. */
+int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
+                  struct vcm *vcm, struct vcm_error *err);
+
+/* The same on a home that is opened for it and closed again, with the log and the flag of
+ * `settings`. */
 int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
                const struct vcm_op_settings *settings, struct vcm_error *err);
 

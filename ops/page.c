@@ -37,16 +37,103 @@ static const struct vcm_op_param params[] = {
     [LINES] = {.name = "lines", .type = VCM_OP_FLAG, .summary = "number the lines"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"page_id", "40 hex digits"},
-    {"scopes", "every scope that holds the page"},
-    {"scope_id", "the scope whose provenance is shown"},
-    {"seq", "where the page stands in that scope"},
-    {"occurrences", "how often it stands there"},
-    {"tokens", "sum over the records"},
-    {"bytes", "of the page itself"},
-    {"records", "what the page holds, each with its text and where it came from"},
-    {NULL, NULL},
+static const char *const encodings[] = {"base64", NULL};
+
+static void put_size(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_record *record = from;
+
+    if (record->media_type)
+        vcm_jsonw_uint(w, record->size);
+    else
+        vcm_jsonw_null(w);
+}
+
+static void put_encoding(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_record *record = from;
+
+    vcm_jsonw_string(w, record->media_type ? encodings[0] : NULL);
+}
+
+static const struct vcm_result_member record_members[] = {
+    {.name = "record_id",
+     VCM_RESULT_FIELD(struct vcm_record, record_id),
+     .summary = "40 hex digits"},
+    {.name = "path", VCM_RESULT_FIELD(struct vcm_record, path), .summary = "of its file"},
+    {.name = "blob",
+     VCM_RESULT_FIELD(struct vcm_record, blob),
+     .summary = "id of the content that it was made of"},
+    {.name = "start_line",
+     VCM_RESULT_FIELD(struct vcm_record, start_line),
+     .summary = "from 1; 0 of an empty file or a PDF"},
+    {.name = "end_line", VCM_RESULT_FIELD(struct vcm_record, end_line), .summary = "inclusive"},
+    {.name = "part",
+     VCM_RESULT_FIELD(struct vcm_record, part),
+     .summary = "which part of the file it is, from 1"},
+    {.name = "parts",
+     VCM_RESULT_FIELD(struct vcm_record, parts),
+     .summary = "how many the file has"},
+    {.name = "section",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_record, section),
+     .summary = "of a document: the headings above it; null of a file"},
+    {.name = "page",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_record, page),
+     .summary = "of a PDF, from 1; else null"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_record, tokens),
+     .summary = "of its serialised value"},
+    {.name = "lossy",
+     VCM_RESULT_FIELD(struct vcm_record, lossy),
+     .summary = "whether invalid UTF-8 was replaced"},
+    {.name = "path_lossy",
+     VCM_RESULT_FIELD(struct vcm_record, path_lossy),
+     .summary = "whether its path holds escaped bytes"},
+    {.name = "media_type",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_record, media_type),
+     .summary = "of a binary file, else null"},
+    {.name = "size",
+     .type = VCM_RESULT_INTEGER,
+     .nullable = true,
+     .put = put_size,
+     .summary = "of a binary file, else null"},
+    {.name = "encoding",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .choices = encodings,
+     .put = put_encoding,
+     .summary = "of the text of a binary file, else null"},
+    {.name = "heading",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_record, heading),
+     .summary = "of a later part: what it stands under; else null"},
+    {.name = "text",
+     VCM_RESULT_TEXT_FIELD(struct vcm_record, text, text_len),
+     .summary = "its content"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "page_id", VCM_RESULT_FIELD(struct vcm_page, page_id), .summary = "40 hex digits"},
+    {.name = "scopes",
+     VCM_RESULT_STRINGS(struct vcm_page, scopes, scope_count),
+     .summary = "every scope that holds the page"},
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_page, scope_id),
+     .summary = "the scope whose provenance is shown"},
+    {.name = "seq",
+     VCM_RESULT_FIELD(struct vcm_page, seq),
+     .summary = "where the page stands in that scope"},
+    {.name = "occurrences",
+     VCM_RESULT_FIELD(struct vcm_page, occurrences),
+     .summary = "how often it stands there"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_page, tokens),
+     .summary = "sum over the records"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_page, bytes), .summary = "of the page itself"},
+    {.name = "records",
+     VCM_RESULT_STRUCTS(struct vcm_page, records, record_count, record_members),
+     .summary = "what the page holds, each with its text and where it came from"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -55,57 +142,6 @@ static const char *const examples[] = {
     "vcm page 3f9a01c2 --json | jq -r '.records[].path'",
     NULL,
 };
-
-static void put_record(struct vcm_jsonw *w, const struct vcm_record *record)
-{
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "record_id", record->record_id);
-    vcm_jsonw_member_string(w, "path", record->path);
-    vcm_jsonw_member_string(w, "blob", record->blob);
-    vcm_jsonw_member_uint(w, "start_line", record->start_line);
-    vcm_jsonw_member_uint(w, "end_line", record->end_line);
-    vcm_jsonw_member_uint(w, "part", record->part);
-    vcm_jsonw_member_uint(w, "parts", record->parts);
-    vcm_jsonw_member_string(w, "section", record->section);
-    if (record->page > 0)
-        vcm_jsonw_member_uint(w, "page", record->page);
-    else
-        vcm_jsonw_member_null(w, "page");
-    vcm_jsonw_member_uint(w, "tokens", record->tokens);
-    vcm_jsonw_member_bool(w, "lossy", record->lossy);
-    vcm_jsonw_member_bool(w, "path_lossy", record->path_lossy);
-    vcm_jsonw_member_string(w, "media_type", record->media_type);
-    if (record->media_type)
-        vcm_jsonw_member_uint(w, "size", record->size);
-    else
-        vcm_jsonw_member_null(w, "size");
-    vcm_jsonw_member_string(w, "encoding", record->media_type ? "base64" : NULL);
-    vcm_jsonw_member_string(w, "heading", record->heading);
-    vcm_jsonw_member_slice(w, "text", vcm_slice_of(record->text, record->text_len));
-    vcm_jsonw_end_object(w);
-}
-
-static void put_page(struct vcm_jsonw *w, const struct vcm_page *page)
-{
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "page_id", page->page_id);
-    vcm_jsonw_key(w, "scopes");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < page->scope_count; i++)
-        vcm_jsonw_string(w, page->scopes[i]);
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_member_string(w, "scope_id", page->scope_id);
-    vcm_jsonw_member_uint(w, "seq", page->seq);
-    vcm_jsonw_member_uint(w, "occurrences", page->occurrences);
-    vcm_jsonw_member_uint(w, "tokens", page->tokens);
-    vcm_jsonw_member_uint(w, "bytes", page->bytes);
-    vcm_jsonw_key(w, "records");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < page->record_count; i++)
-        put_record(w, &page->records[i]);
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_end_object(w);
-}
 
 /* What a model reads, as the library writes it. */
 static int put_text(struct vcm_buf *out, const struct vcm_page *page,
@@ -144,7 +180,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (call->text && !call->json_wanted)
         rc = put_text(call->text, page, call, err);
     else
-        put_page(call->out, page);
+        vcm_result_put(call->out, result, page);
     vcm_page_release(page);
     return rc;
 }

@@ -9,8 +9,6 @@
 
 enum { SCOPE, PATH, STATE, PINNED, LIMIT, CURSOR };
 
-static const char *const states[] = {"resident", "compressed", "evicted", NULL};
-
 static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
@@ -23,7 +21,7 @@ static const struct vcm_op_param params[] = {
     [STATE] = {.name = "state",
                .type = VCM_OP_CHOICE,
                .placeholder = "STATE",
-               .choices = states,
+               .choices = vcm_shared_states,
                .summary = "only pages in this state"},
     [PINNED] = {.name = "pinned", .type = VCM_OP_FLAG, .summary = "only pinned pages"},
     [LIMIT] = {.name = "limit",
@@ -39,10 +37,50 @@ static const struct vcm_op_param params[] = {
                 .summary = "go on where a listing ended: its next_cursor"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"pages", "the pages by scope and seq, each with the files that it holds"},
-    {"next_cursor", "what --cursor takes to go on, or null at the end"},
-    {NULL, NULL},
+static const struct vcm_result_member page_members[] = {
+    {.name = "page_id",
+     VCM_RESULT_FIELD(struct vcm_page_entry, page_id),
+     .summary = "40 hex digits"},
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_page_entry, scope_id),
+     .summary = "the scope that it stands in"},
+    {.name = "seq", VCM_RESULT_FIELD(struct vcm_page_entry, seq), .summary = "where in the scope"},
+    {.name = "records",
+     VCM_RESULT_FIELD(struct vcm_page_entry, records),
+     .summary = "that it holds"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_page_entry, tokens),
+     .summary = "sum over its records"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_page_entry, bytes),
+     .summary = "of the page itself"},
+    {.name = "state",
+     VCM_RESULT_FIELD(struct vcm_page_entry, state),
+     .choices = vcm_shared_states,
+     .summary = "where it is"},
+    {.name = "pinned",
+     VCM_RESULT_FIELD(struct vcm_page_entry, pinned),
+     .summary = "by itself or by a scope"},
+    {.name = "locked_until",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_page_entry, locked_until),
+     .summary = "Unix seconds, or null"},
+    {.name = "files",
+     VCM_RESULT_STRINGS(struct vcm_page_entry, files, file_count),
+     .summary = "that its records are of"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "pages",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = page_members,
+     .summary = "the pages by scope and seq, each with the files that it holds"},
+    {.name = "next_cursor",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "what --cursor takes to go on, or null at the end"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -56,25 +94,7 @@ static int put_page(void *context, const struct vcm_page_entry *page, struct vcm
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "page_id", page->page_id);
-    vcm_jsonw_member_string(w, "scope_id", page->scope_id);
-    vcm_jsonw_member_uint(w, "seq", page->seq);
-    vcm_jsonw_member_uint(w, "records", page->records);
-    vcm_jsonw_member_uint(w, "tokens", page->tokens);
-    vcm_jsonw_member_uint(w, "bytes", page->bytes);
-    vcm_jsonw_member_string(w, "state", page->state);
-    vcm_jsonw_member_bool(w, "pinned", page->pinned);
-    if (page->locked_until > 0)
-        vcm_jsonw_member_uint(w, "locked_until", page->locked_until);
-    else
-        vcm_jsonw_member_null(w, "locked_until");
-    vcm_jsonw_key(w, "files");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < page->file_count; i++)
-        vcm_jsonw_string(w, page->files[i]);
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, page_members, page);
     return VCM_OK;
 }
 

@@ -13,9 +13,27 @@ static const struct vcm_op_param params[] = {
               .summary = "a scope, a base for all its scopes, or a page; a prefix will do"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"pins", "what was meant: scope_id or page_id, whether it is pinned now and was not before"},
-    {NULL, NULL},
+static const struct vcm_result_member pin_members[] = {
+    {.name = "scope_id",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_pin_outcome, scope_id),
+     .summary = "null when a page was named"},
+    {.name = "page_id",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_pin_outcome, page_id),
+     .summary = "null when a scope was named"},
+    {.name = "pinned", .type = VCM_RESULT_BOOL, .summary = "whether it is pinned now"},
+    {.name = "changed",
+     VCM_RESULT_FIELD(struct vcm_pin_outcome, changed),
+     .summary = "whether it was not so before"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "pins",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = pin_members,
+     .summary = "what was meant"},
+    {0},
 };
 
 static const char *const pin_examples[] = {"vcm pin tool-stable", "vcm pin 3f2a91c0", NULL};
@@ -32,10 +50,9 @@ static int put_pin(void *context, const struct vcm_pin_outcome *pin, struct vcm_
 
     (void)err;
     vcm_jsonw_begin_object(rows->w);
-    vcm_jsonw_member_string(rows->w, "scope_id", pin->scope_id);
-    vcm_jsonw_member_string(rows->w, "page_id", pin->page_id);
-    vcm_jsonw_member_bool(rows->w, "pinned", rows->pinned);
-    vcm_jsonw_member_bool(rows->w, "changed", pin->changed);
+    const struct vcm_result_member *pinned = vcm_result_put_members(rows->w, pin_members, pin);
+    vcm_jsonw_member_bool(rows->w, pinned->name, rows->pinned);
+    vcm_result_put_members(rows->w, pinned + 1, pin);
     vcm_jsonw_end_object(rows->w);
     return VCM_OK;
 }

@@ -34,17 +34,6 @@ static const struct vcm_op_param params[] = {
               .summary = "only this row of the map (may be given several times)"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"origin_url", "where the repository comes from, or null"},
-    {"branch", "the branch that would be mapped, or null"},
-    {"commit", "the commit that would be mapped"},
-    {"base_scope_id", "what the scopes would be called"},
-    {"has_repo_map_file", "whether the repository has a map"},
-    {"sources", "the mapping call of each row, or why there is none, and its page limits"},
-    {"knowledge_routing", "the routes, each with the number of files that it matches"},
-    {NULL, NULL},
-};
-
 static const char *const examples[] = {
     "vcm preview",
     "vcm preview --only design-code --json | jq '.sources[].mmap_kwargs'",
@@ -69,7 +58,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (rc != VCM_OK)
         return rc;
     call->exit_status = vcm_report_preview_status(report);
-    vcm_report_put_preview(call->out, report, false);
+    vcm_result_put(call->out, vcm_report_preview, report);
     vcm_map_report_free(report);
     return VCM_OK;
 }
@@ -85,7 +74,7 @@ const struct vcm_op vcm_op_preview = {
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),
-    .result = result,
+    .result = vcm_report_preview,
     .run = run,
     .print = vcm_report_print_preview,
 };

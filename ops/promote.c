@@ -29,18 +29,38 @@ static const struct vcm_op_param params[] = {
                  .summary = "tell what would be changed, and change nothing"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"repo_root", "where the repository is"},
-    {"paths", "what was promoted, as patterns of the map"},
-    {"files", "how many files of the commit they match"},
-    {"changed", "whether the map had to be changed"},
-    {"routes_set", "how many routes lead to vcm now instead of the knowledge base"},
-    {"route_added", "whether a route was added"},
-    {"row", "the literature row that the paths were added to, or null"},
-    {"row_added", "whether it is a new one"},
-    {"commit", "the commit that holds the change, or null"},
-    {"text", "the map, as it is now"},
-    {NULL, NULL},
+static const struct vcm_result_member result[] = {
+    {.name = "repo_root",
+     VCM_RESULT_FIELD(struct vcm_promote_result, repo_root),
+     .summary = "where the repository is"},
+    {.name = "paths",
+     VCM_RESULT_STRINGS(struct vcm_promote_result, patterns, pattern_count),
+     .summary = "what was promoted, as patterns of the map"},
+    {.name = "files",
+     VCM_RESULT_FIELD(struct vcm_promote_result, files),
+     .summary = "how many files of the commit they match"},
+    {.name = "changed",
+     VCM_RESULT_FIELD(struct vcm_promote_result, changed),
+     .summary = "whether the map had to be changed"},
+    {.name = "routes_set",
+     VCM_RESULT_FIELD(struct vcm_promote_result, routes_set),
+     .summary = "how many routes lead to vcm now instead of the knowledge base"},
+    {.name = "route_added",
+     VCM_RESULT_FIELD(struct vcm_promote_result, route_added),
+     .summary = "whether a route was added"},
+    {.name = "row",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_promote_result, row),
+     .summary = "the literature row that the paths were added to, or null"},
+    {.name = "row_added",
+     VCM_RESULT_FIELD(struct vcm_promote_result, row_added),
+     .summary = "whether it is a new one"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_promote_result, commit),
+     .summary = "the commit that holds the change, or null"},
+    {.name = "text",
+     VCM_RESULT_FIELD(struct vcm_promote_result, text),
+     .summary = "the map, as it is now"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -68,7 +88,6 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .dry_run = vcm_op_flag(call, DRY_RUN),
     };
     struct vcm_promote_result *promoted = NULL;
-    struct vcm_jsonw *w = call->out;
 
     if (!options.repository && options.path_count > 1 &&
         is_repository(options.paths[options.path_count - 1]))
@@ -78,22 +97,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     int rc = vcm_promote(&promoted, call->vcm, &options, err);
     if (rc != VCM_OK)
         return rc;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "repo_root", promoted->repo_root);
-    vcm_jsonw_key(w, "paths");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < promoted->pattern_count; i++)
-        vcm_jsonw_string(w, promoted->patterns[i]);
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_member_uint(w, "files", promoted->files);
-    vcm_jsonw_member_bool(w, "changed", promoted->changed);
-    vcm_jsonw_member_uint(w, "routes_set", promoted->routes_set);
-    vcm_jsonw_member_bool(w, "route_added", promoted->route_added);
-    vcm_jsonw_member_string(w, "row", promoted->row);
-    vcm_jsonw_member_bool(w, "row_added", promoted->row_added);
-    vcm_jsonw_member_string(w, "commit", promoted->commit);
-    vcm_jsonw_member_string(w, "text", promoted->text);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(call->out, result, promoted);
     vcm_promote_result_free(promoted);
     return VCM_OK;
 }

@@ -40,23 +40,72 @@ static const struct vcm_op_param params[] = {
                  .summary = "how long it may take, in ms, s, m or h"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"clone_path", "where it is: the directory of --dest, or a bare repository in the home"},
-    {"commit", "that is described"},
-    {"files", "how many are tracked"},
-    {"files_not_fetched", "how many of the whole commit are not here, all outside of --subpath; 0 "
-                          "where the server sends all or nothing"},
-    {"tree", "their paths in byte order, 300 at the most: something of every top-level entry, then "
-             "the nearest to the root"},
-    {"tree_total", "how many there would be"},
-    {"tree_truncated", "whether some are left out"},
-    {"readme", "path, content (4 KiB at the most) and whether it is cut; null without one, or when "
-               "not even its path fits"},
-    {"entrypoints", "files to begin with, and of which kind they are; the root first"},
-    {"entrypoints_total", "how many there would be"},
-    {"doc_hints", "patterns of documents that match something here"},
-    {"signals", "has_readme, has_docs_dir, has_code, doc_file_count, code_file_count, sparse"},
-    {NULL, NULL},
+static const struct vcm_result_member readme_members[] = {
+    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "of the README"},
+    {.name = "content", .type = VCM_RESULT_TEXT, .summary = "4 KiB at the most"},
+    {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether it is cut"},
+    {0},
+};
+
+static const struct vcm_result_member entry_members[] = {
+    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "of the file"},
+    {.name = "kind",
+     .type = VCM_RESULT_TEXT,
+     .summary = "what it is for, such as cmake or agent-doc"},
+    {0},
+};
+
+static const struct vcm_result_member signal_members[] = {
+    {.name = "has_readme", .type = VCM_RESULT_BOOL, .summary = "at the root"},
+    {.name = "has_docs_dir", .type = VCM_RESULT_BOOL, .summary = "at the root"},
+    {.name = "has_code",
+     .type = VCM_RESULT_BOOL,
+     .summary = "of a language that vcm symbols knows"},
+    {.name = "doc_file_count",
+     .type = VCM_RESULT_INTEGER,
+     .summary = "documents, the licence aside"},
+    {.name = "code_file_count", .type = VCM_RESULT_INTEGER, .summary = "files of code"},
+    {.name = "sparse", .type = VCM_RESULT_BOOL, .summary = "nothing here to work from"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "clone_path",
+     .type = VCM_RESULT_TEXT,
+     .summary = "where it is: the directory of --dest, or a bare repository in the home"},
+    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "that is described"},
+    {.name = "files", .type = VCM_RESULT_INTEGER, .summary = "how many are tracked"},
+    {.name = "files_not_fetched",
+     .type = VCM_RESULT_INTEGER,
+     .summary = "how many of the whole commit are not here, all outside of --subpath; 0 where the "
+                "server sends all or nothing"},
+    {.name = "tree",
+     .type = VCM_RESULT_TEXT,
+     .is_list = true,
+     .summary = "their paths in byte order, 300 at the most: something of every top-level entry, "
+                "then the nearest to the root"},
+    {.name = "tree_total", .type = VCM_RESULT_INTEGER, .summary = "how many there would be"},
+    {.name = "tree_truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
+    {.name = "readme",
+     .type = VCM_RESULT_OBJECT,
+     .nullable = true,
+     .members = readme_members,
+     .summary = "null without one, or when not even its path fits"},
+    {.name = "entrypoints",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = entry_members,
+     .summary = "files to begin with; the root first"},
+    {.name = "entrypoints_total", .type = VCM_RESULT_INTEGER, .summary = "how many there would be"},
+    {.name = "doc_hints",
+     .type = VCM_RESULT_TEXT,
+     .is_list = true,
+     .summary = "patterns of documents that match something here"},
+    {.name = "signals",
+     .type = VCM_RESULT_OBJECT,
+     .members = signal_members,
+     .summary = "what there is to work from"},
+    {0},
 };
 
 static const char *const examples[] = {

@@ -4,61 +4,106 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "ops/failure.h"
 
 #include "base/banned.h"
 
-void vcm_report_put_strings(struct vcm_jsonw *w, const char *name, const char *const *items,
-                            size_t count)
+const char *const vcm_report_binary_policies[] = {"skip", "include", NULL};
+
+static const char *const destinations[] = {"knowledge_base", "vcm", NULL};
+
+void vcm_report_put_strings(struct vcm_jsonw *w, const char *const *items, size_t count)
 {
-    vcm_jsonw_key(w, name);
     vcm_jsonw_begin_array(w);
     for (size_t i = 0; i < count; i++)
         vcm_jsonw_string(w, items[i]);
     vcm_jsonw_end_array(w);
 }
 
-void vcm_report_put_count(struct vcm_jsonw *w, const char *name, int64_t count)
-{
-    if (count >= 0)
-        vcm_jsonw_member_int(w, name, count);
-    else
-        vcm_jsonw_member_null(w, name);
-}
+const struct vcm_result_member vcm_report_route[] = {
+    {.name = "paths",
+     VCM_RESULT_STRINGS(struct vcm_map_route, paths, path_count),
+     .summary = "gitignore patterns"},
+    {.name = "ingest_to",
+     VCM_RESULT_FIELD(struct vcm_map_route, ingest_to),
+     .choices = destinations,
+     .summary = "where what they match goes"},
+    {.name = "profile",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_route, profile),
+     .summary = "of the documents, or null"},
+    {0},
+};
 
-void vcm_report_put_routes(struct vcm_jsonw *w, const struct vcm_map_report *report,
-                           bool with_counts)
-{
-    vcm_jsonw_key(w, "knowledge_routing");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < report->route_count; i++) {
-        const struct vcm_map_route *route = &report->routes[i];
-        vcm_jsonw_begin_object(w);
-        vcm_report_put_strings(w, "paths", route->paths, route->path_count);
-        vcm_jsonw_member_string(w, "ingest_to", route->ingest_to);
-        vcm_jsonw_member_string(w, "profile", route->profile);
-        if (with_counts)
-            vcm_report_put_count(w, "matched_files", route->matched_files);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-}
+const struct vcm_result_member vcm_report_counted_route[] = {
+    {VCM_RESULT_SPLICE_GROUP(vcm_report_route)},
+    {.name = "matched_files",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_route, matched_files),
+     .summary = "before promotion; null where they cannot be counted"},
+    {0},
+};
 
 /* The call that maps a row: what is always there, then what the row itself sets. */
+static const struct vcm_result_member call_members[] = {
+    {.name = "scope_id", VCM_RESULT_FIELD(struct vcm_map_row, scope_id), .summary = "of the row"},
+    {.name = "source_type", VCM_RESULT_FIELD(struct vcm_map_row, type), .summary = "of the row"},
+    {.name = "origin_url",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, call_origin_url),
+     .summary = "where it comes from, or null"},
+    {.name = "branch",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, call_branch),
+     .summary = "null on a detached HEAD"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, call_commit),
+     .summary = "an id, or as written for another repository"},
+    {.name = "start_dir",
+     .type = VCM_RESULT_TEXT,
+     .optional = true,
+     .summary = "directory of the tree that is mapped"},
+    {.name = "include_globs",
+     .type = VCM_RESULT_TEXT,
+     .optional = true,
+     .is_list = true,
+     .summary = "only files that they match"},
+    {.name = "exclude_globs",
+     .type = VCM_RESULT_TEXT,
+     .optional = true,
+     .is_list = true,
+     .summary = "no files that they match"},
+    {.name = "binary_policy",
+     .type = VCM_RESULT_TEXT,
+     .optional = true,
+     .choices = vcm_report_binary_policies,
+     .summary = "what becomes of binary files"},
+    {.name = "static",
+     .type = VCM_RESULT_BOOL,
+     .optional = true,
+     .summary = "whether a watch leaves it alone"},
+    {.name = "chunk_target_tokens",
+     .type = VCM_RESULT_INTEGER,
+     .optional = true,
+     .summary = "of a chunk, at the most"},
+    {.name = "chunk_overlap_tokens",
+     .type = VCM_RESULT_INTEGER,
+     .optional = true,
+     .summary = "that a chunk repeats of the one before"},
+    {0},
+};
+
 static void put_call(struct vcm_jsonw *w, const struct vcm_map_row *row)
 {
     vcm_jsonw_key(w, "mmap_kwargs");
     vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "scope_id", row->scope_id);
-    vcm_jsonw_member_string(w, "source_type", row->type);
-    vcm_jsonw_member_string(w, "origin_url", row->call_origin_url);
-    vcm_jsonw_member_string(w, "branch", row->call_branch);
-    vcm_jsonw_member_string(w, "commit", row->call_commit);
+    vcm_result_put_members(w, call_members, row);
     if (row->sets & VCM_MAP_START_DIR)
         vcm_jsonw_member_string(w, "start_dir", row->start_dir ? row->start_dir : ".");
-    if (row->sets & VCM_MAP_INCLUDE_GLOBS)
-        vcm_report_put_strings(w, "include_globs", row->include_globs, row->include_count);
-    if (row->sets & VCM_MAP_EXCLUDE_GLOBS)
-        vcm_report_put_strings(w, "exclude_globs", row->exclude_globs, row->exclude_count);
+    if (row->sets & VCM_MAP_INCLUDE_GLOBS) {
+        vcm_jsonw_key(w, "include_globs");
+        vcm_report_put_strings(w, row->include_globs, row->include_count);
+    }
+    if (row->sets & VCM_MAP_EXCLUDE_GLOBS) {
+        vcm_jsonw_key(w, "exclude_globs");
+        vcm_report_put_strings(w, row->exclude_globs, row->exclude_count);
+    }
     if (row->sets & VCM_MAP_BINARY_POLICY)
         vcm_jsonw_member_string(w, "binary_policy", row->include_binaries ? "include" : "skip");
     if (row->sets & VCM_MAP_STATIC)
@@ -70,48 +115,127 @@ static void put_call(struct vcm_jsonw *w, const struct vcm_map_row *row)
     vcm_jsonw_end_object(w);
 }
 
-static void put_source(struct vcm_jsonw *w, const struct vcm_map_row *row, bool with_counts)
+static const struct vcm_result_member limits[] = {
+    {.name = "flush_threshold",
+     VCM_RESULT_FIELD(struct vcm_map_row, flush_threshold),
+     .summary = "most records in a page"},
+    {.name = "flush_token_budget",
+     VCM_RESULT_FIELD(struct vcm_map_row, flush_token_budget),
+     .summary = "most tokens in a page"},
+    {.name = "pinned",
+     VCM_RESULT_FIELD(struct vcm_map_row, pinned),
+     .summary = "whether the pages are exempt from eviction"},
+    {0},
+};
+
+static const struct vcm_result_member source[] = {
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_row, name), .summary = "of the row"},
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_map_row, scope_id),
+     .summary = "that it would be mapped to"},
+    {.name = "error",
+     .type = VCM_RESULT_OBJECT,
+     .optional = true,
+     .members = vcm_failure_cause,
+     .summary = "why there is no call"},
+    {.name = "mmap_kwargs",
+     .type = VCM_RESULT_OBJECT,
+     .optional = true,
+     .members = call_members,
+     .summary = "the call that would map it, with exactly the fields that the row sets"},
+    {.name = "config", VCM_RESULT_GROUP(limits), .summary = "limits of its pages"},
+    {0},
+};
+
+static const struct vcm_result_member counted_source[] = {
+    {VCM_RESULT_SPLICE_GROUP(source)},
+    {.name = "matched_files",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, matched_files),
+     .summary = "that the row takes; null where they cannot be counted"},
+    {0},
+};
+
+static void put_sources(struct vcm_jsonw *w, const struct vcm_map_report *report, bool with_counts)
 {
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "name", row->name);
-    vcm_jsonw_member_string(w, "scope_id", row->scope_id);
-    if (row->error) {
-        vcm_jsonw_key(w, "error");
+    vcm_jsonw_begin_array(w);
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct vcm_map_row *row = &report->rows[i];
         vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "code", vcm_error_code_name(row->error->code));
-        vcm_jsonw_member_string(w, "message", row->error->message);
+        vcm_result_put_members(w, source, row);
+        if (row->error) {
+            vcm_jsonw_key(w, "error");
+            vcm_result_put(w, vcm_failure_cause, row->error);
+        } else {
+            put_call(w, row);
+        }
+        vcm_jsonw_key(w, "config");
+        vcm_result_put(w, limits, row);
+        if (with_counts)
+            vcm_result_put_members(w, counted_source + 1, row);
         vcm_jsonw_end_object(w);
-    } else {
-        put_call(w, row);
     }
-    vcm_jsonw_key(w, "config");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "flush_threshold", row->flush_threshold);
-    vcm_jsonw_member_uint(w, "flush_token_budget", row->flush_token_budget);
-    vcm_jsonw_member_bool(w, "pinned", row->pinned);
-    vcm_jsonw_end_object(w);
-    if (with_counts)
-        vcm_report_put_count(w, "matched_files", row->matched_files);
-    vcm_jsonw_end_object(w);
+    vcm_jsonw_end_array(w);
 }
 
-void vcm_report_put_preview(struct vcm_jsonw *w, const struct vcm_map_report *report,
-                            bool with_counts)
+static void put_plain_sources(struct vcm_jsonw *w, const void *from)
 {
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "origin_url", report->origin_url);
-    vcm_jsonw_member_string(w, "branch", report->branch);
-    vcm_jsonw_member_string(w, "commit", report->commit);
-    vcm_jsonw_member_string(w, "base_scope_id", report->base_scope_id);
-    vcm_jsonw_member_bool(w, "has_repo_map_file", report->has_repo_map_file);
-    vcm_jsonw_key(w, "sources");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < report->row_count; i++)
-        put_source(w, &report->rows[i], with_counts);
-    vcm_jsonw_end_array(w);
-    vcm_report_put_routes(w, report, true);
-    vcm_jsonw_end_object(w);
+    put_sources(w, from, false);
 }
+
+static void put_counted_sources(struct vcm_jsonw *w, const void *from)
+{
+    put_sources(w, from, true);
+}
+
+static const struct vcm_result_member head[] = {
+    {.name = "origin_url",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_report, origin_url),
+     .summary = "where the repository comes from, or null"},
+    {.name = "branch",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_report, branch),
+     .summary = "the branch that would be mapped, or null"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_report, commit),
+     .summary = "the commit that would be mapped"},
+    {.name = "base_scope_id",
+     VCM_RESULT_FIELD(struct vcm_map_report, base_scope_id),
+     .summary = "what the scopes would be called"},
+    {.name = "has_repo_map_file",
+     VCM_RESULT_FIELD(struct vcm_map_report, has_repo_map_file),
+     .summary = "whether the repository has a map"},
+    {0},
+};
+
+static const struct vcm_result_member tail[] = {
+    {.name = "knowledge_routing",
+     VCM_RESULT_STRUCTS(struct vcm_map_report, routes, route_count, vcm_report_counted_route),
+     .summary = "the routes, each with the number of files that it matches"},
+    {0},
+};
+
+const struct vcm_result_member vcm_report_preview[] = {
+    {VCM_RESULT_SPLICE_GROUP(head)},
+    {.name = "sources",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = source,
+     .put = put_plain_sources,
+     .summary = "the mapping call of each row, or why there is none, and its page limits"},
+    {VCM_RESULT_SPLICE_GROUP(tail)},
+    {0},
+};
+
+const struct vcm_result_member vcm_report_counted_preview[] = {
+    {VCM_RESULT_SPLICE_GROUP(head)},
+    {.name = "sources",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = counted_source,
+     .put = put_counted_sources,
+     .summary = "the mapping call of each row, or why there is none, and its page limits"},
+    {VCM_RESULT_SPLICE_GROUP(tail)},
+    {0},
+};
 
 int vcm_report_preview_status(const struct vcm_map_report *report)
 {

@@ -6,19 +6,20 @@
 
 #include "ops/op.h"
 
-void vcm_report_put_strings(struct vcm_jsonw *w, const char *name, const char *const *items,
-                            size_t count);
+/* A route of a map, over a struct vcm_map_route, without and with how many files it matches. */
+extern const struct vcm_result_member vcm_report_route[];
+extern const struct vcm_result_member vcm_report_counted_route[];
 
-/* The member "knowledge_routing", with or without counts. */
-void vcm_report_put_routes(struct vcm_jsonw *w, const struct vcm_map_report *report,
-                           bool with_counts);
+/* The document of `preview`, over a struct vcm_map_report, and with matched_files of the sources.
+ */
+extern const struct vcm_result_member vcm_report_preview[];
+extern const struct vcm_result_member vcm_report_counted_preview[];
 
-/* A count that may be unknown: a number, or null for -1. */
-void vcm_report_put_count(struct vcm_jsonw *w, const char *name, int64_t count);
+/* What a row does with binary files. */
+extern const char *const vcm_report_binary_policies[];
 
-/* The document of `preview`; `with_counts` adds matched_files to the sources. */
-void vcm_report_put_preview(struct vcm_jsonw *w, const struct vcm_map_report *report,
-                            bool with_counts);
+/* A list of strings as one value. */
+void vcm_report_put_strings(struct vcm_jsonw *w, const char *const *items, size_t count);
 
 /* 0, or 3 when some rows cannot be resolved, or 1 when none can. */
 int vcm_report_preview_status(const struct vcm_map_report *report);

@@ -3,49 +3,36 @@
 #include <time.h>
 
 #include "base/text.h"
+#include "ops/shared.h"
 
 #include "base/banned.h"
 
 #define DURATION_MAX_MS (UINT64_C(10) * 366 * 24 * 3600 * 1000)
 
-static void put_error(struct vcm_jsonw *w, const struct vcm_error *error)
-{
-    vcm_jsonw_key(w, "error");
-    if (!error) {
-        vcm_jsonw_null(w);
-        return;
-    }
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "code", vcm_error_code_name(error->code));
-    vcm_jsonw_member_string(w, "message", error->message);
-    vcm_jsonw_end_object(w);
-}
+const struct vcm_result_member vcm_residency_page[] = {
+    {.name = "page_id",
+     VCM_RESULT_FIELD(struct vcm_page_outcome, page_id),
+     .summary = "40 hex digits"},
+    {.name = "state",
+     VCM_RESULT_FIELD(struct vcm_page_outcome, state),
+     .choices = vcm_shared_states,
+     .summary = "after the call"},
+    {.name = "locked_until",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, locked_until),
+     .summary = "Unix seconds, or null"},
+    {0},
+};
 
 int vcm_residency_put_row(void *context, const struct vcm_page_outcome *page, struct vcm_error *err)
 {
     struct vcm_residency_rows *rows = context;
-    struct vcm_jsonw *w = rows->w;
 
     (void)err;
     if (page->error || page->stays)
         rows->bad++;
     else
         rows->good++;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "page_id", page->page_id);
-    vcm_jsonw_member_string(w, "state", page->state);
-    if (rows->with_skip) {
-        vcm_jsonw_member_string(w, "skipped", page->stays);
-    } else if (page->locked_until > 0) {
-        vcm_jsonw_member_uint(w, "locked_until", page->locked_until);
-    } else {
-        vcm_jsonw_member_null(w, "locked_until");
-    }
-    if (rows->with_fault) {
-        vcm_jsonw_member_string(w, "fault", page->fault);
-        put_error(w, page->error);
-    }
-    vcm_jsonw_end_object(w);
+    vcm_result_put(rows->w, rows->members, page);
     return VCM_OK;
 }
 

@@ -22,11 +22,13 @@
         .summary = "whose lock it is"                                                              \
     }
 
+/* A page, and until when it is locked: over a struct vcm_page_outcome. */
+extern const struct vcm_result_member vcm_residency_page[];
+
 /* What is written while pages are visited, and how it went. */
 struct vcm_residency_rows {
     struct vcm_jsonw *w;
-    bool with_fault; /* "fault" and "error" are members */
-    bool with_skip;  /* "skipped" is a member */
+    const struct vcm_result_member *members; /* of each, over a struct vcm_page_outcome */
     uint64_t good, bad;
 };
 

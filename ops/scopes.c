@@ -4,9 +4,55 @@
 
 #include "base/banned.h"
 
-static const struct vcm_op_key result[] = {
-    {"scopes", "every mapped scope, by its id"},
-    {NULL, NULL},
+static const struct vcm_result_member scope_members[] = {
+    {.name = "scope_id", VCM_RESULT_FIELD(struct vcm_scope_info, scope_id), .summary = "its id"},
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_scope_info, name), .summary = "of the row"},
+    {.name = "type", VCM_RESULT_FIELD(struct vcm_scope_info, type), .summary = "of its source"},
+    {.name = "repo_root",
+     VCM_RESULT_FIELD(struct vcm_scope_info, repo_root),
+     .summary = "where the repository is"},
+    {.name = "origin_url",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_scope_info, origin_url),
+     .summary = "URL of the remote origin, or null"},
+    {.name = "branch",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_scope_info, branch),
+     .summary = "that was mapped, or null"},
+    {.name = "commit",
+     VCM_RESULT_FIELD(struct vcm_scope_info, commit),
+     .summary = "that was mapped"},
+    {.name = "flush_threshold",
+     VCM_RESULT_FIELD(struct vcm_scope_info, flush_threshold),
+     .summary = "most records in a page"},
+    {.name = "flush_token_budget",
+     VCM_RESULT_FIELD(struct vcm_scope_info, flush_token_budget),
+     .summary = "most tokens in a page"},
+    {.name = "pinned",
+     VCM_RESULT_FIELD(struct vcm_scope_info, pinned),
+     .summary = "whether its pages are exempt from eviction"},
+    {.name = "records",
+     VCM_RESULT_FIELD(struct vcm_scope_info, records),
+     .summary = "in its pages"},
+    {.name = "pages",
+     VCM_RESULT_FIELD(struct vcm_scope_info, pages),
+     .summary = "in its page table"},
+    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_scope_info, tokens), .summary = "of its pages"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_scope_info, bytes), .summary = "of its pages"},
+    {.name = "coverage",
+     VCM_RESULT_INNER(struct vcm_scope_info, coverage, vcm_shared_coverage),
+     .summary = "the ledger of its files"},
+    {.name = "mapped_at",
+     VCM_RESULT_FIELD(struct vcm_scope_info, mapped_at),
+     .summary = "Unix seconds"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "scopes",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = scope_members,
+     .summary = "every mapped scope, by its id"},
+    {0},
 };
 
 static const char *const examples[] = {"vcm scopes",
@@ -17,24 +63,7 @@ static int put_scope(void *context, const struct vcm_scope_info *scope, struct v
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "scope_id", scope->scope_id);
-    vcm_jsonw_member_string(w, "name", scope->name);
-    vcm_jsonw_member_string(w, "type", scope->type);
-    vcm_jsonw_member_string(w, "repo_root", scope->repo_root);
-    vcm_jsonw_member_string(w, "origin_url", scope->origin_url);
-    vcm_jsonw_member_string(w, "branch", scope->branch);
-    vcm_jsonw_member_string(w, "commit", scope->commit);
-    vcm_jsonw_member_uint(w, "flush_threshold", scope->flush_threshold);
-    vcm_jsonw_member_uint(w, "flush_token_budget", scope->flush_token_budget);
-    vcm_jsonw_member_bool(w, "pinned", scope->pinned);
-    vcm_jsonw_member_uint(w, "records", scope->records);
-    vcm_jsonw_member_uint(w, "pages", scope->pages);
-    vcm_jsonw_member_uint(w, "tokens", scope->tokens);
-    vcm_jsonw_member_uint(w, "bytes", scope->bytes);
-    vcm_shared_put_coverage(w, &scope->coverage);
-    vcm_jsonw_member_uint(w, "mapped_at", scope->mapped_at);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, scope_members, scope);
     return VCM_OK;
 }
 

@@ -23,16 +23,39 @@ int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err)
     return VCM_OK;
 }
 
-void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage)
-{
-    vcm_jsonw_key(w, "coverage");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "tracked", coverage->tracked);
-#define PUT(NAME, name, number, retried, remedy) vcm_jsonw_member_uint(w, #name, coverage->name);
-    VCM_OUTCOME_LIST(PUT)
-#undef PUT
-    vcm_jsonw_end_object(w);
-}
+const struct vcm_result_member vcm_shared_coverage[] = {
+    {.name = "tracked",
+     VCM_RESULT_FIELD(struct vcm_coverage, tracked),
+     .summary = "entries of the tree; the sum of the others"},
+#define COUNT(NAME, outcome, number, retried, meaning, remedy)                                     \
+    {.name = #outcome, VCM_RESULT_FIELD(struct vcm_coverage, outcome), .summary = meaning},
+    VCM_OUTCOME_LIST(COUNT)
+#undef COUNT
+        {0},
+};
+
+const char *const vcm_shared_states[] = {"resident", "compressed", "evicted", NULL};
+
+static const char *const kb_statuses[] = {"ingested", "skipped_already_present", "failed",
+                                          "removed", NULL};
+
+const struct vcm_result_member vcm_shared_kb_file[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_kb_file, path),
+     .summary = "from the root of its repository, else absolute"},
+    {.name = "status",
+     VCM_RESULT_FIELD(struct vcm_kb_file, status),
+     .choices = kb_statuses,
+     .summary = "what became of it"},
+    {.name = "data_type",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_file, data_type),
+     .summary = "its profile, else its format; null when that could not be told"},
+    {.name = "chunks", VCM_RESULT_FIELD(struct vcm_kb_file, chunks), .summary = "how many it has"},
+    {.name = "message",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_file, message),
+     .summary = "why it failed, or null"},
+    {0},
+};
 
 void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *coverage)
 {

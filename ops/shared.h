@@ -27,8 +27,14 @@
 /* The milliseconds of a duration; 0 for NULL. INVALID_ARGUMENT. */
 int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err);
 
-/* The members of a "coverage" object and its key. */
-void vcm_shared_put_coverage(struct vcm_jsonw *w, const struct vcm_coverage *coverage);
+/* The members of a "coverage" object, over a struct vcm_coverage. */
+extern const struct vcm_result_member vcm_shared_coverage[];
+
+/* The states of a page. */
+extern const char *const vcm_shared_states[];
+
+/* What became of a document on its way into the knowledge base, over a struct vcm_kb_file. */
+extern const struct vcm_result_member vcm_shared_kb_file[];
 
 /* "110 paged, 6 binary, 4 symlinks" from a coverage object, leaving out what is 0. */
 void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *coverage);

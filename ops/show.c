@@ -28,72 +28,192 @@ static const struct vcm_op_param params[] = {
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
 
-static const struct vcm_op_key result[] = {
-    {"path", "where the map is, or would be"},
-    {"has_repo_map_file", "whether it is there"},
-    {"map", "the map as it counts, defaults filled in; null if it is invalid"},
-    {"raw", "its text with --raw, else null"},
-    {"tree", "the directory with --tree, else null"},
-    {"tree_truncated", "whether the tree was cut at a limit"},
-    {NULL, NULL},
+static void put_strings_or_null(struct vcm_jsonw *w, const char *const *items, size_t count)
+{
+    if (count > 0)
+        vcm_report_put_strings(w, items, count);
+    else
+        vcm_jsonw_null(w);
+}
+
+static void put_includes(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_row *row = from;
+
+    put_strings_or_null(w, row->include_globs, row->include_count);
+}
+
+static void put_excludes(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_row *row = from;
+
+    put_strings_or_null(w, row->exclude_globs, row->exclude_count);
+}
+
+static void put_binary_policy(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_row *row = from;
+
+    vcm_jsonw_string(w, vcm_report_binary_policies[row->include_binaries]);
+}
+
+static void put_chunk_number(struct vcm_jsonw *w, const struct vcm_map_row *row, uint32_t number)
+{
+    if (row->is_literature)
+        vcm_jsonw_uint(w, number);
+    else
+        vcm_jsonw_null(w);
+}
+
+static void put_chunk_target(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_row *row = from;
+
+    put_chunk_number(w, row, row->chunk_target_tokens);
+}
+
+static void put_chunk_overlap(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_row *row = from;
+
+    put_chunk_number(w, row, row->chunk_overlap_tokens);
+}
+
+static const struct vcm_result_member row_members[] = {
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_row, name), .summary = "of the row"},
+    {.name = "type", VCM_RESULT_FIELD(struct vcm_map_row, type), .summary = "of its source"},
+    {.name = "origin_url",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, origin_url),
+     .summary = "of another repository, or null"},
+    {.name = "submodule",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, submodule),
+     .summary = "its path, or null"},
+    {.name = "branch",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, branch),
+     .summary = "as written, or null"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, commit),
+     .summary = "as written, or null"},
+    {.name = "start_dir",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, start_dir),
+     .summary = "null for the whole tree"},
+    {.name = "include_globs",
+     .type = VCM_RESULT_TEXT,
+     .is_list = true,
+     .nullable = true,
+     .put = put_includes,
+     .summary = "only files that they match; null for all"},
+    {.name = "exclude_globs",
+     .type = VCM_RESULT_TEXT,
+     .is_list = true,
+     .nullable = true,
+     .put = put_excludes,
+     .summary = "no files that they match, or null"},
+    {.name = "binary_policy",
+     .type = VCM_RESULT_TEXT,
+     .choices = vcm_report_binary_policies,
+     .put = put_binary_policy,
+     .summary = "what becomes of binary files"},
+    {.name = "static",
+     VCM_RESULT_FIELD(struct vcm_map_row, is_static),
+     .summary = "whether a watch leaves it alone"},
+    {.name = "chunk_target_tokens",
+     .type = VCM_RESULT_INTEGER,
+     .nullable = true,
+     .put = put_chunk_target,
+     .summary = "of a chunk, at the most; null but for literature"},
+    {.name = "chunk_overlap_tokens",
+     .type = VCM_RESULT_INTEGER,
+     .nullable = true,
+     .put = put_chunk_overlap,
+     .summary = "that a chunk repeats of the one before, likewise"},
+    {.name = "flush_threshold",
+     VCM_RESULT_FIELD(struct vcm_map_row, flush_threshold),
+     .summary = "most records in a page"},
+    {.name = "flush_token_budget",
+     VCM_RESULT_FIELD(struct vcm_map_row, flush_token_budget),
+     .summary = "most tokens in a page"},
+    {.name = "pinned",
+     VCM_RESULT_FIELD(struct vcm_map_row, pinned),
+     .summary = "whether the pages are exempt from eviction"},
+    {0},
+};
+
+static void put_schema_version(struct vcm_jsonw *w, const void *from)
+{
+    (void)from;
+    vcm_jsonw_uint(w, 1);
+}
+
+static const struct vcm_result_member map_members[] = {
+    {.name = "schema_version",
+     .type = VCM_RESULT_INTEGER,
+     .put = put_schema_version,
+     .summary = "of the map"},
+    {.name = "sources",
+     VCM_RESULT_STRUCTS(struct vcm_map_report, rows, row_count, row_members),
+     .summary = "the rows"},
+    {.name = "knowledge_routing",
+     VCM_RESULT_STRUCTS(struct vcm_map_report, routes, route_count, vcm_report_route),
+     .summary = "the routes"},
+    {0},
+};
+
+static void put_map(struct vcm_jsonw *w, const void *from)
+{
+    const struct vcm_map_report *report = from;
+
+    if (report->ok)
+        vcm_result_put(w, map_members, report);
+    else
+        vcm_jsonw_null(w);
+}
+
+static const struct vcm_result_member node_members[4];
+
+static const struct vcm_result_member node_members[4] = {
+    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "from the root, \".\" for itself"},
+    {.name = "is_dir", .type = VCM_RESULT_BOOL, .summary = "whether it is a directory"},
+    {.name = "children",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = node_members,
+     .defined = "node",
+     .summary = "of a directory: folders first"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_map_report, path),
+     .summary = "where the map is, or would be"},
+    {.name = "has_repo_map_file",
+     VCM_RESULT_FIELD(struct vcm_map_report, has_repo_map_file),
+     .summary = "whether it is there"},
+    {.name = "map",
+     .type = VCM_RESULT_OBJECT,
+     .nullable = true,
+     .members = map_members,
+     .put = put_map,
+     .summary = "the map as it counts, defaults filled in; null if it is invalid"},
+    {.name = "raw",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "its text with --raw, else null"},
+    {.name = "tree",
+     .type = VCM_RESULT_OBJECT,
+     .nullable = true,
+     .members = node_members,
+     .defined = "node",
+     .summary = "the directory with --tree, else null"},
+    {.name = "tree_truncated",
+     .type = VCM_RESULT_BOOL,
+     .summary = "whether the tree was cut at a limit"},
+    {0},
 };
 
 static const char *const examples[] = {"vcm show", "vcm show --raw",
                                        "vcm show --tree --max-depth 2", NULL};
-
-static void put_optional_strings(struct vcm_jsonw *w, const char *name, const char *const *items,
-                                 size_t count)
-{
-    if (count > 0)
-        vcm_report_put_strings(w, name, items, count);
-    else
-        vcm_jsonw_member_null(w, name);
-}
-
-static void put_row(struct vcm_jsonw *w, const struct vcm_map_row *row)
-{
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "name", row->name);
-    vcm_jsonw_member_string(w, "type", row->type);
-    vcm_jsonw_member_string(w, "origin_url", row->origin_url);
-    vcm_jsonw_member_string(w, "submodule", row->submodule);
-    vcm_jsonw_member_string(w, "branch", row->branch);
-    vcm_jsonw_member_string(w, "commit", row->commit);
-    vcm_jsonw_member_string(w, "start_dir", row->start_dir);
-    put_optional_strings(w, "include_globs", row->include_globs, row->include_count);
-    put_optional_strings(w, "exclude_globs", row->exclude_globs, row->exclude_count);
-    vcm_jsonw_member_string(w, "binary_policy", row->include_binaries ? "include" : "skip");
-    vcm_jsonw_member_bool(w, "static", row->is_static);
-    if (row->is_literature) {
-        vcm_jsonw_member_uint(w, "chunk_target_tokens", row->chunk_target_tokens);
-        vcm_jsonw_member_uint(w, "chunk_overlap_tokens", row->chunk_overlap_tokens);
-    } else {
-        vcm_jsonw_member_null(w, "chunk_target_tokens");
-        vcm_jsonw_member_null(w, "chunk_overlap_tokens");
-    }
-    vcm_jsonw_member_uint(w, "flush_threshold", row->flush_threshold);
-    vcm_jsonw_member_uint(w, "flush_token_budget", row->flush_token_budget);
-    vcm_jsonw_member_bool(w, "pinned", row->pinned);
-    vcm_jsonw_end_object(w);
-}
-
-static void put_map(struct vcm_jsonw *w, const struct vcm_map_report *report)
-{
-    if (!report->ok) {
-        vcm_jsonw_member_null(w, "map");
-        return;
-    }
-    vcm_jsonw_key(w, "map");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "schema_version", 1);
-    vcm_jsonw_key(w, "sources");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < report->row_count; i++)
-        put_row(w, &report->rows[i]);
-    vcm_jsonw_end_array(w);
-    vcm_report_put_routes(w, report, false);
-    vcm_jsonw_end_object(w);
-}
 
 static int enter_node(void *context, const char *path, bool is_directory, struct vcm_error *err)
 {
@@ -155,9 +275,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (rc != VCM_OK)
         return rc;
     vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "path", report->path);
-    vcm_jsonw_member_bool(w, "has_repo_map_file", report->has_repo_map_file);
-    put_map(w, report);
+    vcm_result_put_members(w, result, report);
     if (raw && report->raw)
         vcm_jsonw_member_slice(w, "raw", vcm_slice_of(report->raw, report->raw_len));
     else

@@ -2,62 +2,101 @@
 
 #include "base/banned.h"
 
-static const struct vcm_op_key result[] = {
-    {"home", "the directory of the store"},
-    {"format_version", "of the store"},
-    {"tokenizer", "that token counts are made with"},
-    {"scopes", "how many are mapped"},
-    {"pages", "how many there are, by state"},
-    {"bytes", "of pages by state, the capacity, and the size of the file"},
-    {"tokens", "sum over all pages, each once"},
-    {"faults", "reads of pages: hits, minor and major faults"},
-    {"evictions", "how many pages were evicted"},
-    {"hit_ratio", "hits among all reads, null before the first"},
-    {"policy", "of eviction"},
-    {NULL, NULL},
+static const struct vcm_result_member page_counts[] = {
+    {.name = "total", VCM_RESULT_FIELD(struct vcm_stat, pages), .summary = "each page once"},
+    {.name = "resident",
+     VCM_RESULT_FIELD(struct vcm_stat, pages_resident),
+     .summary = "readable in place"},
+    {.name = "compressed",
+     VCM_RESULT_FIELD(struct vcm_stat, pages_compressed),
+     .summary = "that come back by decompression"},
+    {.name = "evicted",
+     VCM_RESULT_FIELD(struct vcm_stat, pages_evicted),
+     .summary = "that are rebuilt when they are read"},
+    {.name = "pinned",
+     VCM_RESULT_FIELD(struct vcm_stat, pages_pinned),
+     .summary = "by themselves or by a scope"},
+    {.name = "locked", VCM_RESULT_FIELD(struct vcm_stat, pages_locked), .summary = "by anybody"},
+    {0},
 };
 
-static const char *const examples[] = {"vcm stat", "vcm stat --json | jq .bytes", NULL};
+static const struct vcm_result_member byte_counts[] = {
+    {.name = "resident",
+     VCM_RESULT_FIELD(struct vcm_stat, bytes_resident),
+     .summary = "of resident pages"},
+    {.name = "compressed",
+     VCM_RESULT_FIELD(struct vcm_stat, bytes_compressed),
+     .summary = "that compressed pages take"},
+    {.name = "capacity",
+     VCM_RESULT_FIELD(struct vcm_stat, bytes_capacity),
+     .summary = "that resident pages may take"},
+    {.name = "file",
+     VCM_RESULT_FIELD(struct vcm_stat, bytes_file),
+     .summary = "of the store on disk"},
+    {0},
+};
 
-void vcm_stat_put(struct vcm_jsonw *w, const struct vcm_stat *stat)
+static const struct vcm_result_member fault_counts[] = {
+    {.name = "hit", VCM_RESULT_FIELD(struct vcm_stat, hits), .summary = "reads of resident pages"},
+    {.name = "minor",
+     VCM_RESULT_FIELD(struct vcm_stat, minor_faults),
+     .summary = "reads that decompressed"},
+    {.name = "major",
+     VCM_RESULT_FIELD(struct vcm_stat, major_faults),
+     .summary = "reads that rebuilt"},
+    {0},
+};
+
+static void put_hit_ratio(struct vcm_jsonw *w, const void *from)
 {
+    const struct vcm_stat *stat = from;
     uint64_t reads = stat->hits + stat->minor_faults + stat->major_faults;
 
-    vcm_jsonw_member_string(w, "home", stat->home);
-    vcm_jsonw_member_uint(w, "format_version", stat->format_version);
-    vcm_jsonw_member_string(w, "tokenizer", stat->tokenizer);
-    vcm_jsonw_member_uint(w, "scopes", stat->scopes);
-    vcm_jsonw_key(w, "pages");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "total", stat->pages);
-    vcm_jsonw_member_uint(w, "resident", stat->pages_resident);
-    vcm_jsonw_member_uint(w, "compressed", stat->pages_compressed);
-    vcm_jsonw_member_uint(w, "evicted", stat->pages_evicted);
-    vcm_jsonw_member_uint(w, "pinned", stat->pages_pinned);
-    vcm_jsonw_member_uint(w, "locked", stat->pages_locked);
-    vcm_jsonw_end_object(w);
-    vcm_jsonw_key(w, "bytes");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "resident", stat->bytes_resident);
-    vcm_jsonw_member_uint(w, "compressed", stat->bytes_compressed);
-    vcm_jsonw_member_uint(w, "capacity", stat->bytes_capacity);
-    vcm_jsonw_member_uint(w, "file", stat->bytes_file);
-    vcm_jsonw_end_object(w);
-    vcm_jsonw_member_uint(w, "tokens", stat->tokens);
-    vcm_jsonw_key(w, "faults");
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_uint(w, "hit", stat->hits);
-    vcm_jsonw_member_uint(w, "minor", stat->minor_faults);
-    vcm_jsonw_member_uint(w, "major", stat->major_faults);
-    vcm_jsonw_end_object(w);
-    vcm_jsonw_member_uint(w, "evictions", stat->evictions);
-    vcm_jsonw_key(w, "hit_ratio");
     if (reads > 0)
         vcm_jsonw_number(w, (double)stat->hits / (double)reads);
     else
         vcm_jsonw_null(w);
-    vcm_jsonw_member_string(w, "policy", stat->policy);
 }
+
+static const char *const policies[] = {"s3fifo", "sieve", "lru", "lfu", NULL};
+
+const struct vcm_result_member vcm_stat_result[] = {
+    {.name = "home",
+     VCM_RESULT_FIELD(struct vcm_stat, home),
+     .summary = "the directory of the store"},
+    {.name = "format_version",
+     VCM_RESULT_FIELD(struct vcm_stat, format_version),
+     .summary = "of the store"},
+    {.name = "tokenizer",
+     VCM_RESULT_FIELD(struct vcm_stat, tokenizer),
+     .summary = "that token counts are made with"},
+    {.name = "scopes", VCM_RESULT_FIELD(struct vcm_stat, scopes), .summary = "how many are mapped"},
+    {.name = "pages", VCM_RESULT_GROUP(page_counts), .summary = "how many there are, by state"},
+    {.name = "bytes",
+     VCM_RESULT_GROUP(byte_counts),
+     .summary = "of pages by state, the capacity, and the size of the file"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_stat, tokens),
+     .summary = "sum over all pages, each once"},
+    {.name = "faults",
+     VCM_RESULT_GROUP(fault_counts),
+     .summary = "reads of pages: hits, minor and major faults"},
+    {.name = "evictions",
+     VCM_RESULT_FIELD(struct vcm_stat, evictions),
+     .summary = "how many pages were evicted"},
+    {.name = "hit_ratio",
+     .type = VCM_RESULT_NUMBER,
+     .nullable = true,
+     .put = put_hit_ratio,
+     .summary = "hits among all reads, null before the first"},
+    {.name = "policy",
+     VCM_RESULT_FIELD(struct vcm_stat, policy),
+     .choices = policies,
+     .summary = "of eviction"},
+    {0},
+};
+
+static const char *const examples[] = {"vcm stat", "vcm stat --json | jq .bytes", NULL};
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
@@ -66,9 +105,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     int rc = vcm_stat(&stat, call->vcm, err);
     if (rc != VCM_OK)
         return rc;
-    vcm_jsonw_begin_object(call->out);
-    vcm_stat_put(call->out, &stat);
-    vcm_jsonw_end_object(call->out);
+    vcm_result_put(call->out, vcm_stat_result, &stat);
     return VCM_OK;
 }
 
@@ -127,7 +164,7 @@ const struct vcm_op vcm_op_stat = {
     .summary = "show what the store holds",
     .description = "Counts over the whole store, each page once however many scopes share it.",
     .examples = examples,
-    .result = result,
+    .result = vcm_stat_result,
     .run = run,
     .print = print,
 };

@@ -6,7 +6,6 @@
 
 #include "ops/op.h"
 
-/* The members, without the object around them. */
-void vcm_stat_put(struct vcm_jsonw *w, const struct vcm_stat *stat);
+extern const struct vcm_result_member vcm_stat_result[]; /* over a struct vcm_stat */
 
 #endif

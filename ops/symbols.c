@@ -47,15 +47,59 @@ static const struct vcm_op_param symbols_params[] = {
     [SYMBOLS_LIMIT] = LIMIT_PARAM,
 };
 
-static const struct vcm_op_key symbols_result[] = {
-    {"symbols", "definitions by path and line: id, name, kind, signature, first sentence of the "
-                "comment, place, container, language, where it came from (tree-sitter, ctags), "
-                "visibility"},
-    {"total", "how many there are"},
-    {"truncated", "whether some are left out"},
-    {"incomplete", "files whose symbols are not all there, and why"},
-    {"commit", "that was looked at: HEAD"},
-    {NULL, NULL},
+static const char *const sources[] = {"tree-sitter", "ctags", NULL};
+static const char *const visibilities[] = {"public", "protected", "private", "internal", NULL};
+static const char *const gaps[] = {"binary",  "too_large", "too_costly", "too_many_symbols",
+                                   "missing", "no_ctags",  NULL};
+
+static const struct vcm_result_member symbol_members[] = {
+    {.name = "symbol_id", .type = VCM_RESULT_TEXT, .summary = "path, line, container and name"},
+    {.name = "name", .type = VCM_RESULT_TEXT, .summary = "of the symbol"},
+    {.name = "kind", .type = VCM_RESULT_TEXT, .choices = kinds, .summary = "what it is"},
+    {.name = "signature", .type = VCM_RESULT_TEXT, .summary = "as it is written"},
+    {.name = "documentation",
+     .type = VCM_RESULT_TEXT,
+     .summary = "first sentence of its comment; may be empty"},
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "from the root"},
+    {.name = "line", .type = VCM_RESULT_INTEGER, .summary = "where it begins"},
+    {.name = "end_line", .type = VCM_RESULT_INTEGER, .summary = "where it ends"},
+    {.name = "container",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "what it is a member of, or null"},
+    {.name = "language", .type = VCM_RESULT_TEXT, .summary = "of the file"},
+    {.name = "source", .type = VCM_RESULT_TEXT, .choices = sources, .summary = "who found it"},
+    {.name = "visibility",
+     .type = VCM_RESULT_TEXT,
+     .choices = visibilities,
+     .summary = "who sees it"},
+    {0},
+};
+
+static const struct vcm_result_member gap_members[] = {
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "from the root"},
+    {.name = "reason",
+     .type = VCM_RESULT_TEXT,
+     .choices = gaps,
+     .summary = "why its symbols are not all there"},
+    {0},
+};
+
+static const struct vcm_result_member symbols_result[] = {
+    {.name = "symbols",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = symbol_members,
+     .summary = "definitions by path and line"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "how many there are"},
+    {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
+    {.name = "incomplete",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = gap_members,
+     .summary = "files whose symbols are not all there, and why"},
+    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "that was looked at: HEAD"},
+    {0},
 };
 
 static const char *const symbols_examples[] = {
@@ -157,14 +201,42 @@ static const struct vcm_op_param refs_params[] = {
     [REFS_LIMIT] = LIMIT_PARAM,
 };
 
-static const struct vcm_op_key refs_result[] = {
-    {"references", "by path and line: kind, the symbol that it is in, place, the line's text, "
-                   "where it came from, and whether it is resolved, and to what"},
-    {"total", "how many there are"},
-    {"resolved", "how many of them are resolved"},
-    {"truncated", "whether some are left out"},
-    {"commit", "that was looked at: HEAD"},
-    {NULL, NULL},
+static const char *const uses[] = {"call",           "read",     "write", "instantiate",
+                                   "implementation", "override", NULL};
+static const char *const resolutions[] = {"resolved", "unresolved", NULL};
+
+static const struct vcm_result_member reference_members[] = {
+    {.name = "kind", .type = VCM_RESULT_TEXT, .choices = uses, .summary = "how it is used"},
+    {.name = "from_symbol",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "symbol_id of what it is in, or null"},
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "from the root"},
+    {.name = "line", .type = VCM_RESULT_INTEGER, .summary = "where it is"},
+    {.name = "excerpt", .type = VCM_RESULT_TEXT, .summary = "the line's text"},
+    {.name = "source", .type = VCM_RESULT_TEXT, .choices = sources, .summary = "who found it"},
+    {.name = "resolution_state",
+     .type = VCM_RESULT_TEXT,
+     .choices = resolutions,
+     .summary = "whether one definition is left"},
+    {.name = "target",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "symbol_id of the definition, or null"},
+    {0},
+};
+
+static const struct vcm_result_member refs_result[] = {
+    {.name = "references",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = reference_members,
+     .summary = "by path and line"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "how many there are"},
+    {.name = "resolved", .type = VCM_RESULT_INTEGER, .summary = "how many of them are resolved"},
+    {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
+    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "that was looked at: HEAD"},
+    {0},
 };
 
 static const char *const refs_examples[] = {

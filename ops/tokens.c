@@ -22,11 +22,26 @@ static const struct vcm_op_param params[] = {
                   .summary = "o200k_base, cl100k_base, or approx4 for bytes / 4"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"encoding", "the encoding that was used"},
-    {"files", "bytes and tokens of each file that could be read"},
-    {"total", "sum of the tokens"},
-    {NULL, NULL},
+static const struct vcm_result_member file_members[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_tokens_file, path),
+     .summary = "- for standard input"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_tokens_file, bytes), .summary = "of the file"},
+    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_tokens_file, tokens), .summary = "of the file"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "encoding",
+     VCM_RESULT_FIELD(struct vcm_tokens_file, encoding),
+     .summary = "the encoding that was used"},
+    {.name = "files",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = file_members,
+     .summary = "each file that could be read"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "sum of the tokens"},
+    {0},
 };
 
 static const char *const examples[] = {
@@ -51,7 +66,7 @@ static int put_file(void *context, const struct vcm_tokens_file *file, struct vc
     (void)err;
     if (!counting->begun) {
         vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "encoding", file->encoding);
+        vcm_result_put_members(w, result, file);
         vcm_jsonw_key(w, "files");
         vcm_jsonw_begin_array(w);
         counting->begun = true;
@@ -65,11 +80,7 @@ static int put_file(void *context, const struct vcm_tokens_file *file, struct vc
     }
     counting->counted++;
     counting->total += file->tokens;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "path", file->path);
-    vcm_jsonw_member_uint(w, "bytes", file->bytes);
-    vcm_jsonw_member_uint(w, "tokens", file->tokens);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, file_members, file);
     return VCM_OK;
 }
 

@@ -28,47 +28,38 @@ static const struct vcm_op_param params[] = {
                .summary = "end after so many looks"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"home", "the directory of the store; one object a line"},
-    {"format_version", "of the store"},
-    {"tokenizer", "that token counts are made with"},
-    {"scopes", "how many are mapped"},
-    {"pages", "how many there are, by state"},
-    {"bytes", "of pages by state, the capacity, and the size of the file"},
-    {"tokens", "sum over all pages, each once"},
-    {"faults", "reads of pages: hits, minor and major faults"},
-    {"evictions", "how many pages were evicted"},
-    {"hit_ratio", "hits among all reads, null before the first"},
-    {"policy", "of eviction"},
-    {"faults_per_second", "minor and major ones since the line before, null in the first"},
-    {"largest", "the largest scopes, largest first"},
-    {NULL, NULL},
+static const struct vcm_result_member scope_members[] = {
+    {.name = "scope_id", VCM_RESULT_FIELD(struct vcm_top_scope, scope_id), .summary = "its id"},
+    {.name = "pages", VCM_RESULT_FIELD(struct vcm_top_scope, pages), .summary = "in the scope"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_top_scope, bytes), .summary = "of its pages"},
+    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_top_scope, tokens), .summary = "of its pages"},
+    {0},
 };
 
-static const char *const examples[] = {"vcm top", "vcm top --interval 10s --json", NULL};
-
-static void put_sample(struct vcm_jsonw *w, const struct vcm_top_sample *sample)
+static void put_rate(struct vcm_jsonw *w, const void *from)
 {
-    vcm_jsonw_begin_object(w);
-    vcm_stat_put(w, &sample->stat);
-    vcm_jsonw_key(w, "faults_per_second");
+    const struct vcm_top_sample *sample = from;
+
     if (sample->has_rate)
         vcm_jsonw_number(w, sample->faults_per_second);
     else
         vcm_jsonw_null(w);
-    vcm_jsonw_key(w, "largest");
-    vcm_jsonw_begin_array(w);
-    for (size_t i = 0; i < sample->scope_count; i++) {
-        vcm_jsonw_begin_object(w);
-        vcm_jsonw_member_string(w, "scope_id", sample->scopes[i].scope_id);
-        vcm_jsonw_member_uint(w, "pages", sample->scopes[i].pages);
-        vcm_jsonw_member_uint(w, "bytes", sample->scopes[i].bytes);
-        vcm_jsonw_member_uint(w, "tokens", sample->scopes[i].tokens);
-        vcm_jsonw_end_object(w);
-    }
-    vcm_jsonw_end_array(w);
-    vcm_jsonw_end_object(w);
 }
+
+static const struct vcm_result_member result[] = {
+    {VCM_RESULT_SPLICE(struct vcm_top_sample, stat, vcm_stat_result)},
+    {.name = "faults_per_second",
+     .type = VCM_RESULT_NUMBER,
+     .nullable = true,
+     .put = put_rate,
+     .summary = "minor and major ones since the line before, null in the first"},
+    {.name = "largest",
+     VCM_RESULT_STRUCTS(struct vcm_top_sample, scopes, scope_count, scope_members),
+     .summary = "the largest scopes, largest first"},
+    {0},
+};
+
+static const char *const examples[] = {"vcm top", "vcm top --interval 10s --json", NULL};
 
 static int show(void *context, const struct vcm_top_sample *sample, struct vcm_error *err)
 {
@@ -77,7 +68,7 @@ static int show(void *context, const struct vcm_top_sample *sample, struct vcm_e
     struct vcm_jsonw w;
 
     vcm_jsonw_init(&w, &document);
-    put_sample(&w, sample);
+    vcm_result_put(&w, result, sample);
     int rc = vcm_jsonw_finish(&w, err);
     if (rc == VCM_OK)
         rc = call->emit(call->emit_context, vcm_buf_slice(&document), err);
@@ -261,6 +252,7 @@ const struct vcm_op vcm_op_top = {
     .params = params,
     .param_count = VCM_OP_COUNT(params),
     .result = result,
+    .is_stream = true,
     .run = run,
     .print = print,
 };

@@ -48,18 +48,58 @@ static const struct vcm_op_param replay_params[] = {
                   .summary = "bytes of the cache, or KiB, MiB, GiB"},
 };
 
-static const struct vcm_op_key record_result[] = {
-    {"accesses", "reads that were recorded"},
-    {"lost", "reads that came faster than they could be recorded"},
-    {"output", "the file, or null"},
-    {"trace", "the reads: ms, page_id, bytes; null when they are in a file"},
-    {NULL, NULL},
+static const struct vcm_result_member access_members[] = {
+    {.name = "ms",
+     VCM_RESULT_FIELD(struct vcm_trace_access, ms),
+     .summary = "since the recording began"},
+    {.name = "page_id",
+     VCM_RESULT_FIELD(struct vcm_trace_access, page_id),
+     .summary = "40 hex digits"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_trace_access, bytes), .summary = "of the page"},
+    {0},
 };
 
-static const struct vcm_op_key replay_result[] = {
-    {"accesses", "reads of the trace"},
-    {"policies", "hit ratios of each policy, and of the optimum, at each capacity"},
-    {NULL, NULL},
+static const struct vcm_result_member outcome_members[] = {
+    {.name = "policy",
+     VCM_RESULT_FIELD(struct vcm_trace_outcome, policy),
+     .summary = "of eviction, or optimum"},
+    {.name = "capacity",
+     VCM_RESULT_FIELD(struct vcm_trace_outcome, capacity),
+     .summary = "of the cache"},
+    {.name = "hit_ratio",
+     VCM_RESULT_FIELD(struct vcm_trace_outcome, hit_ratio),
+     .summary = "reads that were found resident"},
+    {.name = "byte_hit_ratio",
+     VCM_RESULT_FIELD(struct vcm_trace_outcome, byte_hit_ratio),
+     .summary = "bytes that were"},
+    {0},
+};
+
+static const struct vcm_result_member record_result[] = {
+    {.name = "accesses",
+     VCM_RESULT_FIELD(struct vcm_trace_recorded, accesses),
+     .summary = "reads that were recorded"},
+    {.name = "lost",
+     VCM_RESULT_FIELD(struct vcm_trace_recorded, lost),
+     .summary = "reads that came faster than they could be recorded"},
+    {.name = "output", .type = VCM_RESULT_TEXT, .nullable = true, .summary = "the file, or null"},
+    {.name = "trace",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = access_members,
+     .nullable = true,
+     .summary = "the reads; null when they are in a file"},
+    {0},
+};
+
+static const struct vcm_result_member replay_result[] = {
+    {.name = "accesses", .type = VCM_RESULT_INTEGER, .summary = "reads of the trace"},
+    {.name = "policies",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = outcome_members,
+     .summary = "hit ratios of each policy, and of the optimum, at each capacity"},
+    {0},
 };
 
 static const char *const record_examples[] = {"vcm trace record --output reads.trace",
@@ -80,11 +120,7 @@ static int put_access(void *context, const struct vcm_trace_access *access, stru
     const struct sink *sink = context;
 
     if (!sink->file) {
-        vcm_jsonw_begin_object(sink->w);
-        vcm_jsonw_member_uint(sink->w, "ms", access->ms);
-        vcm_jsonw_member_string(sink->w, "page_id", access->page_id);
-        vcm_jsonw_member_uint(sink->w, "bytes", access->bytes);
-        vcm_jsonw_end_object(sink->w);
+        vcm_result_put(sink->w, access_members, access);
         return VCM_OK;
     }
     if (fprintf(sink->file, "%llu %s %llu\n", (unsigned long long)access->ms, access->page_id,
@@ -150,8 +186,7 @@ static int run_record(struct vcm_op_call *call, struct vcm_error *err)
         rc = vcm_jsonw_finish(&w, err);
     if (rc == VCM_OK) {
         vcm_jsonw_begin_object(call->out);
-        vcm_jsonw_member_uint(call->out, "accesses", done.accesses);
-        vcm_jsonw_member_uint(call->out, "lost", done.lost);
+        vcm_result_put_members(call->out, record_result, &done);
         vcm_jsonw_member_string(call->out, "output", sink.path);
         vcm_jsonw_key(call->out, "trace");
         if (sink.path)
@@ -192,14 +227,7 @@ static int put_outcome(void *context, const struct vcm_trace_outcome *outcome,
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "policy", outcome->policy);
-    vcm_jsonw_member_uint(w, "capacity", outcome->capacity);
-    vcm_jsonw_key(w, "hit_ratio");
-    vcm_jsonw_number(w, outcome->hit_ratio);
-    vcm_jsonw_key(w, "byte_hit_ratio");
-    vcm_jsonw_number(w, outcome->byte_hit_ratio);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, outcome_members, outcome);
     return VCM_OK;
 }
 

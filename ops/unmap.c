@@ -13,9 +13,12 @@ static const struct vcm_op_param params[] = {
                .summary = "the scope, or a base for all its scopes; a prefix will do"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"unmapped", "the scopes that were unmapped"},
-    {NULL, NULL},
+static const struct vcm_result_member result[] = {
+    {.name = "unmapped",
+     .type = VCM_RESULT_TEXT,
+     .is_list = true,
+     .summary = "the scopes that were unmapped"},
+    {0},
 };
 
 static const char *const examples[] = {"vcm unmap tool-stable", NULL};

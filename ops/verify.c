@@ -10,11 +10,27 @@ static const struct vcm_op_param params[] = {
               .summary = "also rebuild evicted pages from their repositories"},
 };
 
-static const struct vcm_op_key result[] = {
-    {"ok", "whether nothing is wrong"},
-    {"pages_checked", "how many pages were looked at"},
-    {"findings", "what is wrong, and where"},
-    {NULL, NULL},
+static const struct vcm_result_member finding_members[] = {
+    {.name = "what", VCM_RESULT_FIELD(struct vcm_verify_finding, what), .summary = "is wrong"},
+    {.name = "where",
+     VCM_RESULT_FIELD(struct vcm_verify_finding, where),
+     .summary = "in the store"},
+    {0},
+};
+
+static const struct vcm_result_member result[] = {
+    {.name = "ok",
+     VCM_RESULT_FIELD(struct vcm_verify_result, ok),
+     .summary = "whether nothing is wrong"},
+    {.name = "pages_checked",
+     VCM_RESULT_FIELD(struct vcm_verify_result, pages_checked),
+     .summary = "how many pages were looked at"},
+    {.name = "findings",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = finding_members,
+     .summary = "what is wrong, and where"},
+    {0},
 };
 
 static const char *const examples[] = {"vcm verify", "vcm verify --deep --json", NULL};
@@ -25,10 +41,7 @@ static int put_finding(void *context, const struct vcm_verify_finding *finding,
     struct vcm_jsonw *w = context;
 
     (void)err;
-    vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_string(w, "what", finding->what);
-    vcm_jsonw_member_string(w, "where", finding->where);
-    vcm_jsonw_end_object(w);
+    vcm_result_put(w, finding_members, finding);
     return VCM_OK;
 }
 
@@ -46,8 +59,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         rc = vcm_jsonw_finish(&findings, err);
     if (rc == VCM_OK) {
         vcm_jsonw_begin_object(call->out);
-        vcm_jsonw_member_bool(call->out, "ok", done.ok);
-        vcm_jsonw_member_uint(call->out, "pages_checked", done.pages_checked);
+        vcm_result_put_members(call->out, result, &done);
         vcm_jsonw_key(call->out, "findings");
         vcm_jsonw_raw(call->out, vcm_buf_slice(&list));
         vcm_jsonw_end_object(call->out);

@@ -26,15 +26,6 @@ static const struct vcm_op_param params[] = {
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
 
-static const struct vcm_op_key result[] = {
-    {"event", "page_added, page_replaced or page_invalidated; one object a line"},
-    {"scope_id", "the scope whose page changed"},
-    {"page_id", "the new page, or the one that was invalidated"},
-    {"old_page_id", "the page that was replaced, or null"},
-    {"paths", "the files of that page"},
-    {NULL, NULL},
-};
-
 static const char *const examples[] = {
     "vcm watch",
     "vcm watch ~/src/tool --poll 5m --json | jq -r .page_id",
@@ -82,7 +73,8 @@ const struct vcm_op vcm_op_watch = {
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),
-    .result = result,
+    .result = vcm_watch_event,
+    .is_stream = true,
     .run = run,
     .print = print,
     .print_event = vcm_watch_print_event,

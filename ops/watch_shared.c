@@ -13,6 +13,28 @@
 #define STATUS_STOPPED  130
 #define FILES_SHOWN     4u
 
+static const char *const events[] = {"page_added", "page_replaced", "page_invalidated", NULL};
+
+const struct vcm_result_member vcm_watch_event[] = {
+    {.name = "event",
+     VCM_RESULT_FIELD(struct vcm_page_event, event),
+     .choices = events,
+     .summary = "what happened"},
+    {.name = "scope_id",
+     VCM_RESULT_FIELD(struct vcm_page_event, scope_id),
+     .summary = "the scope whose page changed"},
+    {.name = "page_id",
+     VCM_RESULT_FIELD(struct vcm_page_event, page_id),
+     .summary = "the new page, or the one that was invalidated"},
+    {.name = "old_page_id",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_page_event, old_page_id),
+     .summary = "the page that was replaced, or null"},
+    {.name = "paths",
+     VCM_RESULT_STRINGS(struct vcm_page_event, paths, path_count),
+     .summary = "the files of that page"},
+    {0},
+};
+
 struct stream {
     struct vcm_op_call *call;
     vcm_watch_put_fn put_map;
@@ -48,17 +70,7 @@ static int put_event(void *context, const struct vcm_page_event *event, struct v
     struct vcm_jsonw w;
 
     vcm_jsonw_init(&w, &document);
-    vcm_jsonw_begin_object(&w);
-    vcm_jsonw_member_string(&w, "event", event->event);
-    vcm_jsonw_member_string(&w, "scope_id", event->scope_id);
-    vcm_jsonw_member_string(&w, "page_id", event->page_id);
-    vcm_jsonw_member_string(&w, "old_page_id", event->old_page_id);
-    vcm_jsonw_key(&w, "paths");
-    vcm_jsonw_begin_array(&w);
-    for (size_t i = 0; i < event->path_count; i++)
-        vcm_jsonw_string(&w, event->paths[i]);
-    vcm_jsonw_end_array(&w);
-    vcm_jsonw_end_object(&w);
+    vcm_result_put(&w, vcm_watch_event, event);
     return emit(stream, &document, &w, err);
 }
 

@@ -15,6 +15,8 @@
         .summary = "how often a watch looks at remotes, in ms, s, m or h"                          \
     }
 
+extern const struct vcm_result_member vcm_watch_event[]; /* over a struct vcm_page_event */
+
 typedef void (*vcm_watch_put_fn)(struct vcm_jsonw *w, const struct vcm_map_result *map);
 
 /* Watches until it is interrupted or nobody listens. With `put_map`, begins with a mapping of all

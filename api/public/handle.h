@@ -32,6 +32,11 @@ struct vcm_open_options {
 int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vcm_error *err);
 void vcm_close(struct vcm *vcm);
 
+/* Calls that begin from now on heed this flag instead of that of the options, NULL for none: one
+ * for each request of a server, which then interrupts that request and no later one. The flag lives
+ * as long as it is set. Returns the flag before; NULL for a handle that cannot be used. */
+const struct vcm_cancel *vcm_set_cancel(struct vcm *vcm, const struct vcm_cancel *cancel);
+
 /* Lives as long as the handle; NULL for one that cannot be used. */
 const char *vcm_home(const struct vcm *vcm);
 

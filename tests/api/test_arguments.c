@@ -180,6 +180,11 @@ static void close_source(void *source)
     {                                                                                              \
         .page_id = fix->page, .scope_id = "scope"                                                  \
     }
+#define example_vcm_cancel                                                                         \
+    (struct vcm_cancel)                                                                            \
+    {                                                                                              \
+        0                                                                                          \
+    }
 #define example_vcm_render_options                                                                 \
     (struct vcm_render_options)                                                                    \
     {                                                                                              \

@@ -11,8 +11,8 @@
 #include "base/banned.h"
 
 static const char *const words[] = {
-#define OUTCOME_WORD(NAME, name, number, retried, remedy)       #name,
-#define REASON_WORD(OUTCOME, NAME, word, name, retried, remedy) #word,
+#define OUTCOME_WORD(NAME, name, number, retried, meaning, remedy) #name,
+#define REASON_WORD(OUTCOME, NAME, word, name, retried, remedy)    #word,
     VCM_OUTCOME_LIST(OUTCOME_WORD) VCM_REASON_LIST(REASON_WORD)};
 #define WORDS (sizeof words / sizeof words[0])
 

@@ -24,6 +24,8 @@ import termios
 import time
 import unittest
 
+import documents
+
 TIMEOUT_SECONDS = 60
 # A status that vcm never has: a sanitizer's report must not pass for an expected failure.
 SANITIZER_STATUS = 99
@@ -37,6 +39,15 @@ class Symlink(str):
 
 class Executable(bytes):
     """A file content that makes an executable file."""
+
+
+class Run(subprocess.Popen):
+    """A running vcm; what it prints with --json is held against its description when all is done."""
+
+    def communicate(self, *args, **options):
+        out, err = super().communicate(*args, **options)
+        documents.add(self.args[1:], out)
+        return out, err
 
 
 class Result:
@@ -192,8 +203,8 @@ class VcmTest(unittest.TestCase):
         it, close its stdout, or run two at a time. It is killed when the test ends."""
         for stream in ("stdin", "stdout", "stderr"):
             popen.setdefault(stream, subprocess.PIPE)
-        run = subprocess.Popen([self.program, *args], cwd=cwd or self.tmp, env=self._with(env),
-                               start_new_session=True, **popen)
+        run = Run([self.program, *args], cwd=cwd or self.tmp, env=self._with(env), start_new_session=True,
+                  **popen)
         self.addCleanup(_stop, run)
         return run
 

@@ -2,11 +2,15 @@
 
 usage: run.py MODULE
 
+All that vcm printed with --json meanwhile is held against `vcm schema`.
+
 Exit status: 0 passed, 1 failed or no test found, 77 every test was skipped.
 """
 
 import sys
 import unittest
+
+import documents
 
 SKIPPED = 77
 
@@ -17,7 +21,10 @@ def main(module):
     if not result.testsRun:
         print(f"{module}: no tests", file=sys.stderr)
         return 1
-    if not result.wasSuccessful():
+    findings = documents.check()
+    if findings:
+        print(f"{module}: documents that are not as described\n{findings}", file=sys.stderr)
+    if findings or not result.wasSuccessful():
         return 1
     return SKIPPED if len(result.skipped) == result.testsRun else 0
 

@@ -13,7 +13,7 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
          "NETWORK_ERROR", "TIMEOUT", "STORE_FULL", "STORE_CORRUPT", "STORE_BUSY", "UNSUPPORTED",
          "IO_ERROR", "INTERNAL"}
 # Commands that need nothing of a home.
-WITHOUT_HOME = {"completion", "init", "lfs status", "trace replay"}
+WITHOUT_HOME = {"completion", "init", "lfs status", "schema", "trace replay"}
 # Options without which a command has nothing to do.
 OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"], "lock": ["--ttl", "1m"],
                   "repo fetch": ["--quiet"],
@@ -55,6 +55,8 @@ class ContractTest(HelpTest, PagingTest):
                   "FILE": os.path.join(self.repo, "a")}
         if command.name == "trace replay":
             values["FILE"] = self.trace
+        if command.name == "schema":
+            return []
         if command.name == "promote":
             return ["a", "--repo", self.mapped]
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
@@ -91,7 +93,8 @@ class EveryCommand(ContractTest):
                 self.assertTrue(result.out.endswith("}\n"))
                 self.assertEqual(result.out.count("\n"), 1)
                 self.assertEqual(list(result.json()), command.keys)
-                self.assert_snake_case(result.json())
+                if command.name != "schema":  # what is in it has the names of JSON Schema
+                    self.assert_snake_case(result.json())
                 self.vcm("map", self.repo, "--scope", "sample", check=0)  # after 'unmap'
                 self.assertEqual(self.vcm(*words, check=0).err, "")
                 self.vcm("map", self.repo, "--scope", "sample", check=0)

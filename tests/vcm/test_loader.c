@@ -244,7 +244,7 @@ static void a_page_stays_when_its_group_comes_in_with_it(void **state)
         open_side(&side, seed, 12, true);
         const struct vcm_page_store_limits limits = {.capacity = 30000};
         vcm_page_store_set_limits(side.fix->store, &limits);
-        assert_ok(side.fix, vcm_page_cache_shrink(side.fix->store, NULL, &side.fix->err));
+        assert_ok(side.fix, vcm_relimit_shrink(side.fix->store, NULL, &side.fix->err));
         for (unsigned i = 0; i < 4 * side.mapped.count; i++) {
             unsigned number = i % side.mapped.count;
             if (state_of(side.fix, &side.mapped.ids[number]) == VCM_PAGE_RESIDENT)
