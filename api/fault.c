@@ -76,6 +76,7 @@ struct seen {
 struct call {
     const struct vcm_fault_query *query;
     struct vcm *vcm;               /* whose store has them */
+    const struct vcm_cancel *cancel;
     struct vcm_fault_queue *queue; /* NULL: the calling thread loads them */
     struct vcm_page_id *ids;
     struct vcm_loader_outcome *outcomes;
@@ -213,8 +214,8 @@ static int load(struct call *call, struct vcm_error *err)
     int rc = vcm_fault_ask(&ticket, call->queue, call->ids, (unsigned)call->query->count,
                            call->query->priority, err);
     if (rc == VCM_OK)
-        vcm_fault_wait(call->outcomes, ticket, call->vcm->cancel);
-    return rc == VCM_OK ? vcm_cancel_check(call->vcm->cancel, err) : rc;
+        vcm_fault_wait(call->outcomes, ticket, call->cancel);
+    return rc == VCM_OK ? vcm_cancel_check(call->cancel, err) : rc;
 }
 
 static int find(struct call *call, struct vcm *vcm, struct vcm_error *err)
@@ -239,7 +240,7 @@ int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_out
         rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
     if (rc != VCM_OK)
         return rc;
-    struct call call = {.query = query};
+    struct call call = {.query = query, .cancel = vcm->cancel};
 
     rc = find(&call, vcm, err);
     if (rc == VCM_OK)
