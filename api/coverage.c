@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/limits.h"
-#include "vcm/page_find.h"
+#include "vcm/store/page_find.h"
 
 #include "base/banned.h"
 

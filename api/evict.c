@@ -6,7 +6,7 @@
 #include "api/names.h"
 #include "api/residency.h"
 #include "base/limits.h"
-#include "vcm/pin.h"
+#include "vcm/residency/pin.h"
 
 #include "base/banned.h"
 

@@ -7,7 +7,7 @@
 #include "api/fault_service.h"
 #include "api/residency.h"
 #include "base/limits.h"
-#include "vcm/lock.h"
+#include "vcm/residency/lock.h"
 
 #include "base/banned.h"
 

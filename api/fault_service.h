@@ -9,7 +9,7 @@
 #define VCM_API_FAULT_SERVICE_H
 
 #include "api/internal.h"
-#include "vcm/fault.h"
+#include "vcm/residency/fault.h"
 
 struct vcm_fault_service;
 

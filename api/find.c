@@ -7,7 +7,7 @@
 #include "api/names.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "vcm/page_find.h"
+#include "vcm/store/page_find.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-#include "vcm/gc.h"
+#include "vcm/mapping/gc.h"
 
 #include <string.h>
 

@@ -11,7 +11,7 @@
 
 #include "api/vcm.h"
 #include "base/arena.h"
-#include "vcm/page_cache.h"
+#include "vcm/residency/page_cache.h"
 
 struct vcm_heading_place {
     struct vcm_page_cache *cache;

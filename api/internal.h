@@ -14,9 +14,9 @@
 #include "base/log.h"
 #include "repomap/plan.h"
 #include "sources/registry.h"
-#include "vcm/evict.h"
-#include "vcm/page_cache.h"
-#include "vcm/page_store.h"
+#include "vcm/residency/evict.h"
+#include "vcm/residency/page_cache.h"
+#include "vcm/store/page_store.h"
 
 struct vcm {
     char *home;

@@ -5,7 +5,7 @@
 #include "api/kb_internal.h"
 #include "base/array.h"
 #include "base/limits.h"
-#include "vcm/page_find.h"
+#include "vcm/store/page_find.h"
 
 #include "base/banned.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "vcm/evict.h"
+#include "vcm/residency/evict.h"
 
 #include "base/banned.h"
 

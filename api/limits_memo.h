@@ -12,7 +12,7 @@
 #include <pthread.h>
 
 #include "api/config.h"
-#include "vcm/page_store.h"
+#include "vcm/store/page_store.h"
 
 struct vcm_limits_memo {
     pthread_mutex_t mutex; /* of what follows */

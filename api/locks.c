@@ -5,7 +5,7 @@
 #include "api/arguments.h"
 #include "api/internal.h"
 #include "api/residency.h"
-#include "vcm/lock.h"
+#include "vcm/residency/lock.h"
 
 #include "base/banned.h"
 

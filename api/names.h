@@ -6,7 +6,7 @@
 #define VCM_API_NAMES_H
 
 #include "base/limits.h"
-#include "vcm/page_store.h"
+#include "vcm/store/page_store.h"
 
 /* A scope, or all scopes of a base. */
 struct vcm_names_scope {

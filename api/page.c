@@ -16,7 +16,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/process.h"
-#include "vcm/view.h"
+#include "vcm/residency/view.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "base/text.h"
-#include "vcm/lock.h"
+#include "vcm/residency/lock.h"
 
 #include "base/banned.h"
 

@@ -6,8 +6,8 @@
 #include "api/names.h"
 #include "api/residency.h"
 #include "base/limits.h"
-#include "vcm/mapping.h"
-#include "vcm/pin.h"
+#include "vcm/mapping/mapping.h"
+#include "vcm/residency/pin.h"
 
 #include "base/banned.h"
 

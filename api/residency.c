@@ -6,7 +6,7 @@
 
 #include "api/names.h"
 #include "base/limits.h"
-#include "vcm/lock.h"
+#include "vcm/residency/lock.h"
 
 #include "base/banned.h"
 

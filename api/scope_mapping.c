@@ -7,7 +7,7 @@
 #include "api/roster.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
-#include "vcm/mapping.h"
+#include "vcm/mapping/mapping.h"
 
 #include "base/banned.h"
 

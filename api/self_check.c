@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "api/internal.h"
-#include "vcm/check.h"
+#include "vcm/check/check.h"
 
 #include "base/banned.h"
 

@@ -6,7 +6,7 @@
 #include "api/internal.h"
 #include "base/kv_lock.h"
 #include "base/limits.h"
-#include "vcm/relimit.h"
+#include "vcm/mapping/relimit.h"
 
 #include "base/banned.h"
 

@@ -1,4 +1,4 @@
-#include "vcm/trace.h"
+#include "vcm/residency/trace.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "api/internal.h"
 #include "base/limits.h"
 #include "base/path.h"
-#include "vcm/recorder.h"
+#include "vcm/residency/recorder.h"
 
 #include "base/banned.h"
 
@@ -18,7 +18,7 @@ struct recording {
     const struct vcm_trace_record_options *options;
 };
 
-static int pass_access(void *context, const struct vcm_residency_access *access,
+static int pass_access(void *context, const struct vcm_shm_access *access,
                        struct vcm_error *err)
 {
     const struct recording *recording = context;

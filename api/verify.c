@@ -26,7 +26,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/limits.h"
-#include "vcm/check.h"
+#include "vcm/check/check.h"
 
 #include "base/banned.h"
 

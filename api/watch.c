@@ -12,7 +12,7 @@
 #include "git/ref_watch.h"
 #include "git/url.h"
 #include "repomap/scope_id.h"
-#include "vcm/page_diff.h"
+#include "vcm/mapping/page_diff.h"
 
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
  * hits.
  */
 #include "fuzz/check.h"
-#include "vcm/trace.h"
+#include "vcm/residency/trace.h"
 
 #include "base/banned.h"
 

@@ -9,7 +9,7 @@
 
 #include "repomap/plan.h"
 #include "sources/registry.h"
-#include "vcm/ingest.h"
+#include "vcm/mapping/ingest.h"
 
 enum vcm_materialise_status {
     VCM_MATERIALISE_MAPPED,

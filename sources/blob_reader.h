@@ -7,7 +7,7 @@
 #ifndef VCM_SOURCES_BLOB_READER_H
 #define VCM_SOURCES_BLOB_READER_H
 
-#include "vcm/source.h"
+#include "vcm/page/source.h"
 
 struct vcm_blob_reader;
 

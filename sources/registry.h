@@ -8,7 +8,7 @@
 #define VCM_SOURCES_REGISTRY_H
 
 #include "base/error.h"
-#include "vcm/source.h"
+#include "vcm/page/source.h"
 
 #define VCM_REGISTRY_TYPES_MAX 32
 

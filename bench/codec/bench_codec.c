@@ -15,7 +15,7 @@
 
 #include "api/vcm.h"
 #include "base/limits.h"
-#include "vcm/codec.h"
+#include "vcm/page/codec.h"
 
 #include "base/banned.h"
 

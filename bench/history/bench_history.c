@@ -26,8 +26,8 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "git/tree.h"
-#include "vcm/page_builder.h"
-#include "vcm/split.h"
+#include "vcm/mapping/page_builder.h"
+#include "vcm/page/split.h"
 
 #include "base/banned.h"
 

@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "vcm/trace.h"
+#include "vcm/residency/trace.h"
 
 #include "base/banned.h"
 

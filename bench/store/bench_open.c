@@ -14,8 +14,8 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "vcm/mapping.h"
-#include "vcm/page_store.h"
+#include "vcm/mapping/mapping.h"
+#include "vcm/store/page_store.h"
 
 #include "base/banned.h"
 

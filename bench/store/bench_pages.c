@@ -7,7 +7,7 @@
  * HOME is one with a scope that `vcm map` made; it is changed, so take one for this. A hit is
  * compared with a bare mdb_get of the same values in a copy of the file, in two styles: one
  * transaction for all reads, and one for each. The first round looks pages up, the others find most
- * of them where they lay (vcm/frame_memo.h); rows of look-ups are of rounds before which it was
+ * of them where they lay (vcm/residency/frame_memo.h); rows of look-ups are of rounds before which it was
  * said that frames have gone, so that every page is looked up. A minor fault is compared with
  * zstd's decompression of the same bytes with the same dictionary into memory that is there; a
  * major fault of pages without parts of files with libgit2's reading of the same blobs. The fault
@@ -24,11 +24,11 @@
 
 #include "api/internal.h"
 #include "base/limits.h"
-#include "vcm/pin.h"
-#include "vcm/rebuild.h"
-#include "vcm/residency.h"
-#include "vcm/tables.h"
-#include "vcm/view.h"
+#include "vcm/residency/pin.h"
+#include "vcm/residency/rebuild.h"
+#include "vcm/store/shm.h"
+#include "vcm/store/tables.h"
+#include "vcm/residency/view.h"
 
 #include "base/banned.h"
 
@@ -255,8 +255,8 @@ static double views(void)
 /* As somebody who frees a frame does: nobody relies on where he found one before. */
 static void forget_places(void)
 {
-    vcm_residency_depart_begin(bench.vcm->store->residency);
-    vcm_residency_depart_end(bench.vcm->store->residency);
+    vcm_shm_depart_begin(bench.vcm->store->shm);
+    vcm_shm_depart_end(bench.vcm->store->shm);
 }
 
 static void keep_least(double *best, double time)

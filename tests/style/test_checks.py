@@ -31,11 +31,11 @@ class Includes(MadeUpTree):
         return includes.findings(self.root)[0]
 
     def test_an_include_downwards_is_found(self):
-        found = self.check("vcm/page.c", '#include "git/repo.h"\n' + LAST)
-        self.assertEqual(found, ['vcm/page.c: vcm/ may not use git/ ("git/repo.h")'])
+        found = self.check("vcm/page/page.c", '#include "git/repo.h"\n' + LAST)
+        self.assertEqual(found, ['vcm/page/page.c: vcm/ may not use git/ ("git/repo.h")'])
 
     def test_an_include_downwards_in_a_header_is_found(self):
-        self.assertEqual(len(self.check("base/buf.h", '#  include "vcm/page.h"\n')), 1)
+        self.assertEqual(len(self.check("base/buf.h", '#  include "vcm/page/page.h"\n')), 1)
 
     def test_includes_upwards_and_within_the_folder_are_fine(self):
         text = '#include "ops/ops.h"\n#include "base/buf.h"\n#include "api/vcm.h"\n' + LAST
@@ -61,7 +61,7 @@ class Includes(MadeUpTree):
     def test_the_library_is_used_through_its_public_header_alone(self):
         self.assertEqual(self.check("ops/a.c", '#include "api/vcm.h"\n' + LAST), [])
         self.assertEqual(self.check("api/a.c", '#include "api/internal.h"\n' + LAST), [])
-        for header in ("api/internal.h", "api/public/map.h", "vcm/page.h", "repomap/plan.h"):
+        for header in ("api/internal.h", "api/public/map.h", "vcm/page/page.h", "repomap/plan.h"):
             self.assertEqual(len(self.check("ops/a.c", f'#include "{header}"\n' + LAST)), 1)
         self.assertEqual(self.check("ops/a.c", LAST), [])
         self.assertEqual(len(self.check("cli/a.c", '#include "api/vcm.h"\n' + LAST)), 1)

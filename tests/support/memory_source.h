@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-#include "vcm/source.h"
+#include "vcm/page/source.h"
 
 struct memory_item {
     const char *path;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "vcm/tables.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "vcm/check.h"
-#include "vcm/tables.h"
+#include "vcm/check/check.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

@@ -1,5 +1,5 @@
 /*
- * store_check.h - verifies the invariants of a page store (vcm/check.h) for a test, and says what
+ * store_check.h - verifies the invariants of a page store (vcm/check/check.h) for a test, and says what
  * it holds.
  *
  * Whatever is wrong fails the running test with the number of the invariant.
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/hash.h"
-#include "vcm/page_store.h"
+#include "vcm/store/page_store.h"
 
 struct store_counts {
     uint64_t scopes, mappings, unfinished, rows, holders, pages, frames, omissions;

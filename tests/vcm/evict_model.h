@@ -1,11 +1,11 @@
 /*
- * evict_model.h - what the policies of vcm/evict.h mean, written as plainly as possible: lists that
+ * evict_model.h - what the policies of vcm/residency/evict.h mean, written as plainly as possible: lists that
  * are searched from end to end. Tests compare victims with it.
  */
 #ifndef VCM_TESTS_VCM_EVICT_MODEL_H
 #define VCM_TESTS_VCM_EVICT_MODEL_H
 
-#include "vcm/evict.h"
+#include "vcm/residency/evict.h"
 
 #define MODEL_PAGES_MAX 512
 

@@ -6,9 +6,9 @@
 
 #include "store_fixture.h"
 #include "tests/support/memory_source.h"
-#include "vcm/ingest.h"
-#include "vcm/page_cache.h"
-#include "vcm/pin.h"
+#include "vcm/mapping/ingest.h"
+#include "vcm/residency/page_cache.h"
+#include "vcm/residency/pin.h"
 
 #define FILES     40
 #define PAGES_MAX 400

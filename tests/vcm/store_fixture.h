@@ -17,7 +17,7 @@
 #include "base/limits.h"
 #include "tests/support/repo.h"
 #include "tests/support/store_check.h"
-#include "vcm/mapping.h"
+#include "vcm/mapping/mapping.h"
 
 struct fixture {
     struct test_repo disk; /* only its directory is used */

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "vcm/binary.h"
+#include "vcm/page/binary.h"
 
 #include "base/banned.h"
 

@@ -1,8 +1,8 @@
 /* The checker: breaks each invariant by hand, and expects to be told that one. */
 #include "tests/vcm/store_fixture.h"
 
-#include "vcm/check.h"
-#include "vcm/tables.h"
+#include "vcm/check/check.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

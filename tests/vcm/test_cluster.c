@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/support/random.h"
-#include "vcm/cluster.h"
+#include "vcm/page/cluster.h"
 
 #include "base/banned.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/limits.h"
 #include "tests/support/random.h"
-#include "vcm/codec.h"
-#include "vcm/page.h"
+#include "vcm/page/codec.h"
+#include "vcm/page/page.h"
 
 #include "base/banned.h"
 
@@ -56,7 +56,7 @@ static void make_frame(struct vcm_buf *frame, uint64_t *seed)
         vcm_buf_clear(&text);
         for (unsigned i = test_random_below(seed, 60); i > 0; i--)
             add_statement(&text, seed);
-        vcm_page_serialise(frame, vcm_slice_of_string("vcm/page.c"), vcm_buf_slice(&text));
+        vcm_page_serialise(frame, vcm_slice_of_string("vcm/page/page.c"), vcm_buf_slice(&text));
         vcm_buf_append_byte(frame, '\n');
     }
     assert_int_equal(frame->fault, VCM_BUF_FINE);

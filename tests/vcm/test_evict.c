@@ -9,7 +9,7 @@
 
 #include "tests/support/random.h"
 #include "tests/vcm/evict_model.h"
-#include "vcm/evict.h"
+#include "vcm/residency/evict.h"
 
 #include "base/banned.h"
 

@@ -2,9 +2,9 @@
 #include <pthread.h>
 
 #include "mapped.h"
-#include "vcm/fault.h"
-#include "vcm/rebuild.h"
-#include "vcm/tables.h"
+#include "vcm/residency/fault.h"
+#include "vcm/residency/rebuild.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

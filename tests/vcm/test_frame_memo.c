@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "vcm/frame_memo.h"
+#include "vcm/residency/frame_memo.h"
 
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "vcm/gc.h"
+#include "vcm/mapping/gc.h"
 
 #include "base/banned.h"
 

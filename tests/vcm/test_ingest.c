@@ -1,7 +1,7 @@
 /* From a source of the tests' own, which proves the seam, to a page table. */
 #include "store_fixture.h"
 #include "tests/support/memory_source.h"
-#include "vcm/ingest.h"
+#include "vcm/mapping/ingest.h"
 
 #include "base/banned.h"
 

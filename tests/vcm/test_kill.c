@@ -12,11 +12,11 @@
 #include "store_fixture.h"
 #include "tests/support/memory_source.h"
 #include "tests/support/random.h"
-#include "vcm/loader.h"
-#include "vcm/ingest.h"
-#include "vcm/lock.h"
-#include "vcm/page_cache.h"
-#include "vcm/pin.h"
+#include "vcm/residency/loader.h"
+#include "vcm/mapping/ingest.h"
+#include "vcm/residency/lock.h"
+#include "vcm/residency/page_cache.h"
+#include "vcm/residency/pin.h"
 
 #include "base/banned.h"
 

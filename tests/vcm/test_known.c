@@ -1,5 +1,5 @@
 #include "tests/vcm/store_fixture.h"
-#include "vcm/known.h"
+#include "vcm/mapping/known.h"
 
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
-#include "vcm/known_tree.h"
+#include "vcm/mapping/known_tree.h"
 
 #include "base/banned.h"
 

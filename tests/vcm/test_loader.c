@@ -4,9 +4,9 @@
  */
 #include "mapped.h"
 #include "tests/support/random.h"
-#include "vcm/evict.h"
-#include "vcm/loader.h"
-#include "vcm/relimit.h"
+#include "vcm/residency/evict.h"
+#include "vcm/residency/loader.h"
+#include "vcm/mapping/relimit.h"
 
 #include "base/banned.h"
 

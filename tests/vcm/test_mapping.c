@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "store_fixture.h"
-#include "vcm/mapping_drop.h"
-#include "vcm/tables.h"
+#include "vcm/mapping/mapping_drop.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

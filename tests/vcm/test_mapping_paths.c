@@ -1,5 +1,5 @@
 #include "store_fixture.h"
-#include "vcm/mapping_paths.h"
+#include "vcm/mapping/mapping_paths.h"
 
 #include "base/banned.h"
 

@@ -3,8 +3,8 @@
 
 #include "store_fixture.h"
 #include "tests/support/old_store.h"
-#include "vcm/page_cache.h"
-#include "vcm/relimit.h"
+#include "vcm/residency/page_cache.h"
+#include "vcm/mapping/relimit.h"
 
 #include "base/banned.h"
 

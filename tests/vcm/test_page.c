@@ -5,7 +5,7 @@
 #include <cmocka.h>
 
 #include "tests/support/random.h"
-#include "vcm/page.h"
+#include "vcm/page/page.h"
 
 #include "base/banned.h"
 

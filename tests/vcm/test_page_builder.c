@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "tests/support/random.h"
-#include "vcm/page_builder.h"
+#include "vcm/mapping/page_builder.h"
 
 #include "base/banned.h"
 

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "store_fixture.h"
-#include "vcm/page_cache.h"
+#include "vcm/residency/page_cache.h"
 
 #include "base/banned.h"
 

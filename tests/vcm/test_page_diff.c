@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "tests/support/random.h"
-#include "vcm/page_diff.h"
+#include "vcm/mapping/page_diff.h"
 
 #include "base/banned.h"
 

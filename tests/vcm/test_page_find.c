@@ -1,5 +1,5 @@
 #include "store_fixture.h"
-#include "vcm/page_find.h"
+#include "vcm/store/page_find.h"
 
 #include "base/banned.h"
 

@@ -1,5 +1,5 @@
 #include "store_fixture.h"
-#include "vcm/tables.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

@@ -1,10 +1,10 @@
 /* What is pinned and does not fit is refused, and every page is what it was. */
 #include "store_fixture.h"
-#include "vcm/lock.h"
-#include "vcm/page_cache.h"
-#include "vcm/pin.h"
-#include "vcm/relimit.h"
-#include "vcm/tables.h"
+#include "vcm/residency/lock.h"
+#include "vcm/residency/page_cache.h"
+#include "vcm/residency/pin.h"
+#include "vcm/mapping/relimit.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

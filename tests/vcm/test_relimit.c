@@ -2,9 +2,9 @@
 #include "tests/vcm/store_fixture.h"
 
 #include "base/kv_lock.h"
-#include "vcm/pin.h"
-#include "vcm/relimit.h"
-#include "vcm/tables.h"
+#include "vcm/residency/pin.h"
+#include "vcm/mapping/relimit.h"
+#include "vcm/store/tables.h"
 
 #include "base/banned.h"
 

@@ -2,8 +2,8 @@
 #include "store_fixture.h"
 #include "tests/support/memory_source.h"
 #include "tests/support/random.h"
-#include "vcm/ingest.h"
-#include "vcm/known.h"
+#include "vcm/mapping/ingest.h"
+#include "vcm/mapping/known.h"
 
 #include "base/banned.h"
 

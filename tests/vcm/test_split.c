@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "tests/support/random.h"
-#include "vcm/split.h"
+#include "vcm/page/split.h"
 
 #include "base/banned.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/limits.h"
 #include "tests/support/random.h"
-#include "vcm/trace.h"
+#include "vcm/residency/trace.h"
 
 #include "base/banned.h"
 

@@ -9,12 +9,12 @@
 
 #include "store_fixture.h"
 #include "tests/support/random.h"
-#include "vcm/lock.h"
-#include "vcm/page_cache.h"
-#include "vcm/pin.h"
-#include "vcm/relimit.h"
-#include "vcm/tables.h"
-#include "vcm/view.h"
+#include "vcm/residency/lock.h"
+#include "vcm/residency/page_cache.h"
+#include "vcm/residency/pin.h"
+#include "vcm/mapping/relimit.h"
+#include "vcm/store/tables.h"
+#include "vcm/residency/view.h"
 
 #include "base/banned.h"
 
@@ -300,12 +300,12 @@ static void what_an_old_transaction_finds_is_not_remembered(void **state)
 static void who_is_not_told_of_departures_remembers_nothing(void **state)
 {
     struct fixture *fix = *state;
-    char *residency = test_repo_path(&fix->disk, "residency");
+    char *shm = test_repo_path(&fix->disk, "residency");
 
     map_numbers(fix, "s", 0, 3);
     close_store(fix);
-    assert_int_equal(unlink(residency), 0);
-    assert_int_equal(mkdir(residency, 0700), 0); /* nothing that could be mapped */
+    assert_int_equal(unlink(shm), 0);
+    assert_int_equal(mkdir(shm, 0700), 0); /* nothing that could be mapped */
     open_store(fix);
     struct vcm_page_cache *cache = open_cache(fix);
     struct vcm_view *held = view(fix, cache, 1);
@@ -314,8 +314,8 @@ static void who_is_not_told_of_departures_remembers_nothing(void **state)
     vcm_view_release(held);
     vcm_page_cache_close(cache);
     close_store(fix);
-    assert_int_equal(rmdir(residency), 0);
-    free(residency);
+    assert_int_equal(rmdir(shm), 0);
+    free(shm);
     open_store(fix);
 }
 

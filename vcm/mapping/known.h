@@ -1,0 +1,68 @@
+/*
+ * known.h - the records of a scope's former page table, so that what has not changed need not be
+ * read, cut and counted again.
+ *
+ * A file is known by its path and its content, and so are all files below a directory by its path.
+ * It holds at most VCM_KNOWN_RECORDS_MAX records, a copy; the rest of a larger table is simply not
+ * known. One thread at a time.
+ */
+#ifndef VCM_VCM_MAPPING_KNOWN_H
+#define VCM_VCM_MAPPING_KNOWN_H
+
+#include "vcm/mapping/known_tree.h"
+#include "vcm/store/page_store.h"
+
+#define VCM_KNOWN_RECORDS_MAX 250000u
+#define VCM_KNOWN_NONE        UINT32_MAX
+
+struct vcm_known;
+
+/* The table that was read. */
+struct vcm_known_base {
+    uint64_t mapping;
+    uint32_t pages;
+    struct vcm_slice scope; /* its stored description: when that is the same, the table is, too */
+};
+
+/* *out is NULL, too, when there is no former table, or it was made with another configuration. */
+int vcm_known_open(struct vcm_known **out, struct vcm_page_store *store,
+                   const struct vcm_scope *scope, struct vcm_error *err);
+void vcm_known_close(struct vcm_known *known);
+
+/* Valid until the end of `known`. NULL when the table is pinned. */
+const struct vcm_known_base *vcm_known_base(const struct vcm_known *known);
+
+/* The number of the file's first record, whose parts have the numbers that follow, or NONE. */
+uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
+                        struct vcm_slice content_id);
+
+/* What the table has of a directory. */
+struct vcm_known_directory_items {
+    struct vcm_known_range records;
+    struct vcm_known_range omissions;
+};
+
+/* Finds everything below a directory. False when that is not known: there is nothing, something
+ * could not be read last time, the table has more than is kept here, or its shown paths do not tell
+ * what the source calls them. */
+bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm_known *known,
+                         struct vcm_slice directory);
+
+/* The commit of the table; empty when no directory is known. */
+struct vcm_slice vcm_known_commit(const struct vcm_known *known);
+
+/* Valid until the end of `known`. */
+const struct vcm_page_omission *vcm_known_omission(const struct vcm_known *known, uint32_t number);
+
+/* Valid until the end of `known`. */
+const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, uint32_t number);
+
+/* Whether `count` records from `number` on are exactly a page; sets its id and its row. */
+bool vcm_known_page(struct vcm_page_id *id, uint32_t *seq, const struct vcm_known *known,
+                    uint32_t number, uint32_t count);
+
+/* Appends the serialised value of a record, from its page. NOT_FOUND when that is gone. */
+int vcm_known_value(struct vcm_buf *out, struct vcm_known *known, uint32_t number,
+                    struct vcm_error *err);
+
+#endif

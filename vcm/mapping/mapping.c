@@ -1,0 +1,720 @@
+#include "vcm/mapping/mapping.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/limits.h"
+#include "base/path.h"
+#include "vcm/mapping/mapping_build.h"
+#include "vcm/mapping/mapping_drop.h"
+#include "vcm/mapping/mapping_revise.h"
+#include "vcm/mapping/mapping_spool.h"
+#include "vcm/store/tables.h"
+
+#include "base/banned.h"
+
+/* How many pages are written before it is asked whether the store's map should be given back. */
+#define TRIM_EACH 32
+
+static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    *fd = -1;
+    vcm_path_join(&path, store->directory, "mappings.lock");
+    int rc = vcm_buf_check(&path, "the path of the store", err);
+    if (rc == VCM_OK) {
+        *fd = open(vcm_buf_text(&path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+        if (*fd < 0)
+            rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", vcm_buf_text(&path));
+    }
+    vcm_buf_release(&path);
+    return rc;
+}
+
+static struct flock byte_lock(uint64_t number)
+{
+    struct flock lock = {
+        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)number, .l_len = 1};
+    return lock;
+}
+
+bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number)
+{
+    struct flock lock = byte_lock(number);
+    return fcntl(lock_fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
+}
+
+static int hold_number(const struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct flock lock = byte_lock(mapping->number);
+    if (fcntl(mapping->lock_fd, F_OFD_SETLK, &lock) != 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock mapping %llu in '%s'",
+                             (unsigned long long)mapping->number, mapping->store->directory);
+    return VCM_OK;
+}
+
+/* The first mapping of an empty store settles its tokenizer, which must be the one in force by now:
+ * it was chosen when its builder began to count. Counts of two do not mix, not even those of a
+ * first mapping that is still being built. */
+static int settle_tokenizer(struct vcm_transition *t, const char *wanted, struct vcm_error *err)
+{
+    struct vcm_slice stored, key = vcm_slice_of_string(VCM_META_TOKENIZER);
+    const char *in_force = t->limits.tokenizer;
+    uint64_t mappings = 0;
+
+    int rc = vcm_kv_count(&mappings, t->txn, VCM_TABLE_MAPPINGS, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_get(&stored, t->txn, VCM_TABLE_META, key, err);
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+        return rc;
+    bool is_same = rc == VCM_OK && vcm_slice_equal(stored, vcm_slice_of_string(wanted));
+    if (rc == VCM_OK && mappings > 0 && !is_same)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "the pages of this home were counted with '%.*s', not '%s'; "
+                             "use another --home, or unmap its scopes first",
+                             (int)stored.len, stored.data, wanted);
+    if (mappings == 0 && in_force[0] != '\0' && strcmp(in_force, wanted) != 0)
+        return vcm_error_set(
+            err, VCM_STORE_BUSY,
+            "the tokenizer was changed from '%s' to '%s' while the scope was being "
+            "mapped; map it again",
+            wanted, in_force);
+    return is_same ? VCM_OK
+                   : vcm_kv_put(t->txn, VCM_TABLE_META, key, vcm_slice_of_string(wanted), err);
+}
+
+static int put_state(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                     enum vcm_mapping_state state, struct vcm_error *err)
+{
+    const struct vcm_mapping_info info = {state, mapping->options.pinned,
+                                          mapping->options.scope_id};
+
+    return vcm_table_put_mapping(txn, mapping->number, &info, err);
+}
+
+static int begin_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+
+    int rc = settle_tokenizer(t, mapping->options.tokenizer, err);
+    if (rc == VCM_OK)
+        rc = vcm_transition_sweep_orphans(t, err);
+    if (rc == VCM_OK)
+        rc = vcm_table_take_number(&mapping->number, t->txn, VCM_META_NEXT_MAPPING, err);
+    if (rc == VCM_OK)
+        rc = hold_number(mapping, err);
+    return rc == VCM_OK ? put_state(mapping, t->txn, VCM_MAPPING_BUILDING, err) : rc;
+}
+
+int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    int rc = vcm_transition_run(mapping->store, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                mapping->options.cancel, err);
+    if (rc == VCM_OK)
+        mapping->revising = false;
+    return rc;
+}
+
+void vcm_mapping_queue_init(struct vcm_mapping_queue *queue)
+{
+    *queue = (struct vcm_mapping_queue){0};
+    vcm_buf_init(&queue->bytes, VCM_LIMIT_BATCH_BYTES + 2 * VCM_LIMIT_FRAME_BYTES);
+}
+
+void vcm_mapping_queue_release(struct vcm_mapping_queue *queue)
+{
+    vcm_buf_release(&queue->bytes);
+    free(queue->items);
+    vcm_mapping_queue_init(queue);
+}
+
+static void free_mapping(struct vcm_mapping *mapping)
+{
+    vcm_pool_close(mapping->writer);
+    if (mapping->lock_fd >= 0)
+        close(mapping->lock_fd);
+    vcm_mapping_queue_release(&mapping->queue);
+    vcm_mapping_queue_release(&mapping->written);
+    vcm_mapping_paths_release(&mapping->paths);
+    vcm_mapping_spool_release(&mapping->spool);
+    free(mapping->origins);
+    free(mapping->scope_id);
+    free(mapping);
+}
+
+int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
+                      const struct vcm_mapping_options *options, struct vcm_error *err)
+{
+    int rc;
+
+    *out = NULL;
+    struct vcm_mapping *mapping = calloc(1, sizeof *mapping);
+    if (!mapping)
+        return vcm_error_memory(err);
+    mapping->store = store;
+    mapping->options = *options;
+    mapping->lock_fd = -1;
+    vcm_mapping_queue_init(&mapping->queue);
+    vcm_mapping_queue_init(&mapping->written);
+    vcm_mapping_paths_init(&mapping->paths);
+    mapping->scope_id = strndup(options->scope_id.data, options->scope_id.len);
+    if (!mapping->scope_id) {
+        rc = vcm_error_memory(err);
+        goto done;
+    }
+    mapping->options.scope_id = vcm_slice_of_string(mapping->scope_id);
+    rc = open_lock_file(&mapping->lock_fd, store, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_drop_abandoned(store, mapping->lock_fd, options->cancel, err);
+    if (rc == VCM_OK && options->base) {
+        mapping->revising = true;
+        mapping->number = options->base->mapping;
+    } else if (rc == VCM_OK) {
+        rc = vcm_mapping_start(mapping, err);
+    }
+done:
+    if (rc == VCM_OK)
+        *out = mapping;
+    else
+        free_mapping(mapping);
+    return rc;
+}
+
+int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *cancel,
+                      struct vcm_error *err)
+{
+    int fd;
+
+    int rc = open_lock_file(&fd, store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_mapping_drop_abandoned(store, fd, cancel, err);
+    close(fd);
+    return rc;
+}
+
+static struct vcm_slice frame_of(const struct vcm_mapping_queue *queue,
+                                 const struct vcm_mapping_queued *q)
+{
+    return vcm_slice_of(queue->bytes.data + q->frame_at, q->frame_len);
+}
+
+static struct vcm_slice value_of(const struct vcm_mapping_queue *queue,
+                                 const struct vcm_mapping_queued *q)
+{
+    return vcm_slice_of(queue->bytes.data + q->value_at, q->value_len);
+}
+
+/* The records of a page, as its row has them. */
+static struct vcm_slice records_of(const struct vcm_mapping_queue *queue,
+                                   const struct vcm_mapping_queued *q)
+{
+    struct vcm_slice value = value_of(queue, q);
+
+    return vcm_slice_of(value.data + sizeof q->info.id.bytes, value.len - sizeof q->info.id.bytes);
+}
+
+static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
+                          const struct vcm_mapping_queued *q, struct vcm_error *err)
+{
+    const struct vcm_dictionary_samples samples = {mapping->frames, mapping->frames_count};
+    struct vcm_page_info info = q->info;
+
+    if (q->is_known)
+        return VCM_RETRY; /* it is gone */
+    mapping->batch.pages_created++;
+    info.pins = mapping->options.pinned ? 1 : 0;
+    return vcm_transition_add(t, &info, frame_of(mapping->writing, q), mapping->options.scope_id,
+                              mapping->number, &samples, err);
+}
+
+/* The page is there: a pinned table pins it once, and a table that takes up an orphan is its
+ * parent.
+ */
+static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
+                            const struct vcm_mapping_queued *q, struct vcm_page_info *there,
+                            bool is_held, struct vcm_error *err)
+{
+    int rc = vcm_kv_delete(t->txn, VCM_TABLE_ORPHANS, vcm_table_id_key(&there->id), err);
+    if (rc == VCM_NOT_FOUND)
+        rc = VCM_OK;
+    mapping->batch.pages_reused++;
+    if (rc != VCM_OK || !mapping->options.pinned || is_held)
+        return rc;
+    if (q->is_known)
+        return VCM_RETRY; /* its bytes are not at hand */
+    rc = vcm_transition_promote(t, there, frame_of(mapping->writing, q), err);
+    if (rc == VCM_NO_ROOM)
+        rc = vcm_transition_no_room(t, there, err);
+    return rc == VCM_OK ? vcm_transition_pin(t, there, 1, there->pinned, err) : rc;
+}
+
+static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                        const struct vcm_mapping_queued *q, uint32_t occurrences,
+                        uint32_t first_seq, struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(16);
+    unsigned char key[VCM_HOLDER_KEY_BYTES];
+
+    vcm_wire_put_u32(&value, occurrences + 1);
+    vcm_wire_put_u32(&value, occurrences > 0 ? first_seq : q->seq);
+    int rc = vcm_buf_check(&value, "a holder of a page", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_HOLDERS,
+                        vcm_table_holder_key(key, &q->info.id, mapping->number),
+                        vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t,
+                      const struct vcm_mapping_queued *q, struct vcm_error *err)
+{
+    uint32_t occurrences, first_seq;
+    struct vcm_page_info there;
+
+    int rc =
+        vcm_table_get_holder(&occurrences, &first_seq, t->txn, &q->info.id, mapping->number, err);
+    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
+        return rc;
+    rc = vcm_page_store_page(&there, t->txn, &q->info.id, err);
+    if (rc == VCM_OK)
+        rc = write_known_page(mapping, t, q, &there, occurrences > 0, err);
+    else if (rc == VCM_NOT_FOUND)
+        rc = write_new_page(mapping, t, q, err);
+    return rc == VCM_OK ? write_holder(mapping, t->txn, q, occurrences, first_seq, err) : rc;
+}
+
+int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
+                      const struct vcm_mapping_queued *q, struct vcm_slice value,
+                      struct vcm_error *err)
+{
+    unsigned char key[VCM_ROW_KEY_BYTES];
+    int rc = VCM_OK;
+
+    if (q->is_page)
+        rc = write_page(mapping, t, q, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(t->txn, q->is_page ? VCM_TABLE_ROWS : VCM_TABLE_OMISSIONS,
+                        vcm_table_row_key(key, mapping->number, q->seq), value, err);
+    return rc;
+}
+
+static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, struct vcm_error *err)
+{
+    const struct vcm_mapping_queue *queue = mapping->writing;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < queue->count; i++) {
+        const struct vcm_mapping_queued *q = &queue->items[i];
+        rc = vcm_mapping_write(mapping, t, q, value_of(queue, q), err);
+        if (rc == VCM_OK && q->is_page && mapping->options.pinned)
+            rc = vcm_table_put_paths(t->txn, mapping->number, q->seq, records_of(queue, q), err);
+        /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
+        if (i % TRIM_EACH == TRIM_EACH - 1)
+            vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
+    }
+    if (rc == VCM_OK && mapping->options.pinned)
+        rc = vcm_transition_check_pinned(t, err);
+    return rc;
+}
+
+/* VCM_NO_ROOM when the queue has to wait, and all that comes after it: then `spooling` is set. */
+static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+    int rc = VCM_OK;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    if (mapping->options.pinned)
+        rc = vcm_mapping_spool_is_due(&mapping->spooling, mapping, t, err);
+    if (rc == VCM_OK && mapping->spooling)
+        return VCM_NO_ROOM;
+    return rc == VCM_OK ? write_queue(mapping, t, err) : rc;
+}
+
+/* What a dictionary can be trained with before any of it is written. */
+static int list_frames(struct vcm_mapping *mapping, const struct vcm_mapping_queue *queue,
+                       struct vcm_error *err)
+{
+    mapping->frames_count = 0;
+    mapping->frames = calloc(queue->count + 1, sizeof *mapping->frames);
+    if (!mapping->frames)
+        return vcm_error_memory(err);
+    for (size_t i = 0; i < queue->count; i++)
+        if (queue->items[i].is_page && !queue->items[i].is_known)
+            mapping->frames[mapping->frames_count++] = frame_of(queue, &queue->items[i]);
+    return VCM_OK;
+}
+
+int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
+                    vcm_transition_fn change, void *context, struct vcm_error *err)
+{
+    int rc = list_frames(mapping, queue, err);
+
+    mapping->writing = queue;
+    if (rc == VCM_OK)
+        rc = vcm_transition_run(mapping->store, change, context, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                mapping->options.cancel, err);
+    free(mapping->frames);
+    mapping->frames = NULL;
+    mapping->writing = NULL;
+    if (rc != VCM_OK)
+        return rc;
+    mapping->result.pages_created += mapping->batch.pages_created;
+    mapping->result.pages_reused += mapping->batch.pages_reused;
+    mapping->result.pages_dropped += mapping->batch.pages_dropped;
+    queue->count = 0;
+    if (queue->bytes.capacity > 2 * VCM_LIMIT_BATCH_BYTES)
+        vcm_buf_release(&queue->bytes);
+    vcm_buf_clear(&queue->bytes);
+    /* What was written is not read again soon, and counts as this process's memory. */
+    vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
+    return VCM_OK;
+}
+
+static int paths_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    return vcm_mapping_paths_write(&mapping->paths, t->txn, err);
+}
+
+/* Remembers the paths of the queue's pages. Outside of the transaction, which may run again. A
+ * pinned table writes them as it goes: it may have to wait as a whole (mapping_spool.h). */
+static int keep_paths(struct vcm_mapping *mapping, const struct vcm_mapping_queue *queue,
+                      struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && !mapping->options.pinned && i < queue->count; i++) {
+        const struct vcm_mapping_queued *q = &queue->items[i];
+        if (q->is_page)
+            rc = vcm_mapping_paths_add(&mapping->paths, mapping->number, q->seq,
+                                       records_of(queue, q), err);
+    }
+    return rc;
+}
+
+/* Writes a queue, whose paths are kept, and the paths when they have become many. */
+static int flush_queue(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
+                       struct vcm_error *err)
+{
+    int rc = vcm_mapping_run(mapping, queue, flush_change, mapping, err);
+
+    if (rc != VCM_OK || vcm_mapping_paths_bytes(&mapping->paths) < VCM_MAPPING_PATHS_BYTES)
+        return rc;
+    rc = vcm_mapping_run(mapping, queue, paths_change, mapping, err);
+    vcm_mapping_paths_clear(&mapping->paths);
+    return rc;
+}
+
+/* In the writer's thread. */
+static void write_beside(void *argument, unsigned worker)
+{
+    struct vcm_mapping *mapping = argument;
+
+    (void)worker;
+    int rc = keep_paths(mapping, &mapping->written, &mapping->written_error);
+    if (rc == VCM_OK)
+        rc = flush_queue(mapping, &mapping->written, &mapping->written_error);
+    mapping->written_rc = rc;
+}
+
+/* What became of the queue that was handed over last, when it is known. */
+static int await_writer(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    if (mapping->writer)
+        vcm_pool_drain(mapping->writer);
+    if (mapping->written_rc != VCM_OK && err && err->code == VCM_OK)
+        *err = mapping->written_error;
+    return mapping->written_rc;
+}
+
+/* Hands the queue over. One is being written while one is filled: more would be memory without
+ * gain, because the disk is no quicker for it. */
+static int hand_over(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    int rc = await_writer(mapping, err);
+
+    if (rc == VCM_OK && !mapping->writer)
+        rc = vcm_pool_open(&mapping->writer, 1, 1, err);
+    if (rc != VCM_OK)
+        return rc;
+    struct vcm_mapping_queue full = mapping->queue;
+    mapping->queue = mapping->written;
+    mapping->written = full;
+    bool long_one = full.bytes.len > 2 * VCM_LIMIT_BATCH_BYTES;
+    vcm_pool_submit(mapping->writer, write_beside, mapping);
+    return long_one ? await_writer(mapping, err) : VCM_OK;
+}
+
+int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
+                        struct vcm_error *err)
+{
+    struct vcm_mapping_queue *queue = &mapping->queue;
+
+    int rc = vcm_buf_check(&queue->bytes, "a batch of pages", err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_array_reserve(&queue->items, &queue->capacity, queue->count + 1,
+                           VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
+    queue->items[queue->count++] = *q;
+    if (mapping->revising)
+        return vcm_mapping_revise_is_full(mapping) ? vcm_mapping_revise_give_up(mapping, err)
+                                                   : VCM_OK;
+    bool full = queue->bytes.len >= VCM_LIMIT_BATCH_BYTES || queue->count >= VCM_LIMIT_BATCH_PAGES;
+    if (full && !mapping->options.pinned)
+        return hand_over(mapping, err);
+    if (full && !mapping->spooling)
+        rc = vcm_mapping_run(mapping, queue, flush_change, mapping, err);
+    return full && mapping->spooling ? vcm_mapping_spool_put(mapping, err) : rc;
+}
+
+int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
+                         struct vcm_error *err)
+{
+    struct vcm_mapping_queued q = {
+        .is_page = true,
+        .is_known = page->known,
+        .info = {.id = page->id,
+                 .state = VCM_PAGE_RESIDENT,
+                 .bytes = page->frame.len,
+                 .tokens = page->tokens,
+                 .records = page->record_count},
+        .frame_at = mapping->queue.bytes.len,
+        .frame_len = page->known ? 0 : page->frame.len,
+    };
+    int rc = VCM_OK;
+
+    if (mapping->revising)
+        rc = vcm_mapping_revise_note(mapping, page->known ? page->known_seq : VCM_KNOWN_NONE, err);
+    if (rc != VCM_OK)
+        return rc;
+    q.seq = mapping->next_page++;
+    if (mapping->revising && page->known)
+        return VCM_OK;
+    if (!page->known)
+        vcm_buf_append_slice(&mapping->queue.bytes, page->frame);
+    q.value_at = mapping->queue.bytes.len;
+    vcm_buf_append(&mapping->queue.bytes, page->id.bytes, sizeof page->id.bytes);
+    vcm_page_put_records(&mapping->queue.bytes, page->records, page->record_count);
+    q.value_len = mapping->queue.bytes.len - q.value_at;
+    return vcm_mapping_enqueue(mapping, &q, err);
+}
+
+int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_omission *omission,
+                             struct vcm_error *err)
+{
+    struct vcm_mapping_queued q = {.seq = mapping->next_omission++,
+                                   .value_at = mapping->queue.bytes.len};
+
+    vcm_wire_put_u8(&mapping->queue.bytes, (uint8_t)omission->outcome);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->path);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->raw_path);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->content_id);
+    vcm_wire_put_bytes(&mapping->queue.bytes, omission->reason);
+    q.value_len = mapping->queue.bytes.len - q.value_at;
+    return vcm_mapping_enqueue(mapping, &q, err);
+}
+
+int vcm_mapping_put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope,
+                          struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
+
+    vcm_scope_put(&value, scope);
+    int rc = vcm_buf_check(&value, "a scope's description", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_SCOPES, scope->scope_id, vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+struct commit {
+    struct vcm_mapping *mapping;
+    struct vcm_scope *scope;
+    uint64_t former; /* 0 when the scope is new */
+    bool former_pinned;
+    size_t next_batch; /* of the spool */
+};
+
+static int needs_page(bool *needs, void *context, struct vcm_kv_txn *txn,
+                      const struct vcm_page_id *id, struct vcm_error *err)
+{
+    return vcm_mapping_spool_needs(needs, context, txn, id, err);
+}
+
+/* What is left in the spool, with the room of what only the former table has. */
+static int write_spooled(struct commit *commit, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = commit->mapping;
+    uint64_t dropped = 0;
+    int rc = VCM_OK;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    mapping->frames_count = 0; /* they were those of the queue */
+    if (commit->former != 0 && commit->former_pinned)
+        rc = vcm_mapping_drop_rows(&dropped, t, commit->former, needs_page, mapping, err);
+    mapping->batch.pages_dropped = dropped;
+    for (size_t i = commit->next_batch; rc == VCM_OK && i < mapping->spool.batch_count; i++) {
+        rc = vcm_mapping_spool_get(mapping, i, err);
+        if (rc == VCM_OK)
+            rc = write_queue(mapping, t, err);
+    }
+    return rc;
+}
+
+static int retire_former(struct commit *commit, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_scope former;
+
+    commit->former = 0;
+    int rc = vcm_page_store_scope(&former, txn, commit->mapping->options.scope_id, err);
+    if (rc != VCM_OK)
+        return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    commit->former = former.mapping;
+    commit->former_pinned = former.pinned;
+    rc = vcm_mapping_retire(txn, former.mapping, err);
+    vcm_scope_release(&former);
+    return rc;
+}
+
+/* Writes what is left of the table, too. */
+static int commit_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct commit *commit = context;
+    struct vcm_mapping *mapping = commit->mapping;
+    int rc = VCM_OK;
+
+    if (!mapping->spooling)
+        rc = flush_change(mapping, t, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_paths_write(&mapping->paths, t->txn, err);
+    if (rc == VCM_OK && mapping->options.base)
+        rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
+    if (rc == VCM_OK)
+        rc = retire_former(commit, t->txn, err);
+    if (rc == VCM_OK && mapping->spooling)
+        rc = write_spooled(commit, t, err);
+    if (rc == VCM_OK)
+        rc = put_state(mapping, t->txn, VCM_MAPPING_IN_FORCE, err);
+    return rc == VCM_OK ? vcm_mapping_put_scope(t->txn, commit->scope, err) : rc;
+}
+
+static int batch_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = context;
+
+    memset(&mapping->batch, 0, sizeof mapping->batch);
+    return write_queue(mapping, t, err);
+}
+
+/*
+ * The table is whole and fits: from now on others go for it. The last batch is left for the commit,
+ * and so are those that need room of the former table, which is in force and pinned until then.
+ */
+static int commit_spooled(struct commit *commit, struct vcm_error *err)
+{
+    struct vcm_mapping *mapping = commit->mapping;
+    struct vcm_error no_room = {0};
+
+    int rc = vcm_mapping_spool_put(mapping, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_spool_check(mapping, err);
+    for (; rc == VCM_OK && commit->next_batch + 1 < mapping->spool.batch_count;
+         commit->next_batch++) {
+        rc = vcm_mapping_spool_get(mapping, commit->next_batch, err);
+        if (rc != VCM_OK)
+            break;
+        rc = vcm_mapping_run(mapping, &mapping->queue, batch_change, mapping, &no_room);
+        if (rc == VCM_STORE_FULL) {
+            rc = VCM_OK;
+            break;
+        }
+        if (rc != VCM_OK && err)
+            *err = no_room;
+    }
+    return rc == VCM_OK ? vcm_mapping_run(mapping, &mapping->queue, commit_change, commit, err)
+                        : rc;
+}
+
+/* Revises the table in force; `mapping` is built beside it from now on where that cannot be. */
+static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, struct vcm_error *err)
+{
+    int rc = vcm_mapping_revise(mapping, scope, err);
+
+    return rc == VCM_RETRY ? vcm_mapping_revise_give_up(mapping, err) : rc;
+}
+
+/* Writes what is left and puts the table in force, in one transaction unless that became large. */
+static int finish_table(struct vcm_mapping *mapping, struct commit *commit, struct vcm_error *err)
+{
+    struct vcm_mapping_queue *queue = &mapping->queue;
+
+    int rc = await_writer(mapping, err);
+    if (rc == VCM_OK)
+        rc = keep_paths(mapping, queue, err);
+    if (rc == VCM_OK && !mapping->options.pinned &&
+        queue->bytes.len + vcm_mapping_paths_bytes(&mapping->paths) > VCM_LIMIT_BATCH_BYTES)
+        rc = flush_queue(mapping, queue, err);
+    return rc == VCM_OK ? vcm_mapping_run(mapping, queue, commit_change, commit, err) : rc;
+}
+
+int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
+                       struct vcm_mapping_result *result, struct vcm_error *err)
+{
+    struct commit commit = {.mapping = mapping, .scope = scope};
+    int rc = VCM_OK;
+
+    scope->pinned = mapping->options.pinned;
+    if (mapping->revising)
+        rc = try_revision(mapping, scope, err);
+    if (rc == VCM_OK && !mapping->revising) {
+        scope->mapping = mapping->number;
+        if (!mapping->spooling)
+            rc = finish_table(mapping, &commit, err);
+        if (mapping->spooling)
+            rc = commit_spooled(&commit, err);
+    }
+    if (rc != VCM_OK) {
+        vcm_mapping_abort(mapping);
+        return rc;
+    }
+    *result = mapping->result;
+    if (commit.former != 0) {
+        uint64_t dropped = 0;
+        /* The new table is in force whatever happens now: what is left of the old one is cleared
+         * away by the next mapping, so a failure here is no failure of this one. */
+        struct vcm_error ignored = {0};
+        if (vcm_mapping_drop(&dropped, mapping->store, commit.former, mapping->number,
+                             VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
+            vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
+                          "the former page table is not cleared away yet: %s", ignored.message);
+        result->pages_dropped += dropped;
+    }
+    free_mapping(mapping);
+    return VCM_OK;
+}
+
+void vcm_mapping_abort(struct vcm_mapping *mapping)
+{
+    if (!mapping)
+        return;
+    struct vcm_error ignored = {0};
+    uint64_t dropped;
+    await_writer(mapping, NULL);
+    if (!mapping->revising &&
+        vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
+                         VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
+        vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
+                      "the unfinished page table is not cleared away yet: %s", ignored.message);
+    free_mapping(mapping);
+}

@@ -1,0 +1,106 @@
+/*
+ * mapping_build.h - a page table that is being built, as mapping.c and mapping_revise.c see it.
+ * Private to them.
+ *
+ * Pages come together in `queue`. When it is full it changes places with `written`, and a thread of
+ * the mapping's own writes that while the next pages come: a commit waits for the disk, and nobody
+ * else should. Whoever needs what was written, or changes what the writer uses, waits for it first.
+ */
+#ifndef VCM_VCM_MAPPING_MAPPING_BUILD_H
+#define VCM_VCM_MAPPING_MAPPING_BUILD_H
+
+#include "base/pool.h"
+#include "vcm/mapping/mapping.h"
+#include "vcm/mapping/mapping_paths.h"
+#include "vcm/residency/transition.h"
+
+/* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
+struct vcm_mapping_queued {
+    bool is_page;
+    bool is_known; /* a page that was in the store, without its frame */
+    uint32_t seq;
+    struct vcm_page_info info;  /* of a page */
+    size_t frame_at, frame_len; /* of a page */
+    size_t value_at, value_len; /* row or omission */
+};
+
+struct vcm_mapping_queue {
+    struct vcm_mapping_queued *items;
+    size_t count;
+    size_t capacity;
+    struct vcm_buf bytes;
+};
+
+/* What waits in a file: mapping_spool.h. */
+struct vcm_mapping_batch {
+    uint64_t at;  /* in the file: the entries of the queue, then their bytes */
+    size_t count; /* of the entries */
+    size_t bytes;
+};
+
+struct vcm_mapping_spooled {
+    struct vcm_page_id id;
+    uint64_t bytes;
+};
+
+struct vcm_mapping_spool {
+    int fd; /* meaningful when there is a batch */
+    uint64_t length;
+    struct vcm_mapping_batch *batches;
+    size_t batch_count, batch_capacity;
+    struct vcm_mapping_spooled *pages; /* in the batches; by id and each once after the check */
+    size_t page_count, page_capacity;
+    uint64_t page_bytes;
+};
+
+struct vcm_mapping {
+    struct vcm_page_store *store;
+    struct vcm_mapping_options options;
+    char *scope_id;
+    uint64_t number;
+    bool revising;     /* nothing is written yet, and `number` is that of options.base */
+    uint32_t *origins; /* while revising: of each page its seq in the base, or VCM_KNOWN_NONE */
+    size_t origin_capacity;
+    int lock_fd; /* holds the byte `number` of the lock file, unless revising */
+    uint32_t next_page;
+    uint32_t next_omission;
+    struct vcm_mapping_queue queue; /* while revising without the pages that have an origin */
+
+    struct vcm_pool *writer; /* one thread, which uses all that follows; NULL until it is needed */
+    struct vcm_mapping_queue written;
+    int written_rc;
+    struct vcm_error written_error;
+    struct vcm_mapping_paths paths;          /* of rows that are written, or are just about to be */
+    const struct vcm_mapping_queue *writing; /* in the transaction under way */
+    struct vcm_slice *frames;                /* of its pages */
+    unsigned frames_count;
+    struct vcm_mapping_spool spool; /* of a pinned table */
+    bool spooling;                  /* what is queued goes there */
+    struct vcm_mapping_result result;
+    struct vcm_mapping_result batch; /* of the transaction under way */
+};
+
+/* Takes a number, so that batches can be written. */
+int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err);
+
+void vcm_mapping_queue_init(struct vcm_mapping_queue *queue);
+void vcm_mapping_queue_release(struct vcm_mapping_queue *queue);
+
+/* Adds to the queue, which is written when it is full. */
+int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
+                        struct vcm_error *err);
+
+/* Writes what is queued: the row with its page and holder, or the omission. The paths are left. */
+int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
+                      const struct vcm_mapping_queued *q, struct vcm_slice value,
+                      struct vcm_error *err);
+
+int vcm_mapping_put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope,
+                          struct vcm_error *err);
+
+/* Runs `change` in a transaction, with the frames of the queue as samples for dictionaries, and
+ * empties the queue. */
+int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
+                    vcm_transition_fn change, void *context, struct vcm_error *err);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * mapping_drop.h - takes page tables apart that are no longer in force. Private to vcm/.
+ */
+#ifndef VCM_VCM_MAPPING_MAPPING_DROP_H
+#define VCM_VCM_MAPPING_MAPPING_DROP_H
+
+#include "base/cancel.h"
+#include "vcm/store/page_store.h"
+
+struct vcm_transition;
+
+/*
+ * Deletes the rows and omissions of a mapping and the pages that nothing else holds, in
+ * transactions of bounded size; does nothing to one that is in force. Counts in *dropped the
+ * distinct pages that `successor` (0 for none) does not hold. May be called again after a failure.
+ */
+int vcm_mapping_drop(uint64_t *dropped, struct vcm_page_store *store, uint64_t mapping,
+                     uint64_t successor, unsigned timeout_ms, const struct vcm_cancel *cancel,
+                     struct vcm_error *err);
+
+/* How long cleaning up waits for another writer: what it leaves, the next mapping clears away. */
+#define VCM_MAPPING_CLEANUP_TIMEOUT_MS 1000u
+
+/* Drops every mapping that is neither in force nor being built by a living process. */
+int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
+                               const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/*
+ * Takes out the rows of a mapping that is not in force any more whose pages `needs` does not want,
+ * in the transaction under way; the rest is for vcm_mapping_drop(). *dropped as there.
+ */
+typedef int (*vcm_mapping_needs_fn)(bool *needs, void *context, struct vcm_kv_txn *txn,
+                                    const struct vcm_page_id *id, struct vcm_error *err);
+int vcm_mapping_drop_rows(uint64_t *dropped, struct vcm_transition *t, uint64_t mapping,
+                          vcm_mapping_needs_fn needs, void *context, struct vcm_error *err);
+
+/* Whether no other mapping, in any state, holds the page. */
+int vcm_mapping_is_only_holder(bool *only, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                               uint64_t mapping, struct vcm_error *err);
+
+/* The mapping is no longer in force: it is to be dropped. */
+int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err);
+
+/* The page, whose holder is gone, loses the mapping's pin, and goes when nothing else holds it. */
+int vcm_mapping_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
+                       struct vcm_error *err);
+
+/* Whether nobody holds the lock of a mapping that is being built. Defined in mapping.c. */
+bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number);
+
+#endif

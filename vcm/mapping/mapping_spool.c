@@ -1,0 +1,305 @@
+#include "vcm/mapping/mapping_spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/io.h"
+#include "base/limits.h"
+#include "vcm/residency/lock.h"
+#include "vcm/mapping/mapping_drop.h"
+
+#include "base/banned.h"
+
+void vcm_mapping_spool_release(struct vcm_mapping_spool *spool)
+{
+    if (spool->batch_count > 0)
+        close(spool->fd);
+    free(spool->batches);
+    free(spool->pages);
+    *spool = (struct vcm_mapping_spool){.batches = NULL};
+}
+
+int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
+                             const struct vcm_transition *t, struct vcm_error *err)
+{
+    uint64_t bytes = t->totals.resident_bytes;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < mapping->queue.count; i++) {
+        const struct vcm_mapping_queued *q = &mapping->queue.items[i];
+        struct vcm_page_info there;
+        if (!q->is_page)
+            continue;
+        rc = vcm_page_store_page(&there, t->txn, &q->info.id, err);
+        if (rc == VCM_NOT_FOUND || (rc == VCM_OK && there.state != VCM_PAGE_RESIDENT)) {
+            bytes += q->info.bytes;
+            rc = VCM_OK;
+        }
+    }
+    *due = rc == VCM_OK && bytes > t->limits.capacity;
+    return rc;
+}
+
+static int io_error(const struct vcm_mapping *mapping, int code, struct vcm_error *err)
+{
+    return vcm_error_sys(err, code == ENOSPC || code == EDQUOT ? VCM_STORE_FULL : VCM_IO_ERROR,
+                         code, "cannot keep pages that wait in '%s'", mapping->store->directory);
+}
+
+/* Not every file system has files without a name. */
+static int open_file(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int fd = open(mapping->store->directory, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT)) {
+        vcm_buf_append_string(&path, mapping->store->directory);
+        vcm_buf_append_string(&path, "/spool.XXXXXX");
+        fd = vcm_buf_check(&path, "the path of the store", err) == VCM_OK
+                 ? mkostemp(path.data, O_CLOEXEC)
+                 : -1;
+        if (fd >= 0)
+            unlink(path.data);
+    }
+    int code = errno;
+    vcm_buf_release(&path);
+    if (fd < 0)
+        return io_error(mapping, code, err);
+    mapping->spool.fd = fd;
+    return VCM_OK;
+}
+
+static int put(struct vcm_mapping *mapping, uint64_t at, const void *data, size_t len,
+               struct vcm_error *err)
+{
+    int failure = vcm_io_write_at(mapping->spool.fd, vcm_slice_of(data, len), at);
+
+    return failure == 0 ? VCM_OK : io_error(mapping, failure, err);
+}
+
+static int get(struct vcm_mapping *mapping, uint64_t at, void *data, size_t len,
+               struct vcm_error *err)
+{
+    if (vcm_io_read_at(mapping->spool.fd, data, len, at) == len)
+        return VCM_OK;
+    return io_error(mapping, errno != 0 ? errno : EIO, err);
+}
+
+static int compare_pages(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct vcm_page_id)); /* with which both begin */
+}
+
+/* A page that is there twice counts once. */
+static void sort_pages(struct vcm_mapping_spool *spool)
+{
+    size_t kept = 0;
+
+    if (spool->page_count > 0)
+        qsort(spool->pages, spool->page_count, sizeof *spool->pages, compare_pages);
+    spool->page_bytes = 0;
+    for (size_t i = 0; i < spool->page_count; i++) {
+        if (kept > 0 && compare_pages(&spool->pages[kept - 1], &spool->pages[i]) == 0)
+            continue;
+        spool->page_bytes += spool->pages[i].bytes;
+        spool->pages[kept++] = spool->pages[i];
+    }
+    spool->page_count = kept;
+}
+
+static int note_pages(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_mapping_spool *spool = &mapping->spool;
+    struct vcm_page_store_limits limits;
+    const size_t most = spool->page_count + mapping->queue.count;
+
+    int rc =
+        vcm_array_reserve(&spool->pages, &spool->page_capacity, most, VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
+    for (size_t i = 0; i < mapping->queue.count; i++) {
+        const struct vcm_page_info *info = &mapping->queue.items[i].info;
+        if (!mapping->queue.items[i].is_page)
+            continue;
+        spool->pages[spool->page_count++] = (struct vcm_mapping_spooled){info->id, info->bytes};
+        spool->page_bytes += info->bytes;
+    }
+    rc = vcm_page_store_read_limits(&limits, mapping->store, err);
+    if (rc == VCM_OK && spool->page_bytes > limits.capacity)
+        sort_pages(spool);
+    return rc == VCM_OK && spool->page_bytes > limits.capacity
+               ? vcm_transition_too_much(spool->page_bytes, limits.capacity, err)
+               : rc;
+}
+
+static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_mapping_spool *spool = &mapping->spool;
+    const size_t queue_bytes = mapping->queue.count * sizeof *mapping->queue.items;
+    const struct vcm_mapping_batch batch = {spool->length, mapping->queue.count,
+                                            mapping->queue.bytes.len};
+
+    int rc = vcm_array_reserve(&spool->batches, &spool->batch_capacity, spool->batch_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK && spool->batch_count == 0)
+        rc = open_file(mapping, err);
+    if (rc != VCM_OK)
+        return rc;
+    spool->batches[spool->batch_count++] = batch;
+    spool->length += queue_bytes + mapping->queue.bytes.len;
+    rc = put(mapping, batch.at, mapping->queue.items, queue_bytes, err);
+    return rc == VCM_OK ? put(mapping, batch.at + queue_bytes, mapping->queue.bytes.data,
+                              mapping->queue.bytes.len, err)
+                        : rc;
+}
+
+int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    if (mapping->queue.count == 0)
+        return VCM_OK;
+    int rc = note_pages(mapping, err);
+    if (rc == VCM_OK)
+        rc = add_batch(mapping, err);
+    mapping->queue.count = 0;
+    vcm_buf_clear(&mapping->queue.bytes);
+    return rc;
+}
+
+/* The queue has room: no batch is larger than it was when the batch was put away. */
+int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_error *err)
+{
+    const struct vcm_mapping_batch *from = &mapping->spool.batches[batch];
+    const size_t queue_bytes = from->count * sizeof *mapping->queue.items;
+
+    mapping->queue.count = 0;
+    vcm_buf_clear(&mapping->queue.bytes);
+    char *bytes = vcm_buf_reserve(&mapping->queue.bytes, from->bytes);
+    int rc = vcm_buf_check(&mapping->queue.bytes, "a batch of pages", err);
+    if (rc == VCM_OK)
+        rc = get(mapping, from->at, mapping->queue.items, queue_bytes, err);
+    if (rc == VCM_OK)
+        rc = get(mapping, from->at + queue_bytes, bytes, from->bytes, err);
+    if (rc != VCM_OK)
+        return rc;
+    mapping->queue.count = from->count;
+    vcm_buf_advance(&mapping->queue.bytes, from->bytes);
+    return VCM_OK;
+}
+
+int vcm_mapping_spool_needs(bool *needs, const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+                            const struct vcm_page_id *id, struct vcm_error *err)
+{
+    const struct vcm_mapping_spool *spool = &mapping->spool;
+    uint32_t occurrences, first_seq;
+
+    *needs = spool->page_count > 0 && bsearch(id, spool->pages, spool->page_count,
+                                              sizeof *spool->pages, compare_pages) != NULL;
+    if (*needs)
+        return VCM_OK;
+    int rc = vcm_table_get_holder(&occurrences, &first_seq, txn, id, mapping->number, err);
+    *needs = rc == VCM_OK;
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+struct sum {
+    struct vcm_mapping *mapping;
+    struct vcm_kv_txn *txn;
+    uint64_t former; /* the scope's table in force, when it is pinned */
+    uint64_t now;
+    uint64_t needed; /* bytes that are pinned or locked then */
+};
+
+/* What is neither pinned nor locked yet. */
+static int add_spooled(struct sum *sum, struct vcm_error *err)
+{
+    const struct vcm_mapping_spool *spool = &sum->mapping->spool;
+    int rc = VCM_OK;
+
+    for (size_t i = 0; rc == VCM_OK && i < spool->page_count; i++) {
+        struct vcm_page_info info = {.bytes = spool->pages[i].bytes};
+        uint64_t until = 0;
+        rc = vcm_page_store_page(&info, sum->txn, &spool->pages[i].id, err);
+        if (rc == VCM_OK)
+            rc = vcm_lock_until(&until, sum->txn, &spool->pages[i].id, sum->now, err);
+        if (rc == VCM_NOT_FOUND || (rc == VCM_OK && until == 0 && !vcm_page_info_pinned(&info))) {
+            sum->needed += spool->pages[i].bytes;
+            rc = VCM_OK;
+        }
+    }
+    return rc;
+}
+
+/* A page that only the former table pins, and that is not in the new one, is pinned no more. When
+ * nothing else holds it, it goes with its locks and its own pin. */
+static int subtract_former(void *context, const struct vcm_page_row *row, struct vcm_error *err)
+{
+    struct sum *sum = context;
+    struct vcm_page_info info;
+    uint32_t first_seq = row->seq;
+    uint64_t until = 0;
+    bool needed = true, alone = false;
+
+    int rc = vcm_mapping_spool_needs(&needed, sum->mapping, sum->txn, &row->id, err);
+    if (rc != VCM_OK || needed)
+        return rc;
+    rc = vcm_page_store_first_seq(&first_seq, sum->txn, &row->id, sum->former, err);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_page(&info, sum->txn, &row->id, err);
+    if (rc == VCM_OK)
+        rc = vcm_lock_until(&until, sum->txn, &row->id, sum->now, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_table_malformed("a row of a page table", err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_is_only_holder(&alone, sum->txn, &row->id, sum->former, err);
+    if (rc == VCM_OK && first_seq == row->seq &&
+        (alone || (info.pins == 1 && !info.pinned && until == 0)))
+        sum->needed -= info.bytes < sum->needed ? info.bytes : sum->needed;
+    return rc;
+}
+
+static int add_up(struct sum *sum, struct vcm_error *err)
+{
+    struct vcm_page_totals totals;
+    struct vcm_scope former;
+    uint64_t locked = 0;
+
+    int rc = vcm_page_store_totals(&totals, sum->txn, err);
+    if (rc == VCM_OK)
+        rc = vcm_lock_bytes(&locked, sum->txn, sum->now, err);
+    if (rc != VCM_OK)
+        return rc;
+    sum->needed = totals.pinned_bytes + locked;
+    rc = add_spooled(sum, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_page_store_scope(&former, sum->txn, sum->mapping->options.scope_id, err);
+    if (rc != VCM_OK)
+        return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+    sum->former = former.mapping;
+    if (former.pinned)
+        rc = vcm_page_store_each_row(sum->txn, former.mapping, 0, subtract_former, sum, err);
+    vcm_scope_release(&former);
+    return rc;
+}
+
+int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    struct vcm_page_store_limits limits;
+    struct sum sum = {.mapping = mapping, .now = (uint64_t)time(NULL)};
+
+    sort_pages(&mapping->spool);
+    int rc = vcm_page_store_read_begin(&sum.txn, mapping->store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = add_up(&sum, err);
+    vcm_kv_read_end(sum.txn);
+    if (rc == VCM_OK)
+        rc = vcm_page_store_read_limits(&limits, mapping->store, err);
+    return rc == VCM_OK && sum.needed > limits.capacity
+               ? vcm_transition_too_much(sum.needed, limits.capacity, err)
+               : rc;
+}

@@ -1,0 +1,60 @@
+/*
+ * page_builder.h - packs records into pages by locality, record count and token budget.
+ *
+ * Records come in the order of the walk. Which of them make a page is cluster.h's business: gaps
+ * inside a directory are weaker than those between directories, those between directories that have
+ * more of their path in common weaker than others, and among equals a hash of the path behind the
+ * gap decides. A page depends on its neighbourhood alone, so an edit changes a page or two.
+ * It holds a few pages' worth of records.
+ * It knows nothing of the store: finished pages go to a function.
+ */
+#ifndef VCM_VCM_MAPPING_PAGE_BUILDER_H
+#define VCM_VCM_MAPPING_PAGE_BUILDER_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "vcm/mapping/known.h"
+#include "vcm/page/page.h"
+
+/* A finished page; everything is valid during the call only. */
+struct vcm_page_built {
+    struct vcm_page_id id;
+    struct vcm_slice frame; /* of a known page only the length */
+    bool known;             /* it was in the store when `known` was opened */
+    uint32_t known_seq;     /* its row then */
+    const struct vcm_page_record *records;
+    uint32_t record_count;
+    uint32_t tokens;
+};
+
+typedef int (*vcm_page_builder_fn)(void *context, const struct vcm_page_built *page,
+                                   struct vcm_error *err);
+
+struct vcm_page_builder;
+
+struct vcm_page_builder_options {
+    uint32_t record_threshold; /* most records in a page */
+    uint32_t token_budget;     /* most tokens in a page */
+    struct vcm_known *known;   /* of the records that are added by number; may be NULL */
+    vcm_page_builder_fn emit;
+    void *emit_context;
+};
+
+int vcm_page_builder_open(struct vcm_page_builder **out,
+                          const struct vcm_page_builder_options *options, struct vcm_error *err);
+
+/* Copies the record; its tokens must not exceed the budget. May emit a page. */
+int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
+                         const struct vcm_page_record *record, struct vcm_error *err);
+
+/* Adds a record of the former table, whose value is looked at only when its page is a new one. */
+int vcm_page_builder_add_known(struct vcm_page_builder *builder, uint32_t number,
+                               struct vcm_error *err);
+
+/* Emits what is left. */
+int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err);
+
+void vcm_page_builder_close(struct vcm_page_builder *builder);
+
+#endif

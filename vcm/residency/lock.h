@@ -1,0 +1,61 @@
+/*
+ * lock.h - pages that somebody needs for a while: who, until when, and why.
+ *
+ * Each owner has a lock of its own on a page. A lock whose time is over counts for nothing, and is
+ * cleared away by the next one who locks. A locked page is resident and stays so.
+ */
+#ifndef VCM_VCM_RESIDENCY_LOCK_H
+#define VCM_VCM_RESIDENCY_LOCK_H
+
+#include "base/cancel.h"
+#include "vcm/store/page_store.h"
+
+struct vcm_lock_request {
+    const struct vcm_page_id *ids;
+    const struct vcm_slice
+        *frames; /* of each, for those that are not resident; empty: none known */
+    unsigned count;
+    const char *owner;
+    uint64_t until; /* Unix seconds */
+    const char *reason;
+};
+
+/*
+ * Locks all of the pages or none; a lock that the owner has lasts until the later of both times.
+ * STORE_FULL when what is pinned or locked would exceed the capacity, NOT_FOUND for a page that is
+ * not there, VCM_STORE_BUSY when a page's frame is needed and not given: it was evicted meanwhile.
+ */
+int vcm_lock_take(struct vcm_page_store *store, const struct vcm_lock_request *request,
+                  const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Removes the owner's locks on the pages, or everybody's when `owner` is NULL; *released counts
+ * those whose time was not over. */
+int vcm_lock_release(uint64_t *released, struct vcm_page_store *store,
+                     const struct vcm_page_id *ids, unsigned count, const char *owner,
+                     const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Until when the page is locked by anybody; 0 when it is not. */
+int vcm_lock_until(uint64_t *until, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                   uint64_t now, struct vcm_error *err);
+
+/* How many pages are locked. */
+int vcm_lock_pages(uint64_t *pages, struct vcm_kv_txn *txn, uint64_t now, struct vcm_error *err);
+
+/* The bytes of the pages that are locked and not pinned. */
+int vcm_lock_bytes(uint64_t *bytes, struct vcm_kv_txn *txn, uint64_t now, struct vcm_error *err);
+
+/* Removes the locks of a page that goes. */
+int vcm_lock_drop(struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err);
+
+struct vcm_lock_info {
+    struct vcm_page_id id;
+    struct vcm_slice owner;
+    uint64_t until;
+    struct vcm_slice reason;
+};
+typedef int (*vcm_lock_fn)(void *context, const struct vcm_lock_info *lock, struct vcm_error *err);
+/* Every lock of a page, or of all pages when `id` is NULL, those whose time is over among them. */
+int vcm_lock_each(struct vcm_kv_txn *txn, const struct vcm_page_id *id, vcm_lock_fn visit,
+                  void *context, struct vcm_error *err);
+
+#endif

@@ -1,0 +1,546 @@
+#include "vcm/store/page_store.h"
+
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/path.h"
+#include "vcm/store/dictionary.h"
+#include "vcm/store/shm.h"
+#include "vcm/store/tables.h"
+
+#include "base/banned.h"
+
+const char *const vcm_table_names[] = {
+    [VCM_TABLE_META] = "meta",
+    [VCM_TABLE_SCOPES] = "scopes",
+    [VCM_TABLE_MAPPINGS] = "mappings",
+    [VCM_TABLE_ROWS] = "rows",
+    [VCM_TABLE_HOLDERS] = "holders",
+    [VCM_TABLE_PAGES] = "pages",
+    [VCM_TABLE_FRAMES] = "frames",
+    [VCM_TABLE_OMISSIONS] = "omissions",
+    [VCM_TABLE_COMPRESSED] = "compressed",
+    [VCM_TABLE_DICTIONARIES] = "dictionaries",
+    [VCM_TABLE_DICTIONARY_BYTES] = "dictionary_bytes",
+    [VCM_TABLE_LOCKS] = "locks",
+    [VCM_TABLE_PATHS] = "paths",
+    [VCM_TABLE_ORPHANS] = "orphans",
+    [VCM_TABLE_ORPHANS + 1] = NULL,
+};
+
+static const struct vcm_page_store_limits default_limits = {.capacity = VCM_GIB,
+                                                            .compressed_capacity = VCM_GIB};
+
+int vcm_table_malformed(const char *what, struct vcm_error *err)
+{
+    return vcm_error_set(err, VCM_STORE_CORRUPT, "%s in the store is malformed", what);
+}
+
+static int get_meta(struct vcm_slice *value, struct vcm_kv_txn *txn, const char *name,
+                    struct vcm_error *err)
+{
+    return vcm_kv_get(value, txn, VCM_TABLE_META, vcm_slice_of_string(name), err);
+}
+
+/* VCM_NOT_FOUND, err untouched, for a store that was never written. */
+static int get_format(uint32_t *format, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_slice value;
+    struct vcm_wire_reader r;
+
+    int rc = get_meta(&value, txn, VCM_META_FORMAT, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_wire_reader_init(&r, value);
+    *format = vcm_wire_get_u32(&r);
+    if (!vcm_wire_reader_done(&r))
+        return vcm_table_malformed("the format number", err);
+    if (*format == 0 || *format > VCM_PAGE_STORE_FORMAT)
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "the store has format %u and this vcm reads format %u; use the vcm "
+                             "that wrote it, or another --home",
+                             *format, VCM_PAGE_STORE_FORMAT);
+    return VCM_OK;
+}
+
+static int put_format(struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(16);
+
+    vcm_wire_put_u32(&value, VCM_PAGE_STORE_FORMAT);
+    int rc = vcm_buf_check(&value, "the format number", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_META, vcm_slice_of_string(VCM_META_FORMAT),
+                        vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+/* A new store gets its number, an older one is converted; another process may have been quicker. */
+static int write_format(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    uint32_t format = 0;
+
+    (void)context;
+    int rc = get_format(&format, txn, err);
+    if (rc == VCM_NOT_FOUND)
+        return put_format(txn, err);
+    if (rc != VCM_OK || format == VCM_PAGE_STORE_FORMAT)
+        return rc;
+    rc = vcm_table_migrate_from_1(txn, err);
+    return rc == VCM_OK ? put_format(txn, err) : rc;
+}
+
+static int settle_format(struct vcm_page_store *store, bool read_only, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+    uint32_t format = 0;
+
+    int rc = vcm_kv_read_begin(&txn, store->kv, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = get_format(&format, txn, err);
+    vcm_kv_read_end(txn);
+    if (rc != VCM_NOT_FOUND && (rc != VCM_OK || format == VCM_PAGE_STORE_FORMAT))
+        return rc;
+    if (read_only && rc == VCM_OK)
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "the store has format %u and this vcm reads format %u; the next "
+                             "command that may write to '%s' converts it",
+                             format, VCM_PAGE_STORE_FORMAT, store->directory);
+    if (read_only)
+        return vcm_error_set(err, VCM_NOT_FOUND, "there is no page store in '%s' yet",
+                             store->directory);
+    if (rc == VCM_OK)
+        vcm_log_write(store->log, VCM_LOG_INFO, "converting the store in '%s' to format %u",
+                      store->directory, VCM_PAGE_STORE_FORMAT);
+    return vcm_kv_update(store->kv, write_format, NULL, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, err);
+}
+
+static int open_kv(struct vcm_kv **out, const struct vcm_page_store *store, bool read_only,
+                   size_t map_bytes, struct vcm_error *err)
+{
+    struct vcm_buf lock = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&lock, store->directory, "writer.lock");
+    int rc = vcm_buf_check(&lock, "the path of the store", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_open(out,
+                         &(struct vcm_kv_options){
+                             .directory = store->directory,
+                             .lock_path = vcm_buf_text(&lock),
+                             .tables = vcm_table_names,
+                             .read_only = read_only,
+                             .map_bytes = map_bytes,
+                             .log = store->log,
+                         },
+                         err);
+    vcm_buf_release(&lock);
+    return rc;
+}
+
+int vcm_page_store_writer(struct vcm_kv **out, struct vcm_page_store *store, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    *out = store->kv;
+    if (!store->read_only)
+        return VCM_OK;
+    pthread_mutex_lock(&store->mutex);
+    if (!store->writer)
+        rc = open_kv(&store->writer, store, false, store->map_bytes, err);
+    *out = store->writer;
+    pthread_mutex_unlock(&store->mutex);
+    return rc;
+}
+
+int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
+                        struct vcm_error *err)
+{
+    struct vcm_page_store *store = calloc(1, sizeof *store);
+
+    *out = NULL;
+    if (!store)
+        return vcm_error_memory(err);
+    pthread_mutex_init(&store->mutex, NULL);
+    atomic_init(&store->users, 1);
+    store->log = options->log;
+    store->read_only = options->read_only;
+    store->map_bytes = options->map_bytes;
+    store->read_limits = options->read_limits;
+    store->read_limits_context = options->read_limits_context;
+    vcm_page_store_set_limits(store, options->limits ? options->limits : &default_limits);
+    store->directory = strdup(options->directory);
+    int rc = store->directory ? VCM_OK : vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = open_kv(&store->kv, store, options->read_only, options->map_bytes, err);
+    if (rc == VCM_OK)
+        rc = settle_format(store, options->read_only, err);
+    if (rc == VCM_OK)
+        rc = vcm_shm_open(&store->shm, options->directory, err);
+    if (rc == VCM_OK)
+        rc = vcm_dictionary_cache_open(&store->dictionaries, err);
+    if (rc == VCM_OK)
+        *out = store;
+    else
+        vcm_page_store_close(store);
+    return rc;
+}
+
+struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store)
+{
+    atomic_fetch_add(&store->users, 1);
+    return store;
+}
+
+void vcm_page_store_close(struct vcm_page_store *store)
+{
+    if (!store || atomic_fetch_sub(&store->users, 1) > 1)
+        return;
+    vcm_dictionary_cache_close(store->dictionaries);
+    vcm_shm_close(store->shm);
+    vcm_kv_close(store->writer);
+    vcm_kv_close(store->kv);
+    pthread_mutex_destroy(&store->mutex);
+    free(store->directory);
+    free(store);
+}
+
+int vcm_page_store_read_limits(struct vcm_page_store_limits *out, struct vcm_page_store *store,
+                               struct vcm_error *err)
+{
+    *out = (struct vcm_page_store_limits){
+        .capacity = store->limits.capacity,
+        .compressed_capacity = store->limits.compressed_capacity,
+        .policy = store->limits.policy,
+    };
+    if (!store->read_limits)
+        return VCM_OK;
+    int rc = store->read_limits(store->read_limits_context, out, err);
+    if (rc == VCM_OK)
+        vcm_page_store_set_limits(store, out);
+    return rc;
+}
+
+void vcm_page_store_set_limits(struct vcm_page_store *store,
+                               const struct vcm_page_store_limits *limits)
+{
+    store->limits.capacity = limits->capacity;
+    store->limits.compressed_capacity = limits->compressed_capacity;
+    store->limits.policy = limits->policy;
+}
+
+void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,
+                                void *context)
+{
+    store->open_source = open;
+    store->open_source_context = context;
+}
+
+int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,
+                              struct vcm_error *err)
+{
+    return vcm_kv_read_begin(out, store->kv, err);
+}
+
+int vcm_page_store_file_info(struct vcm_kv_info *out, struct vcm_page_store *store,
+                             struct vcm_error *err)
+{
+    return vcm_kv_info(out, store->kv, err);
+}
+
+int vcm_page_store_tokenizer(struct vcm_buf *out, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    struct vcm_slice value;
+
+    int rc = get_meta(&value, txn, VCM_META_TOKENIZER, err);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc == VCM_OK) {
+        vcm_buf_append_slice(out, value);
+        rc = vcm_buf_check(out, "the tokenizer's name", err);
+    }
+    return rc;
+}
+
+/* The sums in the order in which they are stored. */
+static uint64_t *total_member(struct vcm_page_totals *totals, unsigned index)
+{
+    uint64_t *members[] = {
+        &totals->pages,          &totals->resident,         &totals->compressed,   &totals->pinned,
+        &totals->resident_bytes, &totals->compressed_bytes, &totals->pinned_bytes, &totals->tokens,
+    };
+    return index < sizeof members / sizeof members[0] ? members[index] : NULL;
+}
+
+int vcm_page_store_totals(struct vcm_page_totals *out, struct vcm_kv_txn *txn,
+                          struct vcm_error *err)
+{
+    struct vcm_slice value;
+    struct vcm_wire_reader r;
+
+    memset(out, 0, sizeof *out);
+    int rc = get_meta(&value, txn, VCM_META_TOTALS, err);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK)
+        return rc;
+    vcm_wire_reader_init(&r, value);
+    for (unsigned i = 0; total_member(out, i); i++)
+        *total_member(out, i) = vcm_wire_get_u64(&r);
+    return vcm_wire_reader_done(&r) ? VCM_OK : vcm_table_malformed("the sum of pages", err);
+}
+
+int vcm_table_put_totals(struct vcm_kv_txn *txn, const struct vcm_page_totals *totals,
+                         struct vcm_error *err)
+{
+    struct vcm_page_totals copy = *totals;
+    struct vcm_buf value = VCM_BUF_INIT(128);
+
+    for (unsigned i = 0; total_member(&copy, i); i++)
+        vcm_wire_put_u64(&value, *total_member(&copy, i));
+    int rc = vcm_buf_check(&value, "the sum of pages", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_META, vcm_slice_of_string(VCM_META_TOTALS),
+                        vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+int vcm_table_take_number(uint64_t *number, struct vcm_kv_txn *txn, const char *meta_key,
+                          struct vcm_error *err)
+{
+    struct vcm_slice key = vcm_slice_of_string(meta_key), value;
+    struct vcm_buf next = VCM_BUF_INIT(16);
+    struct vcm_wire_reader r;
+
+    *number = 1;
+    int rc = vcm_kv_get(&value, txn, VCM_TABLE_META, key, err);
+    if (rc == VCM_OK) {
+        vcm_wire_reader_init(&r, value);
+        *number = vcm_wire_get_u64(&r);
+        if (!vcm_wire_reader_done(&r) || *number == 0 || *number > INT64_MAX - 1)
+            rc = vcm_table_malformed("the next number of a series", err);
+    } else if (rc == VCM_NOT_FOUND) {
+        rc = VCM_OK;
+    }
+    if (rc == VCM_OK) {
+        vcm_wire_put_u64(&next, *number + 1);
+        rc = vcm_buf_check(&next, "the next number of a series", err);
+    }
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_META, key, vcm_buf_slice(&next), err);
+    vcm_buf_release(&next);
+    return rc;
+}
+
+int vcm_page_store_scope(struct vcm_scope *out, struct vcm_kv_txn *txn, struct vcm_slice scope_id,
+                         struct vcm_error *err)
+{
+    struct vcm_slice value;
+
+    memset(out, 0, sizeof *out);
+    if (scope_id.len == 0 || scope_id.len > VCM_LIMIT_SCOPE_ID_BYTES)
+        return VCM_NOT_FOUND;
+    int rc = vcm_kv_get(&value, txn, VCM_TABLE_SCOPES, scope_id, err);
+    return rc == VCM_OK ? vcm_scope_get(out, value, err) : rc;
+}
+
+static bool starts_with(struct vcm_slice text, struct vcm_slice prefix)
+{
+    return text.len >= prefix.len &&
+           (prefix.len == 0 || memcmp(text.data, prefix.data, prefix.len) == 0);
+}
+
+int vcm_table_each(struct vcm_kv_txn *txn, enum vcm_table table, struct vcm_slice prefix,
+                   struct vcm_slice start, vcm_table_entry_fn visit, void *context,
+                   struct vcm_error *err)
+{
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_slice key, value;
+
+    int rc = vcm_kv_cursor_open(&cursor, txn, table, err);
+    if (rc != VCM_OK)
+        return rc;
+    int at = vcm_kv_cursor_seek(&key, &value, cursor, start, err);
+    while (rc == VCM_OK && at == VCM_OK && starts_with(key, prefix)) {
+        rc = visit(context, key, value, err);
+        if (rc == VCM_OK)
+            at = vcm_kv_cursor_next(&key, &value, cursor, err);
+    }
+    vcm_kv_cursor_close(cursor);
+    if (rc != VCM_OK)
+        return rc == VCM_STOP ? VCM_OK : rc;
+    return at == VCM_NOT_FOUND ? VCM_OK : at;
+}
+
+struct scope_walk {
+    vcm_page_store_scope_fn visit;
+    void *context;
+};
+
+static int visit_scope(void *context, struct vcm_slice key, struct vcm_slice value,
+                       struct vcm_error *err)
+{
+    const struct scope_walk *walk = context;
+    struct vcm_scope scope;
+
+    (void)key;
+    int rc = vcm_scope_get(&scope, value, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = walk->visit(walk->context, &scope, err);
+    vcm_scope_release(&scope);
+    return rc;
+}
+
+int vcm_page_store_each_scope(struct vcm_kv_txn *txn, struct vcm_slice prefix,
+                              vcm_page_store_scope_fn visit, void *context, struct vcm_error *err)
+{
+    struct scope_walk walk = {visit, context};
+
+    if (prefix.len > VCM_LIMIT_SCOPE_ID_BYTES)
+        return VCM_OK;
+    return vcm_table_each(txn, VCM_TABLE_SCOPES, prefix, prefix, visit_scope, &walk, err);
+}
+
+int vcm_page_store_page(struct vcm_page_info *out, struct vcm_kv_txn *txn,
+                        const struct vcm_page_id *id, struct vcm_error *err)
+{
+    struct vcm_slice value;
+    struct vcm_wire_reader r;
+
+    memset(out, 0, sizeof *out);
+    int rc = vcm_kv_get(&value, txn, VCM_TABLE_PAGES, vcm_table_id_key(id), err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_wire_reader_init(&r, value);
+    out->id = *id;
+    out->state = vcm_wire_get_u8(&r);
+    uint8_t pinned = vcm_wire_get_u8(&r);
+    out->pins = vcm_wire_get_u32(&r);
+    out->bytes = vcm_wire_get_u64(&r);
+    out->tokens = vcm_wire_get_u32(&r);
+    out->records = vcm_wire_get_u32(&r);
+    out->compressed_bytes = vcm_wire_get_u64(&r);
+    out->dictionary = vcm_wire_get_u64(&r);
+    out->pinned = pinned != 0;
+    if (!vcm_wire_reader_done(&r) || out->state > VCM_PAGE_EVICTED || pinned > 1 ||
+        out->bytes > VCM_LIMIT_FRAME_BYTES)
+        return vcm_table_malformed("a page descriptor", err);
+    return VCM_OK;
+}
+
+int vcm_table_put_page(struct vcm_kv_txn *txn, const struct vcm_page_info *info,
+                       struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(64);
+
+    vcm_wire_put_u8(&value, (uint8_t)info->state);
+    vcm_wire_put_u8(&value, info->pinned);
+    vcm_wire_put_u32(&value, info->pins);
+    vcm_wire_put_u64(&value, info->bytes);
+    vcm_wire_put_u32(&value, info->tokens);
+    vcm_wire_put_u32(&value, info->records);
+    vcm_wire_put_u64(&value, info->compressed_bytes);
+    vcm_wire_put_u64(&value, info->dictionary);
+    int rc = vcm_buf_check(&value, "a page descriptor", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_PAGES, vcm_table_id_key(&info->id), vcm_buf_slice(&value),
+                        err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+struct page_search {
+    const char *prefix;
+    size_t prefix_len;
+    struct vcm_page_id *ids;
+    unsigned count;
+    unsigned max;
+};
+
+static int match_page(void *context, struct vcm_slice key, struct vcm_slice value,
+                      struct vcm_error *err)
+{
+    struct page_search *search = context;
+    char hex[VCM_PAGE_ID_HEX + 1];
+
+    (void)value;
+    if (key.len != VCM_PAGE_ID_BYTES)
+        return vcm_table_malformed("a page id", err);
+    vcm_hash_to_hex(hex, (const unsigned char *)key.data, key.len);
+    if (memcmp(hex, search->prefix, search->prefix_len) != 0)
+        return VCM_OK; /* an odd digit: the byte prefix is one digit shorter */
+    if (search->count == search->max)
+        return VCM_STOP;
+    memcpy(search->ids[search->count++].bytes, key.data, key.len);
+    return VCM_OK;
+}
+
+int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned max,
+                              struct vcm_kv_txn *txn, const char *prefix, struct vcm_error *err)
+{
+    struct page_search search = {prefix, strlen(prefix), ids, 0, max};
+    unsigned char start[VCM_PAGE_ID_BYTES] = {0};
+    char padded[VCM_PAGE_ID_HEX + 1];
+
+    *count = 0;
+    if (search.prefix_len == 0 || search.prefix_len > VCM_PAGE_ID_HEX)
+        return VCM_OK;
+    memset(padded, '0', VCM_PAGE_ID_HEX);
+    padded[VCM_PAGE_ID_HEX] = '\0';
+    memcpy(padded, prefix, search.prefix_len);
+    if (!vcm_hash_from_hex(start, padded, sizeof start))
+        return VCM_OK;
+    int rc = vcm_table_each(txn, VCM_TABLE_PAGES, vcm_slice_of(start, search.prefix_len / 2),
+                            vcm_slice_of(start, sizeof start), match_page, &search, err);
+    *count = search.count;
+    return rc;
+}
+
+struct vcm_slice vcm_table_trim_frame(struct vcm_slice value)
+{
+    while (value.len > 0 && value.len <= VCM_FRAME_VALUE_MIN && value.data[value.len - 1] == '\0')
+        value.len--;
+    return value;
+}
+
+int vcm_table_put_frame(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                        struct vcm_slice frame, struct vcm_error *err)
+{
+    char padded[VCM_FRAME_VALUE_MIN] = {0};
+
+    if (frame.len < sizeof padded) {
+        memcpy(padded, frame.data, frame.len);
+        frame = vcm_slice_of(padded, sizeof padded);
+    }
+    return vcm_kv_put(txn, VCM_TABLE_FRAMES, vcm_table_id_key(id), frame, err);
+}
+
+static int get_bytes(struct vcm_slice *out, struct vcm_kv_txn *txn, enum vcm_table table,
+                     const struct vcm_page_id *id, struct vcm_error *err)
+{
+    int rc = vcm_kv_get(out, txn, table, vcm_table_id_key(id), err);
+    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK)) {
+        char hex[VCM_PAGE_ID_HEX + 1];
+        vcm_page_id_to_hex(hex, id);
+        rc = vcm_error_set(err, VCM_STORE_CORRUPT, "page %s has lost its bytes", hex);
+    }
+    return rc;
+}
+
+int vcm_page_store_frame(struct vcm_slice *out, struct vcm_kv_txn *txn,
+                         const struct vcm_page_id *id, struct vcm_error *err)
+{
+    int rc = get_bytes(out, txn, VCM_TABLE_FRAMES, id, err);
+    if (rc == VCM_OK)
+        *out = vcm_table_trim_frame(*out);
+    return rc;
+}
+
+int vcm_page_store_compressed(struct vcm_slice *out, struct vcm_kv_txn *txn,
+                              const struct vcm_page_id *id, struct vcm_error *err)
+{
+    return get_bytes(out, txn, VCM_TABLE_COMPRESSED, id, err);
+}

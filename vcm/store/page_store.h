@@ -1,0 +1,198 @@
+/*
+ * page_store.h - pages and page tables on disk: which keys and values there are, and how to read
+ * them. docs/FORMAT.md describes them byte for byte.
+ *
+ * Pages are content-addressed and shared between scopes. Changes go through mapping.h; residency
+ * and eviction through page_cache.h. Everything read is valid until its transaction ends.
+ * A function that visits entries ends its walk by returning anything but VCM_OK, and the walk
+ * returns that; after VCM_STOP, "enough", it succeeds.
+ * A store may be used by several threads and processes, a transaction by one thread at a time.
+ */
+#ifndef VCM_VCM_STORE_PAGE_STORE_H
+#define VCM_VCM_STORE_PAGE_STORE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/kv.h"
+#include "vcm/page/page.h"
+#include "vcm/store/scope.h"
+
+#define VCM_PAGE_STORE_FORMAT 2u
+
+struct vcm_page_store;
+
+#define VCM_PAGE_STORE_TOKENIZER_BYTES 32
+
+/* What the store may take, and what a write relies on beside its tables. */
+struct vcm_page_store_limits {
+    uint64_t capacity;                              /* most bytes of resident pages */
+    uint64_t compressed_capacity;                   /* most bytes of compressed ones */
+    unsigned policy;                                /* enum vcm_evict_policy */
+    char tokenizer[VCM_PAGE_STORE_TOKENIZER_BYTES]; /* of a first mapping; "" for any */
+};
+
+/* Finds out which limits are in force. Called by any thread, at the begin of every write
+ * transaction with the writers' lock held: it is quick, and does not use the store. */
+typedef int (*vcm_page_store_limits_fn)(void *context, struct vcm_page_store_limits *out,
+                                        struct vcm_error *err);
+
+struct vcm_page_store_options {
+    const char *directory;                      /* made by the caller */
+    bool read_only;                             /* VCM_NOT_FOUND when there is no store yet */
+    size_t map_bytes;                           /* first size of the map, 0 for the default */
+    const struct vcm_page_store_limits *limits; /* to begin with; NULL: a gibibyte each */
+    vcm_page_store_limits_fn read_limits;       /* NULL: they are those that were set */
+    void *read_limits_context;
+    const struct vcm_log *log;
+};
+
+enum vcm_page_state {
+    VCM_PAGE_RESIDENT,
+    VCM_PAGE_COMPRESSED,
+    VCM_PAGE_EVICTED,
+};
+
+struct vcm_page_info {
+    struct vcm_page_id id;
+    enum vcm_page_state state;
+    bool pinned;    /* by itself */
+    uint32_t pins;  /* pinned page tables that hold it */
+    uint64_t bytes; /* of the frame */
+    uint32_t tokens;
+    uint32_t records;
+    uint64_t compressed_bytes; /* of a compressed page, else 0 */
+    uint64_t dictionary;       /* that it was compressed with, 0 for none */
+};
+
+static inline bool vcm_page_info_pinned(const struct vcm_page_info *info)
+{
+    return info->pinned || info->pins > 0;
+}
+
+/* One line of a scope's page table. */
+struct vcm_page_row {
+    uint32_t seq;
+    struct vcm_page_id id;
+    struct vcm_slice records; /* for vcm_page_get_records() */
+};
+
+/* Sums over the whole store, each page once. */
+struct vcm_page_totals {
+    uint64_t pages;
+    uint64_t resident;
+    uint64_t compressed;
+    uint64_t pinned;
+    uint64_t resident_bytes;
+    uint64_t compressed_bytes;
+    uint64_t pinned_bytes;
+    uint64_t tokens;
+};
+
+/* UNSUPPORTED when the store has a newer format, or an older one and is opened for reading: who
+ * opens it for writing converts it. */
+int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
+                        struct vcm_error *err);
+/* Closes it with the last who shares it. */
+void vcm_page_store_close(struct vcm_page_store *store);
+struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store);
+
+/* The limits in force, for a check that comes before a write; the write has its own, which it read
+ * itself (vcm/residency/transition.h). */
+int vcm_page_store_read_limits(struct vcm_page_store_limits *out, struct vcm_page_store *store,
+                               struct vcm_error *err);
+/* For a store without `read_limits`. */
+void vcm_page_store_set_limits(struct vcm_page_store *store,
+                               const struct vcm_page_store_limits *limits);
+
+/* How the source of a mapped scope is opened again, for pages that have to be rebuilt from it; it
+ * may be called by any thread. */
+typedef int (*vcm_page_store_source_fn)(void *context, struct vcm_source **out,
+                                        const struct vcm_scope *scope, struct vcm_error *err);
+void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,
+                                void *context);
+
+int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,
+                              struct vcm_error *err);
+
+/* Appends the tokenizer that the stored counts were made with; nothing while nothing is mapped. */
+int vcm_page_store_tokenizer(struct vcm_buf *out, struct vcm_kv_txn *txn, struct vcm_error *err);
+
+int vcm_page_store_totals(struct vcm_page_totals *out, struct vcm_kv_txn *txn,
+                          struct vcm_error *err);
+int vcm_page_store_file_info(struct vcm_kv_info *out, struct vcm_page_store *store,
+                             struct vcm_error *err);
+
+/* VCM_NOT_FOUND, err untouched, when no such scope is mapped. */
+int vcm_page_store_scope(struct vcm_scope *out, struct vcm_kv_txn *txn, struct vcm_slice scope_id,
+                         struct vcm_error *err);
+
+/* Every scope whose id begins with `prefix`, in the order of the ids. */
+typedef int (*vcm_page_store_scope_fn)(void *context, const struct vcm_scope *scope,
+                                       struct vcm_error *err);
+int vcm_page_store_each_scope(struct vcm_kv_txn *txn, struct vcm_slice prefix,
+                              vcm_page_store_scope_fn visit, void *context, struct vcm_error *err);
+
+/* VCM_NOT_FOUND, err untouched, when there is no such page. */
+int vcm_page_store_page(struct vcm_page_info *out, struct vcm_kv_txn *txn,
+                        const struct vcm_page_id *id, struct vcm_error *err);
+
+/* The pages whose hexadecimal id begins with `prefix`, at most `max`. */
+int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned max,
+                              struct vcm_kv_txn *txn, const char *prefix, struct vcm_error *err);
+
+/* The bytes of a resident page, in place. */
+int vcm_page_store_frame(struct vcm_slice *out, struct vcm_kv_txn *txn,
+                         const struct vcm_page_id *id, struct vcm_error *err);
+
+/* The compressed bytes of a compressed page, in place. */
+int vcm_page_store_compressed(struct vcm_slice *out, struct vcm_kv_txn *txn,
+                              const struct vcm_page_id *id, struct vcm_error *err);
+
+/* One row; VCM_NOT_FOUND, err untouched, behind the last. */
+int vcm_page_store_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
+                       uint32_t seq, struct vcm_error *err);
+
+/* The rows of a page table from `seq` on. */
+typedef int (*vcm_page_store_row_fn)(void *context, const struct vcm_page_row *row,
+                                     struct vcm_error *err);
+int vcm_page_store_each_row(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+                            vcm_page_store_row_fn visit, void *context, struct vcm_error *err);
+
+/* Every page table in force that holds the page, with its scope. */
+struct vcm_page_holder {
+    uint64_t mapping;
+    uint32_t occurrences;
+    uint32_t first_seq;
+    struct vcm_slice scope_id;
+};
+typedef int (*vcm_page_store_holder_fn)(void *context, const struct vcm_page_holder *holder,
+                                        struct vcm_error *err);
+int vcm_page_store_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                               vcm_page_store_holder_fn visit, void *context,
+                               struct vcm_error *err);
+
+/* Where a page table holds the page first; VCM_NOT_FOUND, err untouched, when it does not. */
+int vcm_page_store_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                             uint64_t mapping, struct vcm_error *err);
+
+/* The seqs of a page table whose pages hold a file or a part of it, in order. */
+typedef int (*vcm_page_store_path_fn)(void *context, uint32_t seq, struct vcm_error *err);
+int vcm_page_store_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
+                             vcm_page_store_path_fn visit, void *context, struct vcm_error *err);
+
+/* What a page table left out: the item's path as shown, its outcome and, for failures, why. */
+struct vcm_page_omission {
+    struct vcm_slice path;
+    struct vcm_slice raw_path; /* bytes as the source has them */
+    struct vcm_slice content_id;
+    enum vcm_source_outcome outcome;
+    struct vcm_slice reason;
+};
+typedef int (*vcm_page_store_omission_fn)(void *context, const struct vcm_page_omission *omission,
+                                          struct vcm_error *err);
+int vcm_page_store_each_omission(struct vcm_kv_txn *txn, uint64_t mapping,
+                                 vcm_page_store_omission_fn visit, void *context,
+                                 struct vcm_error *err);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * scope.h - what is known of a mapped scope: where it came from, how it was cut, what it holds.
+ */
+#ifndef VCM_VCM_STORE_SCOPE_H
+#define VCM_VCM_STORE_SCOPE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/hash.h"
+#include "vcm/page/source.h"
+
+struct vcm_scope {
+    struct vcm_slice scope_id;
+    struct vcm_slice row_name;
+    struct vcm_slice source_type;
+    struct vcm_slice repo_root;
+    struct vcm_slice origin;     /* what makes two clones the same: URL without secrets, or path */
+    struct vcm_slice origin_url; /* empty without a remote */
+    struct vcm_slice branch;     /* empty when HEAD was detached */
+    struct vcm_slice commit;     /* hex */
+    unsigned char
+        fingerprint[VCM_HASH_SHA256_BYTES]; /* of all that decides the pages but the commit */
+    uint32_t flush_threshold;
+    uint32_t flush_token_budget;
+    bool pinned;
+    uint64_t mapping;   /* number of the page table that is in force, see README.md */
+    uint64_t mapped_at; /* Unix seconds */
+    uint64_t records;
+    uint64_t pages;
+    uint64_t tokens;
+    uint64_t bytes;
+    struct vcm_source_coverage coverage;
+    uint32_t chunk_target_tokens; /* of literature, 0 otherwise */
+    uint32_t chunk_overlap_tokens;
+    char *memory; /* holds the slices of a scope that was read; NULL otherwise */
+};
+
+/* Another one when the scope was mapped anew: `mapping` may be the same. */
+uint64_t vcm_scope_revision(const struct vcm_scope *scope);
+
+void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope);
+
+/* Reads a stored scope; the copy outlives the transaction and is freed by vcm_scope_release(). */
+int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_error *err);
+void vcm_scope_release(struct vcm_scope *scope);
+
+#endif
