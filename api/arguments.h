@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "api/internal.h"
+#include "api/handle.h"
 
 /* A pointer that must not be NULL. */
 struct vcm_argument {

@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/names.h"
 #include "base/arena.h"
 #include "base/array.h"
@@ -103,7 +103,7 @@ static int pass_file(const struct file *file, vcm_coverage_fn visit, void *conte
 static int read_ledger(struct ledger *ledger, struct vcm_kv_txn *txn, uint64_t mapping,
                        struct vcm_error *err)
 {
-    int rc = vcm_page_store_each_omission(txn, mapping, add_omission, ledger, err);
+    int rc = vcm_page_table_each_omission(txn, mapping, add_omission, ledger, err);
     if (rc == VCM_OK &&
         (!ledger->wanted || strcmp(ledger->wanted, vcm_outcome_name(VCM_SOURCE_PAGED)) == 0))
         rc = vcm_page_find_each(txn, mapping, add_record, ledger, err);
@@ -139,13 +139,13 @@ int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_sc
     if (rc == VCM_OK)
         rc = vcm_page_store_scope(&scope, txn, vcm_slice_of_string(name.text), err);
     if (rc == VCM_OK)
-        rc = vcm_handle_pass_scope(on_scope, context, &scope, err);
+        rc = vcm_scopes_pass(on_scope, context, &scope, err);
     if (rc == VCM_OK)
         rc = read_ledger(&ledger, txn, scope.mapping, err);
     for (size_t i = 0; rc == VCM_OK && i < ledger.count; i++)
         rc = pass_file(&ledger.files[i], visit, context, err);
     vcm_scope_release(&scope);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     free(ledger.files);
     return vcm_damage_note(vcm, rc, err);
 }

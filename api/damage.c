@@ -68,7 +68,7 @@ static int lock_marker(const char *path)
 
 static int move_aside(const char *store, const char *aside, struct vcm *vcm, struct vcm_error *err)
 {
-    int rc = vcm_path_remove_tree(aside, err);
+    int rc = vcm_path_tree_remove(aside, err);
 
     if (rc == VCM_OK && rename(store, aside) != 0 && errno != ENOENT)
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot set the damaged store '%s' aside",

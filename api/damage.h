@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "api/internal.h"
+#include "api/handle.h"
 
 /* Marks the store when `rc` says that it is damaged. Returns `rc`, which a user of the library may
  * see: it asserts that it is no private code. */

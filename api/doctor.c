@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/spawn.h"
@@ -94,7 +94,7 @@ static int check_ctags(struct doctor *doctor, const char *name, struct vcm_error
 static int check_libraries(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     vcm_buf_append_format(&doctor->detail, "vcm %s, %s, %s", VCM_VERSION, vcm_kv_library_version(),
-                          vcm_git_library_version());
+                          vcm_git_repo_library_version());
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
@@ -211,12 +211,12 @@ static int check_filesystem(struct doctor *doctor, const char *name, struct vcm_
 {
     struct vcm_error failure = {0};
 
-    if (vcm_path_filesystem(&doctor->detail, doctor->vcm->home, &failure) != VCM_OK) {
+    if (vcm_path_mount_type(&doctor->detail, doctor->vcm->home, &failure) != VCM_OK) {
         vcm_buf_clear(&doctor->detail);
         vcm_buf_append_string(&doctor->detail, failure.message);
         return report(doctor, name, VCM_FINDING_ERROR, "choose another home with VCM_HOME", err);
     }
-    bool network = vcm_path_is_network_filesystem(vcm_buf_text(&doctor->detail));
+    bool network = vcm_path_mount_is_network(vcm_buf_text(&doctor->detail));
     return report(doctor, name, network ? VCM_FINDING_ERROR : VCM_FINDING_OK,
                   "the store needs a local file system; choose another home with VCM_HOME", err);
 }

@@ -34,7 +34,7 @@ static int take_scope(void *context, const struct vcm_scope *scope, struct vcm_e
     if (selection->name.text[0] != '\0' &&
         !vcm_names_scope_matches(&selection->name, scope->scope_id))
         return VCM_OK;
-    return vcm_page_store_each_row(selection->txn, scope->mapping, 0, take_row, selection, err);
+    return vcm_page_table_each_row(selection->txn, scope->mapping, 0, take_row, selection, err);
 }
 
 static int select_pages(struct selection *selection, struct vcm *vcm,
@@ -59,7 +59,7 @@ static int select_pages(struct selection *selection, struct vcm *vcm,
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(selection->txn, vcm_slice_of_string(selection->name.text),
                                        take_scope, selection, err);
-    vcm_kv_read_end(selection->txn);
+    vcm_kv_handle_read_end(selection->txn);
     selection->txn = NULL;
     return rc;
 }

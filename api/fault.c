@@ -75,7 +75,7 @@ struct seen {
 /* The pages of one call, in the order given. */
 struct call {
     const struct vcm_fault_query *query;
-    struct vcm *vcm;               /* whose store has them */
+    struct vcm *vcm; /* whose store has them */
     const struct vcm_cancel *cancel;
     struct vcm_fault_queue *queue; /* NULL: the calling thread loads them */
     struct vcm_page_id *ids;
@@ -120,7 +120,7 @@ static int see_pages(struct call *call, struct vcm_error *err)
         call->bytes += info.bytes;
         rc = rc == VCM_NOT_FOUND ? VCM_OK : rc; /* the outcome tells */
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 
@@ -204,17 +204,17 @@ static int load_here(const struct call *call, struct vcm_error *err)
 
 static int load(struct call *call, struct vcm_error *err)
 {
-    struct vcm_fault_ticket *ticket = NULL;
+    struct vcm_fault_queue_ticket *ticket = NULL;
 
     call->outcomes = calloc(call->query->count, sizeof *call->outcomes);
     if (!call->outcomes)
         return vcm_error_memory(err);
     if (!call->queue)
         return load_here(call, err);
-    int rc = vcm_fault_ask(&ticket, call->queue, call->ids, (unsigned)call->query->count,
-                           call->query->priority, err);
+    int rc = vcm_fault_queue_ask(&ticket, call->queue, call->ids, (unsigned)call->query->count,
+                                 call->query->priority, err);
     if (rc == VCM_OK)
-        vcm_fault_wait(call->outcomes, ticket, call->cancel);
+        vcm_fault_queue_wait(call->outcomes, ticket, call->cancel);
     return rc == VCM_OK ? vcm_cancel_check(call->cancel, err) : rc;
 }
 
@@ -307,8 +307,8 @@ int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query 
     return vcm_damage_note(vcm, rc, err);
 }
 
-int vcm_residency_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
-                        struct vcm_error *err)
+int vcm_fault_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
+                    struct vcm_error *err)
 {
     struct frames frames;
 

@@ -38,7 +38,7 @@ void vcm_fault_service_close(struct vcm_fault_service *service)
     if (!service)
         return;
     if (service->vcm && vcm_handle_check(service->vcm, NULL) == VCM_OK)
-        vcm_fault_close(service->queue); /* else the workers are in the process that forked */
+        vcm_fault_queue_close(service->queue); /* else the workers are in the process that forked */
     vcm_close(service->vcm);
     pthread_mutex_destroy(&service->mutex);
     free(service);
@@ -69,7 +69,7 @@ int vcm_fault_service_find(struct vcm_page_id **ids, struct vcm **vcm,
     if (rc == VCM_OK)
         rc = vcm_residency_find(ids, service->vcm, query->pages, query->count, err);
     if (rc == VCM_OK && !service->queue) {
-        rc = vcm_fault_open(&service->queue, service->vcm->store, service->workers, err);
+        rc = vcm_fault_queue_open(&service->queue, service->vcm->store, service->workers, err);
         if (rc != VCM_OK) {
             free(*ids);
             *ids = NULL;

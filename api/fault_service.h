@@ -8,8 +8,8 @@
 #ifndef VCM_API_FAULT_SERVICE_H
 #define VCM_API_FAULT_SERVICE_H
 
-#include "api/internal.h"
-#include "vcm/residency/fault.h"
+#include "api/handle.h"
+#include "vcm/residency/fault_queue.h"
 
 struct vcm_fault_service;
 

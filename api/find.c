@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/names.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -83,7 +83,7 @@ static int search_scope(void *context, const struct vcm_scope *scope, struct vcm
     search->scope_id[scope->scope_id.len] = '\0';
     int rc = vcm_page_find_path(search->txn, scope->mapping, search->path, pass_found, search, err);
     if (rc == VCM_OK && search->seen == seen && search->omitted_by[0] == '\0')
-        rc = vcm_page_store_each_omission(search->txn, scope->mapping, note_omission, search, err);
+        rc = vcm_page_table_each_omission(search->txn, scope->mapping, note_omission, search, err);
     return rc;
 }
 
@@ -172,7 +172,7 @@ int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn vi
     rc = vcm_page_store_read_begin(&search.txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = run_search(&search, query->path, err);
-    vcm_kv_read_end(search.txn);
+    vcm_kv_handle_read_end(search.txn);
     vcm_buf_release(&search.shown);
     return vcm_damage_note(vcm, rc, err);
 }

@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/names.h"
 #include "base/hash.h"
 #include "base/limits.h"
@@ -106,7 +106,7 @@ static int search_seq(void *context, uint32_t seq, struct vcm_error *err)
     struct search *search = context;
     struct vcm_page_row row;
 
-    int rc = vcm_page_store_row(&row, search->txn, search->current->mapping, seq, err);
+    int rc = vcm_page_table_row(&row, search->txn, search->current->mapping, seq, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "the index of paths names a missing row");
     return rc == VCM_OK ? search_row(search, &row, err) : rc;
@@ -124,9 +124,9 @@ static int search_scope(void *context, const struct vcm_scope *scope, struct vcm
     search->scope_id[scope->scope_id.len] = '\0';
     search->current = scope;
     if (query->path)
-        return vcm_page_store_each_path(search->txn, scope->mapping,
+        return vcm_page_table_each_path(search->txn, scope->mapping,
                                         vcm_slice_of_string(query->path), search_seq, search, err);
-    return vcm_page_store_each_row(search->txn, scope->mapping, 0, search_row, search, err);
+    return vcm_page_table_each_row(search->txn, scope->mapping, 0, search_row, search, err);
 }
 
 static int no_record(const struct search *search, struct vcm_error *err)
@@ -150,7 +150,7 @@ static int run_search(struct search *search, struct vcm_error *err)
         rc = vcm_names_find_scope(&search->scope, search->txn, search->query->scope, true, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(search->txn, vcm_slice_of("", 0), search_scope, search, err);
-    vcm_kv_read_end(search->txn);
+    vcm_kv_handle_read_end(search->txn);
     return rc == VCM_OK && search->passed == 0 ? no_record(search, err) : rc;
 }
 

@@ -4,7 +4,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/kb_internal.h"
 
 #include "base/banned.h"
@@ -27,7 +27,7 @@ int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_gc_run(&done, vcm->store, vcm->cancel, err);
     if (rc == VCM_OK)
-        vcm_kb_settle_all(vcm);
+        vcm_kb_texts_settle_all(vcm);
     if (rc == VCM_OK) {
         out->pages_dropped = done.pages_dropped;
         out->bytes_before = done.bytes_before;

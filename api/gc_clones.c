@@ -2,7 +2,7 @@
 
 #include "api/damage.h"
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/roster.h"
 #include "base/defaults.h"
 #include "base/limits.h"
@@ -33,7 +33,7 @@ static int note_scopes(struct vcm_buf *roots, struct vcm *vcm, struct vcm_error 
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), note_scope, roots, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return vcm_damage_note(vcm, rc, err);
 }
 

@@ -8,14 +8,14 @@
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/fault_service.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/own_source.h"
 #include "api/self_check.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/process.h"
 
-#include "kb/store.h"
+#include "kb/database.h"
 #include "base/banned.h"
 
 #define HOME_MODE   0700
@@ -113,7 +113,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
     *out = NULL;
     int rc = repository && commit && name ? VCM_OK : vcm_error_memory(err);
     if (rc == VCM_OK)
-        rc = vcm_handle_path(&extractions, vcm, VCM_STORE_FILE, err);
+        rc = vcm_handle_path(&extractions, vcm, VCM_DATABASE_FILE, err);
     if (rc == VCM_OK)
         rc = vcm_registry_find(&type, &vcm->registry, name, err);
     if (rc == VCM_OK)
@@ -174,8 +174,8 @@ const char *vcm_home(const struct vcm *vcm)
     return vcm_handle_check(vcm, NULL) == VCM_OK ? vcm->home : NULL;
 }
 
-int vcm_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
-                             struct vcm_error *err)
+int vcm_handle_register_source_type(struct vcm *vcm, const struct vcm_source_type *type,
+                                    struct vcm_error *err)
 {
     int rc = vcm_handle_check(vcm, err);
     if (rc == VCM_OK)
@@ -257,8 +257,8 @@ static int refuse_network(const char *path, struct vcm_error *err)
 {
     struct vcm_buf type = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    int rc = vcm_path_filesystem(&type, path, err);
-    if (rc == VCM_OK && vcm_path_is_network_filesystem(vcm_buf_text(&type)))
+    int rc = vcm_path_mount_type(&type, path, err);
+    if (rc == VCM_OK && vcm_path_mount_is_network(vcm_buf_text(&type)))
         rc = vcm_error_set(err, VCM_UNSUPPORTED,
                            "the home '%s' is on a network file system (%s), where the store would "
                            "not be safe; choose a local directory with --home or VCM_HOME",

@@ -82,7 +82,7 @@ static int open_row(struct earlier *earlier, const struct vcm_heading_place *pla
     vcm_page_cache_release(&earlier->frame);
     earlier->records = NULL;
     earlier->count = 0;
-    int rc = vcm_page_store_row(&row, place->txn, place->mapping, seq, err);
+    int rc = vcm_page_table_row(&row, place->txn, place->mapping, seq, err);
     if (rc == VCM_OK)
         rc = vcm_page_get_records(&earlier->records, &earlier->count, row.records, err);
     if (rc == VCM_OK)

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/mark.h"
 #include "base/limits.h"
 #include "lfs/bootstrap.h"

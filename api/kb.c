@@ -9,7 +9,8 @@
 
 #include "base/banned.h"
 
-int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable, struct vcm_error *err)
+int vcm_kb_open_store(struct vcm_database **out, struct vcm *vcm, bool writable,
+                      struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_error found = {0};
@@ -20,9 +21,9 @@ int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable, st
     if (rc == VCM_OK && writable)
         rc = vcm_handle_make_home(vcm, err);
     if (rc == VCM_OK)
-        rc = vcm_handle_path(&path, vcm, VCM_STORE_FILE, err);
+        rc = vcm_handle_path(&path, vcm, VCM_DATABASE_FILE, err);
     if (rc == VCM_OK) {
-        rc = vcm_store_open(out, vcm_buf_text(&path), writable, vcm->cancel, &found);
+        rc = vcm_database_open(out, vcm_buf_text(&path), writable, vcm->cancel, &found);
         if (rc == VCM_NOT_FOUND && !writable)
             rc = VCM_OK;
         else if (rc != VCM_OK && err)
@@ -34,7 +35,7 @@ int vcm_kb_open_store(struct vcm_store **out, struct vcm *vcm, bool writable, st
 
 /* A filter as the store takes it. */
 struct filter {
-    struct vcm_store_filter store;
+    struct vcm_database_filter store;
     struct vcm_glob_list globs;
     char source[VCM_LIMIT_SCOPE_ID_BYTES + 1];
 };
@@ -62,7 +63,7 @@ struct source_search {
     bool exact;
 };
 
-static int compare_source(void *context, const struct vcm_store_document *document,
+static int compare_source(void *context, const struct vcm_database_document *document,
                           struct vcm_error *err)
 {
     struct source_search *search = context;
@@ -79,13 +80,13 @@ static int compare_source(void *context, const struct vcm_store_document *docume
     return VCM_OK;
 }
 
-static int settle_source(struct filter *filter, struct vcm_store *store, const char *source,
+static int settle_source(struct filter *filter, struct vcm_database *store, const char *source,
                          struct vcm_error *err)
 {
     struct source_search search = {.prefix = source, .filter = filter};
-    struct vcm_store_filter all = {.source = NULL};
+    struct vcm_database_filter all = {.source = NULL};
 
-    int rc = vcm_store_list(store, &all, compare_source, &search, err);
+    int rc = vcm_database_list(store, &all, compare_source, &search, err);
     if (rc != VCM_OK)
         return rc;
     if (search.count == 0 || (!search.exact && strlen(source) < VCM_LIMIT_PREFIX_MIN))
@@ -100,7 +101,7 @@ static int settle_source(struct filter *filter, struct vcm_store *store, const c
     return VCM_OK;
 }
 
-static int filter_init(struct filter *filter, struct vcm_store *store,
+static int filter_init(struct filter *filter, struct vcm_database *store,
                        const struct vcm_kb_filter *wanted, struct vcm_error *err)
 {
     int rc = VCM_OK;
@@ -129,10 +130,10 @@ struct chunk_receiver {
     void *context;
 };
 
-static int pass_chunk(void *context, const struct vcm_store_chunk *chunk, struct vcm_error *err)
+static int pass_chunk(void *context, const struct vcm_database_chunk *chunk, struct vcm_error *err)
 {
     const struct chunk_receiver *receiver = context;
-    const struct vcm_store_document *document = chunk->document;
+    const struct vcm_database_document *document = chunk->document;
     struct vcm_kb_chunk out = {
         .chunk_id = chunk->chunk_id,
         .source = document->source,
@@ -168,7 +169,7 @@ int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_o
     if (rc != VCM_OK)
         return rc;
     struct chunk_receiver receiver = {visit, context};
-    struct vcm_store *store;
+    struct vcm_database *store;
     struct filter filter;
 
     rc = vcm_kb_open_store(&store, vcm, false, err);
@@ -176,16 +177,16 @@ int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_o
         return rc;
     rc = filter_init(&filter, store, &options->filter, err);
     if (rc == VCM_OK && store) {
-        struct vcm_store_search search = {
+        struct vcm_database_search search = {
             .query = vcm_slice_of_string(options->query),
             .filter = filter.store,
             .limit = options->limit,
             .max_tokens = options->max_tokens,
         };
-        rc = vcm_store_find(total, store, &search, pass_chunk, &receiver, err);
+        rc = vcm_database_search_find(total, store, &search, pass_chunk, &receiver, err);
     }
     filter_release(&filter);
-    vcm_store_close(store);
+    vcm_database_close(store);
     return rc;
 }
 
@@ -198,15 +199,15 @@ int vcm_kb_show(struct vcm *vcm, const char *chunk, vcm_kb_chunk_fn visit, void 
     if (rc != VCM_OK)
         return rc;
     struct chunk_receiver receiver = {visit, context};
-    struct vcm_store *store;
+    struct vcm_database *store;
 
     rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc == VCM_OK && !store)
         rc = vcm_error_set(err, VCM_NOT_FOUND,
                            "no chunk '%s': the knowledge base of this home is empty", chunk);
     if (rc == VCM_OK)
-        rc = vcm_store_show(store, chunk, pass_chunk, &receiver, err);
-    vcm_store_close(store);
+        rc = vcm_database_show(store, chunk, pass_chunk, &receiver, err);
+    vcm_database_close(store);
     return rc;
 }
 
@@ -215,7 +216,7 @@ struct document_receiver {
     void *context;
 };
 
-static int pass_document(void *context, const struct vcm_store_document *document,
+static int pass_document(void *context, const struct vcm_database_document *document,
                          struct vcm_error *err)
 {
     const struct document_receiver *receiver = context;
@@ -243,7 +244,7 @@ int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_docu
     if (rc != VCM_OK)
         return rc;
     struct document_receiver receiver = {visit, context};
-    struct vcm_store *store;
+    struct vcm_database *store;
     struct filter own;
 
     rc = vcm_kb_open_store(&store, vcm, false, err);
@@ -251,9 +252,9 @@ int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_docu
         return rc;
     rc = filter_init(&own, store, filter, err);
     if (rc == VCM_OK && store)
-        rc = vcm_store_list(store, &own.store, pass_document, &receiver, err);
+        rc = vcm_database_list(store, &own.store, pass_document, &receiver, err);
     filter_release(&own);
-    vcm_store_close(store);
+    vcm_database_close(store);
     return rc;
 }
 
@@ -301,7 +302,7 @@ int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
     if (rc != VCM_OK)
         return rc;
     struct document_receiver receiver = {visit, context};
-    struct vcm_store *store;
+    struct vcm_database *store;
     struct filter filter;
 
     rc = vcm_kb_open_store(&store, vcm, false, err);
@@ -311,9 +312,9 @@ int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
     if (rc == VCM_OK && options->route > 0)
         rc = settle_route(&filter, vcm, options, err);
     if (rc == VCM_OK && store)
-        rc = vcm_store_remove(store, &filter.store, pass_document, &receiver, err);
+        rc = vcm_database_remove(store, &filter.store, pass_document, &receiver, err);
     filter_release(&filter);
-    vcm_store_close(store);
+    vcm_database_close(store);
     return rc;
 }
 
@@ -324,12 +325,12 @@ int vcm_kb_stat(struct vcm_kb_stat *out, struct vcm *vcm, struct vcm_error *err)
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out));
     if (rc != VCM_OK)
         return rc;
-    struct vcm_store_stat stat = {0};
-    struct vcm_store *store;
+    struct vcm_database_stat stat = {0};
+    struct vcm_database *store;
 
     rc = vcm_kb_open_store(&store, vcm, false, err);
     if (rc == VCM_OK && store)
-        rc = vcm_store_stat(&stat, store, err);
+        rc = vcm_database_stat(&stat, store, err);
     if (rc == VCM_OK)
         *out = (struct vcm_kb_stat){
             .documents = stat.documents,
@@ -340,6 +341,6 @@ int vcm_kb_stat(struct vcm_kb_stat *out, struct vcm *vcm, struct vcm_error *err)
             .file_bytes = stat.file_bytes,
             .schema_version = stat.schema_version,
         };
-    vcm_store_close(store);
+    vcm_database_close(store);
     return rc;
 }

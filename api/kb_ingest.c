@@ -239,7 +239,7 @@ int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
     struct vcm_plan_request request = {.repository = options->repository};
     struct vcm_plan plan = {0};
     struct vcm_tokenizer *tokenizer = NULL;
-    struct vcm_store *store = NULL;
+    struct vcm_database *store = NULL;
 
     rc = vcm_handle_config(vcm, err);
     if (rc != VCM_OK)
@@ -259,7 +259,7 @@ int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
     if (rc == VCM_OK && options->repository)
         rc = vcm_knowledge_run(&plan, &request, options->profile, &ingestor, pass_result, &receiver,
                                err);
-    vcm_store_close(store);
+    vcm_database_close(store);
     vcm_tokenizer_close(tokenizer);
     vcm_plan_release(&plan);
     free(batch.items);

@@ -72,7 +72,7 @@ static int read_names(struct names *out, struct vcm *vcm, const char *scope_id,
         rc = vcm_page_store_scope(&scope, txn, vcm_slice_of_string(scope_id), err);
     if (rc == VCM_OK)
         rc = vcm_page_find_each(txn, scope.mapping, add_name, out, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_scope_release(&scope);
     if (rc == VCM_OK && out->count > 0)
         qsort(out->items, out->count, sizeof *out->items, compare_names);
@@ -80,12 +80,12 @@ static int read_names(struct names *out, struct vcm *vcm, const char *scope_id,
 }
 
 /* Opens the knowledge base for writing where there is one. */
-static int open_existing(struct vcm_store **out, struct vcm *vcm, struct vcm_error *err)
+static int open_existing(struct vcm_database **out, struct vcm *vcm, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
     *out = NULL;
-    int rc = vcm_handle_path(&path, vcm, VCM_STORE_FILE, err);
+    int rc = vcm_handle_path(&path, vcm, VCM_DATABASE_FILE, err);
     if (rc == VCM_OK && access(vcm_buf_text(&path), F_OK) == 0)
         rc = vcm_kb_open_store(out, vcm, true, err);
     vcm_buf_release(&path);
@@ -98,29 +98,29 @@ static void warn(struct vcm *vcm, const char *scope_id, const struct vcm_error *
                   why->message);
 }
 
-static int settle(struct vcm *vcm, struct vcm_store *store, const char *scope_id,
+static int settle(struct vcm *vcm, struct vcm_database *store, const char *scope_id,
                   struct vcm_error *err)
 {
     struct names names = {0};
     int rc = read_names(&names, vcm, scope_id, err);
 
     if (rc == VCM_OK)
-        rc = vcm_store_settle_scope(store, scope_id, uses_name, &names, err);
+        rc = vcm_database_extractions_settle_scope(store, scope_id, uses_name, &names, err);
     else if (rc == VCM_NOT_FOUND)
-        rc = vcm_store_forget_scope(store, scope_id, err);
+        rc = vcm_database_extractions_forget_scope(store, scope_id, err);
     free(names.items);
     return rc;
 }
 
-void vcm_kb_forget_scope(struct vcm *vcm, const char *scope_id)
+void vcm_kb_texts_forget_scope(struct vcm *vcm, const char *scope_id)
 {
     struct vcm_error why = {0};
-    struct vcm_store *store = NULL;
+    struct vcm_database *store = NULL;
 
     int rc = open_existing(&store, vcm, &why);
     if (rc == VCM_OK && store)
-        rc = vcm_store_forget_scope(store, scope_id, &why);
-    vcm_store_close(store);
+        rc = vcm_database_extractions_forget_scope(store, scope_id, &why);
+    vcm_database_close(store);
     if (rc != VCM_OK)
         warn(vcm, scope_id, &why);
 }
@@ -130,12 +130,12 @@ static void settle_scopes(struct vcm *vcm, const char *wanted)
 {
     struct vcm_buf scopes = VCM_BUF_INIT(64 * VCM_MIB);
     struct vcm_error why = {0};
-    struct vcm_store *store = NULL;
+    struct vcm_database *store = NULL;
     const char *scope_id = wanted ? wanted : "";
 
     int rc = open_existing(&store, vcm, &why);
     if (rc == VCM_OK && store)
-        rc = vcm_store_list_scopes(&scopes, store, &why);
+        rc = vcm_database_extractions_list_scopes(&scopes, store, &why);
     for (size_t at = 0; rc == VCM_OK && at < scopes.len; at += strlen(scope_id) + 1) {
         scope_id = scopes.data + at;
         if (!wanted || strcmp(scope_id, wanted) == 0)
@@ -143,16 +143,16 @@ static void settle_scopes(struct vcm *vcm, const char *wanted)
     }
     if (rc != VCM_OK)
         warn(vcm, scope_id, &why);
-    vcm_store_close(store);
+    vcm_database_close(store);
     vcm_buf_release(&scopes);
 }
 
-void vcm_kb_settle_scope(struct vcm *vcm, const char *scope_id)
+void vcm_kb_texts_settle_scope(struct vcm *vcm, const char *scope_id)
 {
     settle_scopes(vcm, scope_id);
 }
 
-void vcm_kb_settle_all(struct vcm *vcm)
+void vcm_kb_texts_settle_all(struct vcm *vcm)
 {
     settle_scopes(vcm, NULL);
 }

@@ -2,15 +2,16 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/names.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "git/blob.h"
 #include "lfs/fetch.h"
-#include "lfs/object.h"
+#include "lfs/objects.h"
 
 #include "base/banned.h"
 
@@ -81,7 +82,7 @@ static int add_pointer(struct walk *walk, struct vcm_slice path,
     item->pointer = *pointer;
     *walk->last = item;
     walk->last = &item->next;
-    return vcm_lfs_object_exists(&item->present, walk->place->objects, pointer, err);
+    return vcm_lfs_objects_has(&item->present, walk->place->objects, pointer, err);
 }
 
 static int take_entry(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
@@ -182,7 +183,7 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
     rc = open_place(&place, repository, err);
     if (rc == VCM_OK &&
         vcm_git_repo_resolve(&place.commit, place.repo, NULL, NULL, &unborn) == VCM_OK) {
-        vcm_git_id_to_hex(commit, &place.commit);
+        vcm_git_repo_id_to_hex(commit, &place.commit);
         summary.commit = commit;
         rc = vcm_lfs_fetch_manifest(&manifest, place.repo, &place.commit, err);
         summary.mode = mode_names[manifest.lfs.mode];
@@ -252,7 +253,7 @@ static int find_name(struct pull *pull, const char *scope, struct vcm_error *err
         rc = vcm_page_store_read_begin(&txn, pull->vcm->store, err);
     if (rc == VCM_OK)
         rc = vcm_names_find_scope(&pull->name, txn, scope, true, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     pull->is_named = rc == VCM_OK;
     return rc;
 }
@@ -347,7 +348,7 @@ static int look_again(struct scope *scope, struct place *place, struct vcm_error
     for (struct pointer *p = scope->pointers; rc == VCM_OK && p; p = p->next) {
         if (p->present)
             continue;
-        rc = vcm_lfs_object_exists(&p->present, place->objects, &p->pointer, err);
+        rc = vcm_lfs_objects_has(&p->present, place->objects, &p->pointer, err);
         p->fetched = p->present;
     }
     return rc;

@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/residency.h"
 #include "vcm/residency/lock.h"
 
@@ -56,7 +56,7 @@ int vcm_locks(struct vcm *vcm, const char *page, vcm_lock_entry_fn visit, void *
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = vcm_lock_each(txn, id, pass_lock, &listing, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     free(id);
     return rc;
 }

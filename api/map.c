@@ -4,7 +4,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/mark.h"
 #include "api/kb_internal.h"
 #include "api/map.h"
@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/clock.h"
 #include "base/limits.h"
-#include "kb/store.h"
+#include "kb/database.h"
 #include "repomap/materialise.h"
 
 #include "base/banned.h"
@@ -59,10 +59,11 @@ const char *vcm_status_name(enum vcm_status status)
     return (size_t)status < count ? status_names[status] : "unknown";
 }
 
-void vcm_handle_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
+void vcm_map_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in)
 {
     out->tracked = in->tracked;
-#define COPY(NAME, name, number, retried, meaning, remedy) out->name = in->by_outcome[VCM_SOURCE_##NAME];
+#define COPY(NAME, name, number, retried, meaning, remedy)                                         \
+    out->name = in->by_outcome[VCM_SOURCE_##NAME];
     VCM_OUTCOME_LIST(COPY)
 #undef COPY
 }
@@ -117,7 +118,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
         .pages_dropped = row->changes.pages_dropped,
         .elapsed_ms = row->elapsed_ms,
     };
-    vcm_handle_coverage(&source->coverage, &row->coverage);
+    vcm_map_coverage(&source->coverage, &row->coverage);
     finish_progress(&result->progress);
     result->public.source_count++;
     return row_message(&source->message, result, row, err);
@@ -224,7 +225,7 @@ static int materialise(struct result *result, struct vcm *vcm,
     struct vcm_buf extractions = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_tokenizer *tokenizer = NULL;
 
-    int rc = vcm_handle_path(&extractions, vcm, VCM_STORE_FILE, err);
+    int rc = vcm_handle_path(&extractions, vcm, VCM_DATABASE_FILE, err);
     if (rc == VCM_OK)
         rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
     if (rc == VCM_OK)
@@ -278,8 +279,8 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     if (rc == VCM_OK)
         rc = materialise(result, vcm, options, err);
     if (rc == VCM_OK && follows_routes(result, options, extra))
-        rc = vcm_map_route(&result->public.knowledge, &result->arena, vcm, &result->plan,
-                           &result->request, settle_jobs(options->jobs), err);
+        rc = vcm_map_knowledge_route(&result->public.knowledge, &result->arena, vcm, &result->plan,
+                                     &result->request, settle_jobs(options->jobs), err);
     if (rc == VCM_OK) {
         result->public.status = overall_status(&result->public);
         result->public.elapsed_ms = vcm_clock_ms() - start;
@@ -400,10 +401,10 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
         rc = VCM_OK;
     }
     for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
-        vcm_kb_forget_scope(vcm, (*out)->unmapped[i]);
+        vcm_kb_texts_forget_scope(vcm, (*out)->unmapped[i]);
     for (size_t i = 0; rc == VCM_OK && i < (*out)->source_count; i++)
         if ((*out)->sources[i].status == VCM_STATUS_REMAPPED)
-            vcm_kb_settle_scope(vcm, (*out)->sources[i].scope_id);
+            vcm_kb_texts_settle_scope(vcm, (*out)->sources[i].scope_id);
     if (rc == VCM_OK)
         note_on_roster(vcm, *out, options, extra->map_text);
     for (; rc == VCM_OK && lost; lost = lost->next)

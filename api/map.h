@@ -23,8 +23,8 @@ int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
 
 /* Follows the plan's routes into the knowledge base; the files that `out` lists live in the arena.
  * That the base cannot be used is in `out`. INTERRUPTED, or for want of memory. */
-int vcm_map_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
-                  const struct vcm_plan *plan, const struct vcm_plan_request *request,
-                  unsigned jobs, struct vcm_error *err);
+int vcm_map_knowledge_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
+                            const struct vcm_plan *plan, const struct vcm_plan_request *request,
+                            unsigned jobs, struct vcm_error *err);
 
 #endif

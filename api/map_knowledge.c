@@ -76,13 +76,13 @@ static int excuse(struct receiver *receiver, struct vcm *vcm, int rc, struct vcm
     return copy_text(&receiver->knowledge->message, receiver, failure->message, err);
 }
 
-int vcm_map_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
-                  const struct vcm_plan *plan, const struct vcm_plan_request *request,
-                  unsigned jobs, struct vcm_error *err)
+int vcm_map_knowledge_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
+                            const struct vcm_plan *plan, const struct vcm_plan_request *request,
+                            unsigned jobs, struct vcm_error *err)
 {
     struct receiver receiver = {.knowledge = out, .arena = arena};
     struct vcm_tokenizer *tokenizer = NULL;
-    struct vcm_store *store = NULL;
+    struct vcm_database *store = NULL;
     struct vcm_error failure = {0};
 
     int rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), &failure);
@@ -92,7 +92,7 @@ int vcm_map_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct
         rc = vcm_knowledge_run(plan, request, NULL,
                                &(struct vcm_ingestor_options){store, tokenizer, jobs, vcm->cancel},
                                take_file, &receiver, &failure);
-    vcm_store_close(store);
+    vcm_database_close(store);
     vcm_tokenizer_close(tokenizer);
     return excuse(&receiver, vcm, rc, &failure, err);
 }

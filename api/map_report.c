@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/mark.h"
 #include "base/arena.h"
 #include "base/limits.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/limits.h"
 #include "base/utf8.h"
 
@@ -166,7 +166,7 @@ int vcm_register_source(struct vcm *vcm, const struct vcm_source_definition *def
         return vcm_error_memory(err);
     own->definition = *definition;
     own->type = (struct vcm_source_type){.name = definition->name, .open = open_source};
-    rc = vcm_register_source_type(vcm, &own->type, err);
+    rc = vcm_handle_register_source_type(vcm, &own->type, err);
     if (rc != VCM_OK) {
         free(own);
         return rc;

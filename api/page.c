@@ -4,11 +4,11 @@
 #include "api/arguments.h"
 #include "api/heading.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/mark.h"
 #include "api/media_type.h"
 #include "api/names.h"
-#include "api/residency.h"
+#include "api/page_view.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/base64.h"
@@ -36,21 +36,6 @@ struct page {
     uint64_t mapping;
     struct vcm_arena arena;
 };
-
-struct view {
-    struct vcm_page_view public;
-    uint32_t mark;
-    char page_id[VCM_PAGE_ID_HEX + 1];
-    struct vcm_view *view;
-    unsigned forks; /* when it was opened */
-};
-
-/* A child that a fork made must not give back what is its parent's. */
-static void release_view(struct vcm_view *view, unsigned forks)
-{
-    if (view && forks == vcm_process_forks())
-        vcm_view_release(view);
-}
 
 struct holder_search {
     struct page *page;
@@ -100,7 +85,7 @@ static int find_holder(struct page *page, const struct vcm_page_query *query, st
         search.wanted = scope.text;
     }
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_holder(page->txn, &page->id, take_holder, &search, err);
+        rc = vcm_page_table_each_holder(page->txn, &page->id, take_holder, &search, err);
     if (rc != VCM_OK)
         return rc;
     page->public.scopes = search.scopes;
@@ -120,7 +105,7 @@ static int find_row(struct vcm_page_row *row, struct page *page, const struct vc
                              (long long)query->seq);
     if (query->seq >= 0)
         page->public.seq = (uint32_t)query->seq;
-    int rc = vcm_page_store_row(row, page->txn, page->mapping, page->public.seq, err);
+    int rc = vcm_page_table_row(row, page->txn, page->mapping, page->public.seq, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && memcmp(&row->id, &page->id, sizeof page->id) != 0))
         return vcm_error_set(err, VCM_NOT_FOUND, "page %s is not at seq %u of scope '%s'",
                              page->public.page_id, page->public.seq, page->public.scope_id);
@@ -243,60 +228,6 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     return read_records(page, vcm->cache, frame, &row, err);
 }
 
-int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct vcm_page_id *id,
-                     struct vcm_error *err)
-{
-    *out = NULL;
-    struct view *view = calloc(1, sizeof *view);
-    if (!view)
-        return vcm_error_memory(err);
-    view->mark = VCM_MARK_HELD;
-    view->forks = vcm_process_forks();
-    int rc = vcm_view_open(&view->view, vcm->cache, id, VCM_VIEW_BUSY, err);
-    vcm_page_id_to_hex(view->page_id, id);
-    if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
-        rc = vcm_names_no_page(view->page_id, err);
-    if (rc == VCM_OK) {
-        view->public.page_id = view->page_id;
-        view->public.data = vcm_view_bytes(view->view).data;
-        view->public.bytes = vcm_view_bytes(view->view).len;
-        *out = &view->public;
-    } else {
-        free(view);
-    }
-    return vcm_damage_note(vcm, rc, err);
-}
-
-int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
-                       struct vcm_error *err)
-{
-    if (out)
-        *out = NULL;
-    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(name));
-    if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"name", name});
-    if (rc != VCM_OK)
-        return rc;
-    struct vcm_page_id *id = NULL;
-
-    rc = vcm_residency_find(&id, vcm, &name, 1, err);
-    if (rc == VCM_OK)
-        rc = vcm_page_view_of(out, vcm, id, err);
-    free(id);
-    return rc;
-}
-
-void vcm_page_view_release(struct vcm_page_view *view)
-{
-    struct view *whole = (struct view *)view;
-
-    if (!whole)
-        return;
-    vcm_mark_give_back(&whole->mark);
-    release_view(whole->view, whole->forks);
-    free(whole);
-}
-
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err)
 {
@@ -323,7 +254,7 @@ int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_
     rc = vcm_page_store_read_begin(&page->txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = read_page(page, vcm, query, err);
-    vcm_kv_read_end(page->txn);
+    vcm_kv_handle_read_end(page->txn);
     page->txn = NULL;
     if (rc == VCM_OK)
         *out = &page->public;
@@ -339,7 +270,7 @@ void vcm_page_release(struct vcm_page *page)
     if (!whole)
         return;
     vcm_mark_give_back(&whole->mark);
-    release_view(whole->view, whole->forks);
+    vcm_page_view_give_back(whole->view, whole->forks);
     vcm_arena_release(&whole->arena);
     free(whole);
 }

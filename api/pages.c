@@ -5,7 +5,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/names.h"
 #include "base/arena.h"
 #include "base/limits.h"
@@ -115,7 +115,7 @@ static int describe(struct entry *entry, bool *wanted, const struct listing *lis
         rc = vcm_lock_until(&entry->public.locked_until, listing->txn, &row->id, listing->now, err);
     if (rc != VCM_OK)
         return rc;
-    entry->public.pinned = vcm_page_info_pinned(&info);
+    entry->public.pinned = vcm_page_store_is_pinned(&info);
     vcm_page_id_to_hex(entry->page_id, &row->id);
     entry->public.page_id = entry->page_id;
     entry->public.scope_id = vcm_arena_copy(&entry->arena, listing->current->scope_id);
@@ -166,7 +166,7 @@ static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_e
             seq = listing->from_seq;
     }
     listing->current = scope;
-    int rc = vcm_page_store_each_row(listing->txn, scope->mapping, seq, list_row, listing, err);
+    int rc = vcm_page_table_each_row(listing->txn, scope->mapping, seq, list_row, listing, err);
     return rc == VCM_OK && listing->next_cursor[0] != '\0' ? VCM_STOP : rc;
 }
 
@@ -209,7 +209,7 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
     rc = vcm_page_store_read_begin(&listing.txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = list(&listing, err);
-    vcm_kv_read_end(listing.txn);
+    vcm_kv_handle_read_end(listing.txn);
     if (rc == VCM_OK && listing.next_cursor[0] != '\0' &&
         !(*next_cursor = strdup(listing.next_cursor)))
         rc = vcm_error_memory(err);

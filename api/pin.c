@@ -64,7 +64,7 @@ static int find_meant(struct meant *meant, struct vcm *vcm, const char *name, st
         rc = find_page(meant, txn, name, err);
     else if (err)
         *err = no_scope;
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 
@@ -82,7 +82,7 @@ static int pin_page(struct vcm *vcm, const struct vcm_page_id *id, bool pinned, 
     bool changed = false;
 
     vcm_page_id_to_hex(hex, id);
-    int rc = pinned ? vcm_residency_frame(&frame, vcm, id, err) : VCM_OK;
+    int rc = pinned ? vcm_fault_frame(&frame, vcm, id, err) : VCM_OK;
     if (rc == VCM_OK)
         rc =
             vcm_pin_page(&changed, vcm->store, id, vcm_buf_slice(&frame), pinned, vcm->cancel, err);
@@ -101,8 +101,7 @@ static int pin_scopes(struct vcm *vcm, const struct vcm_buf *scopes, bool pinned
         bool changed = (scopes->data[at] == '1') != pinned;
         const char *id = scopes->data + at + 1;
         if (changed)
-            rc = vcm_mapping_set_pinned(vcm->store, vcm_slice_of_string(id), pinned, vcm->cancel,
-                                        err);
+            rc = vcm_mapping_pin_set(vcm->store, vcm_slice_of_string(id), pinned, vcm->cancel, err);
         if (rc == VCM_OK)
             rc = pass(visit, context, &(struct vcm_pin_outcome){.scope_id = id, .changed = changed},
                       err);

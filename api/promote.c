@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/mark.h"
 #include "base/limits.h"
 #include "git/tree.h"
@@ -218,8 +218,8 @@ static int check_edit(struct result *result, struct vcm *vcm, struct vcm_error *
     vcm_problem_list_init(&problems);
     int rc = vcm_repo_map_load(&map, &problems, vcm_buf_slice(&result->text), result->request.types,
                                &wrong);
-    bool good = rc == VCM_OK &&
-                vcm_edit_is_exact(&map, &result->plan.map, &result->promotion, &result->report);
+    bool good = rc == VCM_OK && vcm_edit_check_is_exact(&map, &result->plan.map, &result->promotion,
+                                                        &result->report);
     rc = good ? judge(result, &map, vcm, err) : VCM_OK;
     for (size_t i = 0; rc == VCM_OK && i < result->count; i++)
         good = good && !result->promoted[i].unrouted && !result->promoted[i].uncovered;

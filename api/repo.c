@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/repo_dest.h"
 #include "base/clock.h"
 #include "base/defaults.h"

@@ -287,7 +287,7 @@ static int fill(struct work *work, const char *real, bool empty, struct vcm_erro
 
     work->git = (struct vcm_command){
         .directory = real, .timeout_ms = work->dest->timeout_ms, .cancel = work->dest->cancel};
-    vcm_git_id_to_hex(work->hex, &work->dest->clone->commit);
+    vcm_git_repo_id_to_hex(work->hex, &work->dest->clone->commit);
     int rc = empty ? begin(work, err) : VCM_OK;
     if (rc == VCM_OK)
         rc = open_dest(&is_partial, work, real, err);

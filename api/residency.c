@@ -45,7 +45,7 @@ int vcm_residency_find(struct vcm_page_id **out, struct vcm *vcm, const char *co
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     for (size_t i = 0; rc == VCM_OK && i < count; i++)
         rc = vcm_names_find_page(&ids[i], txn, names[i], err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (rc == VCM_OK)
         *out = ids;
     else
@@ -79,7 +79,7 @@ int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t c
                                                   .locked_until = until},
                        err);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 

@@ -5,7 +5,7 @@
 #ifndef VCM_API_RESIDENCY_H
 #define VCM_API_RESIDENCY_H
 
-#include "api/internal.h"
+#include "api/handle.h"
 
 #define VCM_RESIDENCY_OWNER "cli"
 
@@ -23,14 +23,10 @@ int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t c
 
 /* Appends the frame of a page that is not resident, for a change that makes it so; nothing for one
  * that is. */
-int vcm_residency_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
-                        struct vcm_error *err);
+int vcm_fault_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
+                    struct vcm_error *err);
 
 /* When a lock that is taken now for so long ends: Unix seconds, rounded up. */
 uint64_t vcm_residency_until(uint64_t ttl_ms);
-
-/* A view of a page that was found by its name. NOT_FOUND when it is gone since. */
-int vcm_page_view_of(struct vcm_page_view **out, struct vcm *vcm, const struct vcm_page_id *id,
-                     struct vcm_error *err);
 
 #endif

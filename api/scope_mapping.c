@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
@@ -182,7 +182,7 @@ int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_scope(&scope, txn, vcm_slice_of_string(scope_id), err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_scope_release(&scope);
     if (rc == VCM_NOT_FOUND) {
         vcm_error_reset(err);
@@ -191,11 +191,11 @@ int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
-        rc = vcm_mapping_remove(vcm->store, vcm_slice_of_string(scope_id), vcm->cancel, err);
+        rc = vcm_mapping_drop_scope(vcm->store, vcm_slice_of_string(scope_id), vcm->cancel, err);
     if (rc == VCM_OK)
         rc = vcm_roster_forget(vcm->home, scope_id, err);
     if (rc == VCM_OK) {
-        vcm_kb_forget_scope(vcm, scope_id);
+        vcm_kb_texts_forget_scope(vcm, scope_id);
         *status = VCM_STATUS_UNMAPPED;
     }
     return rc;

@@ -2,7 +2,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/arena.h"
 #include "base/limits.h"
 
@@ -21,8 +21,8 @@ static const char *copy(struct vcm_arena *arena, struct vcm_slice text, bool *fa
     return out;
 }
 
-int vcm_handle_pass_scope(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
-                          struct vcm_error *err)
+int vcm_scopes_pass(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
+                    struct vcm_error *err)
 {
     struct vcm_arena arena;
     bool failed = false;
@@ -45,7 +45,7 @@ int vcm_handle_pass_scope(vcm_scope_fn visit, void *context, const struct vcm_sc
         .bytes = scope->bytes,
         .mapped_at = scope->mapped_at,
     };
-    vcm_handle_coverage(&info.coverage, &scope->coverage);
+    vcm_map_coverage(&info.coverage, &scope->coverage);
     int rc = failed ? vcm_error_memory(err) : visit(context, &info, err);
     vcm_arena_release(&arena);
     return rc;
@@ -55,7 +55,7 @@ static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 {
     const struct listing *listing = context;
 
-    return vcm_handle_pass_scope(listing->visit, listing->context, scope, err);
+    return vcm_scopes_pass(listing->visit, listing->context, scope, err);
 }
 
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err)
@@ -72,6 +72,6 @@ int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_er
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), pass_scope, &listing, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return vcm_damage_note(vcm, rc, err);
 }

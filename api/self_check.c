@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "api/internal.h"
+#include "api/handle.h"
 #include "vcm/check/check.h"
 
 #include "base/banned.h"
@@ -40,7 +40,7 @@ static bool is_small(struct vcm *vcm)
     int rc = vcm_page_store_read_begin(&txn, vcm->store, NULL);
     if (rc == VCM_OK)
         rc = vcm_page_store_totals(&totals, txn, NULL);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc == VCM_OK && totals.pages <= PAGES_MAX;
 }
 

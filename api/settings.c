@@ -3,7 +3,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/kv_lock.h"
 #include "base/limits.h"
 #include "vcm/mapping/relimit.h"

@@ -4,13 +4,14 @@
 #include <strings.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/defaults.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/utf8.h"
+#include "git/blob.h"
 #include "sources/glob.h"
 #include "symbols/map.h"
 #include "symbols/resolve.h"
@@ -65,7 +66,7 @@ static int open_repo(struct view *view, const char *path, struct vcm_error *err)
     size_t len = strlen(root);
     struct vcm_plan_request clones = {.repository = NULL};
     if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
-        vcm_git_clone_touch(clones.clones, root);
+        vcm_git_clone_drop_postpone(clones.clones, root);
     bool inside = real && !vcm_git_repo_is_bare(view->repo) && strncmp(real, root, len) == 0 &&
                   real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
     view->subpath = strdup(inside ? real + len + 1 : "");
@@ -172,7 +173,7 @@ static void put_commit(struct view *view)
 {
     char hex[VCM_GIT_ID_HEX + 1];
 
-    vcm_git_id_to_hex(hex, &view->index->commit);
+    vcm_git_repo_id_to_hex(hex, &view->index->commit);
     vcm_jsonw_member_string(&view->w, "commit", hex);
 }
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/limits.h"
 #include "base/pool.h"
 #include "tokens/tokenizer.h"

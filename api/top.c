@@ -4,7 +4,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/clock.h"
 
 #include "base/banned.h"
@@ -54,7 +54,7 @@ static int take_sample(struct vcm_top_sample *sample, struct largest *largest, s
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), consider_scope, largest, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     sample->scopes = largest->scopes;
     sample->scope_count = largest->count;
     return vcm_damage_note(vcm, rc, err);

@@ -4,7 +4,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "vcm/residency/recorder.h"
@@ -18,8 +18,7 @@ struct recording {
     const struct vcm_trace_record_options *options;
 };
 
-static int pass_access(void *context, const struct vcm_shm_access *access,
-                       struct vcm_error *err)
+static int pass_access(void *context, const struct vcm_shm_access *access, struct vcm_error *err)
 {
     const struct recording *recording = context;
     char hex[VCM_PAGE_ID_HEX + 1];

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/kb_internal.h"
 #include "api/names.h"
 #include "api/roster.h"
@@ -39,7 +39,7 @@ static int find_scopes(struct selection *selection, struct vcm *vcm, const char 
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of_string(selection->name.text), select_scope,
                                        selection, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc == VCM_OK ? vcm_buf_check(&selection->ids, "the list of scopes", err) : rc;
 }
 
@@ -62,11 +62,11 @@ int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *c
         rc = vcm_handle_open_for_writing(vcm, err);
     for (size_t at = 0; rc == VCM_OK && at < selection.ids.len;) {
         const char *id = selection.ids.data + at;
-        rc = vcm_mapping_remove(vcm->store, vcm_slice_of_string(id), vcm->cancel, err);
+        rc = vcm_mapping_drop_scope(vcm->store, vcm_slice_of_string(id), vcm->cancel, err);
         if (rc == VCM_OK)
             rc = vcm_roster_forget(vcm->home, id, err);
         if (rc == VCM_OK)
-            vcm_kb_forget_scope(vcm, id);
+            vcm_kb_texts_forget_scope(vcm, id);
         if (rc == VCM_OK && visit)
             rc = visit(context, id, err);
         at += strlen(id) + 1;

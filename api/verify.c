@@ -22,7 +22,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/limits.h"

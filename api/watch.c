@@ -5,7 +5,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/internal.h"
+#include "api/handle.h"
 #include "api/map.h"
 #include "base/clock.h"
 #include "base/limits.h"
@@ -157,7 +157,7 @@ static int look_at_scopes(struct watch *watch, struct vcm_error *err)
     if (rc == VCM_OK && look.txn)
         rc = vcm_page_store_each_scope(look.txn, vcm_buf_slice(&watch->base), look_at_scope, &look,
                                        err);
-    vcm_kv_read_end(look.txn);
+    vcm_kv_handle_read_end(look.txn);
     return rc == VCM_OK ? tell_differences(watch, err) : vcm_damage_note(watch->vcm, rc, err);
 }
 

@@ -1,5 +1,5 @@
 /*
- * buf.h - a growing byte buffer that is born with a maximum, and the slice that points into bytes.
+ * buf.h - a growing byte buffer that is born with a maximum.
  *
  * Appending never fails in the caller's face: a buffer that ran out of memory or reached its
  * maximum remembers the fault, ignores what follows, and tells vcm_buf_check() at the end.
@@ -14,11 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
-
-struct vcm_slice {
-    const char *data;
-    size_t len;
-};
+#include "base/slice.h"
 
 enum vcm_buf_fault {
     VCM_BUF_FINE = 0,
@@ -73,21 +69,5 @@ int vcm_buf_check(const struct vcm_buf *buf, const char *what, struct vcm_error 
 
 /* Hands the bytes over to the caller, who frees them; the buffer is empty afterwards. */
 char *vcm_buf_detach(struct vcm_buf *buf);
-
-static inline struct vcm_slice vcm_slice_of(const void *data, size_t len)
-{
-    struct vcm_slice slice = {(const char *)data, len};
-    return slice;
-}
-
-static inline struct vcm_slice vcm_slice_of_string(const char *text)
-{
-    return vcm_slice_of(text, text ? strlen(text) : 0);
-}
-
-static inline bool vcm_slice_equal(struct vcm_slice a, struct vcm_slice b)
-{
-    return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
-}
 
 #endif

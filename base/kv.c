@@ -289,7 +289,7 @@ int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *e
     int fd;
 
     memset(info, 0, sizeof *info);
-    int rc = vcm_kv_read_begin(&txn, kv, err);
+    int rc = vcm_kv_handle_read_begin(&txn, kv, err);
     if (rc != VCM_OK)
         return rc;
     MDB_env *env = txn->door->env->mdb;
@@ -298,7 +298,7 @@ int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *e
     mdb_env_get_fd(env, &fd);
     int code = fstat(fd, &file) == 0 ? count_used(&info->used_bytes, txn) : errno;
     info->generation = txn->door->generation;
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     info->map_bytes = mapped.me_mapsize;
     info->file_bytes = (uint64_t)file.st_size;
     info->readers_max = mapped.me_maxreaders;
@@ -356,11 +356,11 @@ void vcm_kv_trim(struct vcm_kv *kv)
     char *start;
     size_t bytes;
 
-    if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+    if (vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK)
         return;
     if (locate_map(&start, &bytes, txn))
         madvise(start, bytes, MADV_DONTNEED);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 /* What of this process's memory is mapped from files, the program itself among them; all of it

@@ -24,7 +24,7 @@
 
 struct vcm_kv;
 struct vcm_kv_txn;
-struct vcm_kv_hold;
+struct vcm_kv_handle_hold;
 struct vcm_kv_cursor;
 
 struct vcm_kv_options {
@@ -47,15 +47,16 @@ struct vcm_kv_info {
     unsigned readers_used; /* without the one that asks */
 };
 
-int vcm_kv_open(struct vcm_kv **out, const struct vcm_kv_options *options, struct vcm_error *err);
-void vcm_kv_close(struct vcm_kv *kv);
+int vcm_kv_handle_open(struct vcm_kv **out, const struct vcm_kv_options *options,
+                       struct vcm_error *err);
+void vcm_kv_handle_close(struct vcm_kv *kv);
 
 /* STORE_BUSY when all reader slots are taken, after those of dead processes were cleared. */
-int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
-void vcm_kv_read_end(struct vcm_kv_txn *txn);
+int vcm_kv_handle_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
+void vcm_kv_handle_read_end(struct vcm_kv_txn *txn);
 
 /* Whether nothing has been committed since it began, as far as this thread can see. */
-bool vcm_kv_is_latest(const struct vcm_kv_txn *txn);
+bool vcm_kv_handle_is_latest(const struct vcm_kv_txn *txn);
 
 /*
  * Memory that was read in `txn` stays mapped where it is after the transaction ended, until the
@@ -63,16 +64,17 @@ bool vcm_kv_is_latest(const struct vcm_kv_txn *txn);
  * it is the caller's business. While there are holds the map cannot move: a change that needs it is
  * STORE_BUSY, which a map of the default size does not come to.
  */
-int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_error *err);
-void vcm_kv_hold_release(struct vcm_kv_hold *hold);
+int vcm_kv_handle_hold(struct vcm_kv_handle_hold **out, struct vcm_kv_txn *txn,
+                       struct vcm_error *err);
+void vcm_kv_handle_hold_release(struct vcm_kv_handle_hold *hold);
 
 /*
  * The map that a transaction reads from, by a number that no other map of this process has or had;
  * and a hold on it without a transaction. VCM_RETRY when the handle reads from another map by now:
  * then nothing that lay in the old one may be looked at, and a transaction tells what there is.
  */
-uint64_t vcm_kv_map_number(const struct vcm_kv_txn *txn);
-int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_number);
+uint64_t vcm_kv_handle_map_number(const struct vcm_kv_txn *txn);
+int vcm_kv_handle_hold_map(struct vcm_kv_handle_hold **out, struct vcm_kv *kv, uint64_t map_number);
 
 /*
  * Runs `change` in a write transaction and commits when it returns VCM_OK, else rolls back and
@@ -83,15 +85,16 @@ int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_nu
  * reached.
  */
 typedef int (*vcm_kv_change_fn)(void *context, struct vcm_kv_txn *txn, struct vcm_error *err);
-int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
-                  const struct vcm_cancel *cancel, struct vcm_error *err);
+int vcm_kv_handle_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context,
+                         unsigned timeout_ms, const struct vcm_cancel *cancel,
+                         struct vcm_error *err);
 
 /* The same; `settled` is called once when it is decided, with the writers' lock still held, for
  * what is kept beside the store. */
 typedef void (*vcm_kv_settled_fn)(void *context, bool committed);
-int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
-                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
-                          struct vcm_error *err);
+int vcm_kv_handle_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change,
+                                 vcm_kv_settled_fn settled, void *context, unsigned timeout_ms,
+                                 const struct vcm_cancel *cancel, struct vcm_error *err);
 
 /* VCM_NOT_FOUND without touching `err` when there is no such key. */
 int vcm_kv_get(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
@@ -122,7 +125,7 @@ int vcm_kv_cursor_delete(struct vcm_kv_cursor *cursor, struct vcm_error *err);
  * file, which takes the old one's place. Readers go on meanwhile. Nothing is lost when it fails or
  * is killed; what it leaves is removed by the next writer. Once LMDB copies it cannot be cancelled:
  * the copy is thrown away when it is whole, unless it is in force by then. STORE_BUSY as for
- * vcm_kv_update();
+ * vcm_kv_handle_update();
  * STORE_FULL when the disk has no room for the copy beside the old file.
  */
 struct vcm_kv_compacted {

@@ -22,7 +22,7 @@ struct MDB_env;
 struct vcm_kv_door;
 
 /* One for all holds of an environment: taking one needs no memory. */
-struct vcm_kv_hold {
+struct vcm_kv_handle_hold {
     struct vcm_kv_env *env;
 };
 
@@ -39,7 +39,7 @@ struct vcm_kv_env {
 
     pthread_mutex_t tables_mutex; /* LMDB allows one transaction at a time that opens tables */
 
-    struct vcm_kv_hold hold;
+    struct vcm_kv_handle_hold hold;
     atomic_uint holds;
 
     /* Where the map lies, once somebody inside found out; NULL when it has moved since. */

@@ -358,7 +358,7 @@ static int begin_slowly(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_e
 }
 
 /* Nearly always there is a transaction that waits at the door in force. */
-int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
+int vcm_kv_handle_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
 {
     struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
     struct vcm_kv_txn *txn;
@@ -375,7 +375,7 @@ int vcm_kv_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_err
     return begin_slowly(out, kv, err);
 }
 
-void vcm_kv_read_end(struct vcm_kv_txn *txn)
+void vcm_kv_handle_read_end(struct vcm_kv_txn *txn)
 {
     if (!txn)
         return;
@@ -390,7 +390,7 @@ void vcm_kv_read_end(struct vcm_kv_txn *txn)
     free(txn);
 }
 
-bool vcm_kv_is_latest(const struct vcm_kv_txn *txn)
+bool vcm_kv_handle_is_latest(const struct vcm_kv_txn *txn)
 {
     MDB_envinfo info;
 
@@ -399,14 +399,15 @@ bool vcm_kv_is_latest(const struct vcm_kv_txn *txn)
 }
 
 /* By one who is inside. */
-static struct vcm_kv_hold *hold_env(struct vcm_kv_env *env)
+static struct vcm_kv_handle_hold *hold_env(struct vcm_kv_env *env)
 {
     vcm_kv_env_retain(env);
     atomic_fetch_add(&env->holds, 1);
     return &env->hold;
 }
 
-int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_error *err)
+int vcm_kv_handle_hold(struct vcm_kv_handle_hold **out, struct vcm_kv_txn *txn,
+                       struct vcm_error *err)
 {
     struct vcm_kv_env *env = txn->door->env;
 
@@ -417,14 +418,14 @@ int vcm_kv_hold(struct vcm_kv_hold **out, struct vcm_kv_txn *txn, struct vcm_err
     return VCM_OK;
 }
 
-uint64_t vcm_kv_map_number(const struct vcm_kv_txn *txn)
+uint64_t vcm_kv_handle_map_number(const struct vcm_kv_txn *txn)
 {
     return txn->door->env->map_number;
 }
 
 /* The map stays where it is for those who are inside, so the hold is taken there. Who finds no
  * place is not worth a wait: the caller begins a transaction then. */
-int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_number)
+int vcm_kv_handle_hold_map(struct vcm_kv_handle_hold **out, struct vcm_kv *kv, uint64_t map_number)
 {
     struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
     struct vcm_kv_txn *txn;
@@ -439,7 +440,7 @@ int vcm_kv_hold_map(struct vcm_kv_hold **out, struct vcm_kv *kv, uint64_t map_nu
     return *out ? VCM_OK : VCM_RETRY;
 }
 
-void vcm_kv_hold_release(struct vcm_kv_hold *hold)
+void vcm_kv_handle_hold_release(struct vcm_kv_handle_hold *hold)
 {
     if (!hold || vcm_kv_env_is_forked(hold->env))
         return;
@@ -549,9 +550,9 @@ void vcm_kv_handle_unlock(struct vcm_kv_lock *lock)
     vcm_kv_lock_release(lock);
 }
 
-int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_settled_fn settled,
-                          void *context, unsigned timeout_ms, const struct vcm_cancel *cancel,
-                          struct vcm_error *err)
+int vcm_kv_handle_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change,
+                                 vcm_kv_settled_fn settled, void *context, unsigned timeout_ms,
+                                 const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct vcm_kv_lock lock;
     struct vcm_error cause = {0};
@@ -568,10 +569,11 @@ int vcm_kv_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change, vcm_kv_set
     return rc;
 }
 
-int vcm_kv_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context, unsigned timeout_ms,
-                  const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_kv_handle_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *context,
+                         unsigned timeout_ms, const struct vcm_cancel *cancel,
+                         struct vcm_error *err)
 {
-    return vcm_kv_update_settled(kv, change, NULL, context, timeout_ms, cancel, err);
+    return vcm_kv_handle_update_settled(kv, change, NULL, context, timeout_ms, cancel, err);
 }
 
 static int copy_options(struct vcm_kv *kv, const struct vcm_kv_options *options,
@@ -601,7 +603,8 @@ static int copy_options(struct vcm_kv *kv, const struct vcm_kv_options *options,
     return VCM_OK;
 }
 
-int vcm_kv_open(struct vcm_kv **out, const struct vcm_kv_options *options, struct vcm_error *err)
+int vcm_kv_handle_open(struct vcm_kv **out, const struct vcm_kv_options *options,
+                       struct vcm_error *err)
 {
     *out = NULL;
     struct vcm_kv *kv = calloc(1, sizeof *kv);
@@ -615,9 +618,9 @@ int vcm_kv_open(struct vcm_kv **out, const struct vcm_kv_options *options, struc
     }
     if (rc == VCM_OK && !kv->options.read_only &&
         atomic_load(&atomic_load(&kv->current)->incomplete))
-        rc = vcm_kv_update(kv, create_tables, NULL, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, err);
+        rc = vcm_kv_handle_update(kv, create_tables, NULL, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, err);
     if (rc != VCM_OK) {
-        vcm_kv_close(kv);
+        vcm_kv_handle_close(kv);
         return rc;
     }
     *out = kv;
@@ -641,7 +644,7 @@ static void close_doors(struct vcm_kv *kv)
     }
 }
 
-void vcm_kv_close(struct vcm_kv *kv)
+void vcm_kv_handle_close(struct vcm_kv *kv)
 {
     if (!kv)
         return;

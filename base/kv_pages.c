@@ -294,9 +294,9 @@ int vcm_kv_pages_check(struct vcm_kv *kv, const struct vcm_kv_pages_options *opt
     /* The pages of a transaction that is open stay as they are; its header does not. */
     for (unsigned i = 0; rc == VCM_OK && !found && i < ATTEMPTS_MAX; i++) {
         MDB_stat stat;
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
         txn = NULL;
-        rc = vcm_kv_read_begin(&txn, kv, err);
+        rc = vcm_kv_handle_read_begin(&txn, kv, err);
         if (rc != VCM_OK)
             break;
         MDB_env *env = txn->door->env->mdb;
@@ -312,6 +312,6 @@ int vcm_kv_pages_check(struct vcm_kv *kv, const struct vcm_kv_pages_options *opt
     }
     if (rc == VCM_OK && found && is_known(meta, walk.page_bytes))
         rc = check_trees(&walk, meta);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }

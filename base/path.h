@@ -48,19 +48,19 @@ int vcm_path_replace_file(const char *path, struct vcm_slice content, mode_t mod
 
 /* Removes a file, or a directory with all that is in it; links are removed, not followed, and other
  * file systems left alone. Nothing there is fine. */
-int vcm_path_remove_tree(const char *path, struct vcm_error *err);
+int vcm_path_tree_remove(const char *path, struct vcm_error *err);
 
 /* The type of the file system that holds `path` (or its nearest existing parent), as
  * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs"; "unknown" where neither a mount nor
  * the kernel's number for it tells. */
-int vcm_path_filesystem(struct vcm_buf *out, const char *path, struct vcm_error *err);
+int vcm_path_mount_type(struct vcm_buf *out, const char *path, struct vcm_error *err);
 
 /* The same for a text in the form of /proc/self/mountinfo and a path that is resolved already. */
-int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, const char *path,
+int vcm_path_mount_type_in(struct vcm_buf *out, struct vcm_slice mountinfo, const char *path,
                            struct vcm_error *err);
 
 /* Whether a file system of this type reaches over a network, where locks and maps cannot be
  * trusted. */
-bool vcm_path_is_network_filesystem(const char *type);
+bool vcm_path_mount_is_network(const char *type);
 
 #endif

@@ -65,7 +65,7 @@ static bool holds(struct vcm_slice point, const char *path)
     return point.data[point.len - 1] == '/' || path[point.len] == '/' || path[point.len] == '\0';
 }
 
-int vcm_path_filesystem_in(struct vcm_buf *out, struct vcm_slice mountinfo, const char *path,
+int vcm_path_mount_type_in(struct vcm_buf *out, struct vcm_slice mountinfo, const char *path,
                            struct vcm_error *err)
 {
     struct vcm_buf point = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
@@ -154,7 +154,7 @@ static int filesystem_by_number(struct vcm_buf *out, const char *path, struct vc
     return vcm_buf_check(out, "a file system's type", err);
 }
 
-int vcm_path_filesystem(struct vcm_buf *out, const char *path, struct vcm_error *err)
+int vcm_path_mount_type(struct vcm_buf *out, const char *path, struct vcm_error *err)
 {
     struct vcm_buf mountinfo = VCM_BUF_INIT(MOUNTINFO_MAX);
     struct vcm_error unlisted = {0};
@@ -164,7 +164,7 @@ int vcm_path_filesystem(struct vcm_buf *out, const char *path, struct vcm_error 
     if (rc == VCM_OK) {
         rc = vcm_path_read_file(&mountinfo, "/proc/self/mountinfo", MOUNTINFO_MAX, &unlisted);
         if (rc == VCM_OK)
-            rc = vcm_path_filesystem_in(out, vcm_buf_slice(&mountinfo), real, &unlisted);
+            rc = vcm_path_mount_type_in(out, vcm_buf_slice(&mountinfo), real, &unlisted);
         if (rc == VCM_NOT_FOUND)
             rc = filesystem_by_number(out, real, err);
         else if (rc != VCM_OK && err)
@@ -184,7 +184,7 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
 }
 
 /* virtiofs is not here: it is one host's kernel on both sides. */
-bool vcm_path_is_network_filesystem(const char *type)
+bool vcm_path_mount_is_network(const char *type)
 {
     static const char *const kernel[] = {
         "nfs",  "nfs4",     "cifs",  "smb3",  "smbfs", "9p",        "afs",

@@ -16,7 +16,7 @@ static int remove_entry(const char *path, const struct stat *status, int kind, s
     return remove(path);
 }
 
-int vcm_path_remove_tree(const char *path, struct vcm_error *err)
+int vcm_path_tree_remove(const char *path, struct vcm_error *err)
 {
     if (nftw(path, remove_entry, OPEN_FILES, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) != 0 &&
         errno != ENOENT)

@@ -2,7 +2,7 @@
  * zstd.h - compressed bytes, with a dictionary or without. The owner of zstd.
  *
  * Knows bytes alone: levels, bounds and what a dictionary is trained from are the callers' policy
- * (vcm/page/codec.h for pages, kb/store.h for texts). `what` names the thing in messages.
+ * (vcm/page/codec.h for pages, kb/database.h for texts). `what` names the thing in messages.
  * A vcm_zstd keeps contexts for reuse, since making one costs more than a page. A dictionary is
  * digested once, when it is opened, and never changes. Any number of threads may use both at a
  * time; closing them is for the last.

@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "fuzz/check.h"
 #include "repomap/edit.h"
-#include "repomap/load.h"
+#include "repomap/repo_map_load.h"
 
 #include "base/banned.h"
 
@@ -61,7 +61,7 @@ static void check_result(struct vcm_slice before, struct vcm_slice after,
     vcm_problem_list_init(&problems);
     /* Whoever edits looks at the result, and makes no change when it is not what it should be. */
     if (vcm_repo_map_load(&edited, &problems, after, NULL, NULL) == VCM_OK &&
-        vcm_edit_is_exact(&edited, map, promotion, report) && before.len < 1500) {
+        vcm_edit_check_is_exact(&edited, map, promotion, report) && before.len < 1500) {
         struct vcm_buf old = VCM_BUF_INIT(TEXT_MAX), new = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);
         strip(&old, before);
         strip(&new, after);

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "base/utf8.h"
-#include "repomap/load.h"
+#include "repomap/repo_map_load.h"
 #include "repomap/route.h"
 
 #include "base/banned.h"

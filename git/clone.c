@@ -105,7 +105,7 @@ static int read_names(struct fetch *fetch, struct vcm_error *err)
     fetch->steps = "";
     fetch->depth = request->depth > 0 ? request->depth : 1;
     if (request->branch)
-        rc = vcm_git_internal_check_name("branch", request->branch, err);
+        rc = vcm_git_repo_check_name("branch", request->branch, err);
     if (rc != VCM_OK || tip)
         return rc;
     size_t len = strcspn(request->commit, "~^");
@@ -120,7 +120,7 @@ static int read_names(struct fetch *fetch, struct vcm_error *err)
         fetch->name = NULL;
         return VCM_OK;
     }
-    return vcm_git_internal_check_name("commit", fetch->name, err);
+    return vcm_git_repo_check_name("commit", fetch->name, err);
 }
 
 static bool is_whole_id(const char *text)
@@ -134,7 +134,7 @@ static void name_kept(char out[REF_BYTES], const char *place, const struct vcm_g
 {
     char hex[VCM_GIT_ID_HEX + 1];
 
-    vcm_git_id_to_hex(hex, id);
+    vcm_git_repo_id_to_hex(hex, id);
     snprintf(out, REF_BYTES, "%s%s", place, hex);
 }
 
@@ -182,11 +182,11 @@ static int has_wanted(bool *found, struct fetch *fetch, const struct vcm_git_id 
     *found = is_kept(fetch, COMMITS, id);
     if (*found || !is_kept(fetch, PARTS, id))
         return VCM_OK;
-    int rc = vcm_git_part_look(&part, fetch->repo, id, wanted_subpath(fetch), fetch->clones->cancel,
-                               err);
+    int rc = vcm_git_clone_part_look(&part, fetch->repo, id, wanted_subpath(fetch),
+                                     fetch->clones->cancel, err);
     *found = rc == VCM_OK && part.wanted_count == 0;
     fetch->files_missing = part.files_missing;
-    vcm_git_part_release(&part);
+    vcm_git_clone_part_release(&part);
     return rc;
 }
 
@@ -260,7 +260,7 @@ static void forget_gone(const struct fetch *fetch, const git_strarray *names)
     for (size_t i = 0; i < names->count && asked < KNOWN_REFS_MAX; i++)
         if (is_branch_or_tag(names->strings[i])) {
             asked++;
-            if (!vcm_git_remote_find(&fetch->remote, names->strings[i]))
+            if (!vcm_git_clone_remote_find(&fetch->remote, names->strings[i]))
                 vcm_libgit2.reference_remove(fetch->repo->handle, names->strings[i]);
         }
 }
@@ -290,7 +290,7 @@ static int ask_remote(struct fetch *fetch, struct vcm_error *err)
             asked[count++] = known.strings[i];
     vcm_log_write(fetch->clones->log, VCM_LOG_DEBUG, "asking %s for its refs", fetch->url.address);
     const struct vcm_git_runner runner = runner_of(fetch);
-    int rc = vcm_git_remote_ask(&fetch->remote, &runner, asked, err);
+    int rc = vcm_git_clone_remote_ask(&fetch->remote, &runner, asked, err);
     if (rc == VCM_OK)
         forget_gone(fetch, &known);
     vcm_libgit2.strarray_dispose(&known);
@@ -311,9 +311,9 @@ static void aim(struct target *target, const struct vcm_git_remote *remote, cons
     char peeled[REF_BYTES + sizeof PEELED];
 
     snprintf(peeled, sizeof peeled, "%s%s", ref, PEELED);
-    const char *id = vcm_git_remote_find(remote, peeled);
+    const char *id = vcm_git_clone_remote_find(remote, peeled);
     if (!id)
-        id = vcm_git_remote_find(remote, ref);
+        id = vcm_git_clone_remote_find(remote, ref);
     target->has_id = id && vcm_hash_from_hex(target->id.bytes, id, VCM_GIT_ID_BYTES);
     snprintf(target->source, sizeof target->source, "%s", ref);
     if (strncmp(ref, HEADS, sizeof HEADS - 1) == 0 || strncmp(ref, TAGS, sizeof TAGS - 1) == 0)
@@ -352,7 +352,7 @@ static int aim_at_branch(struct target *target, const struct fetch *fetch, struc
     if (!branch)
         return aim_at_head(target, fetch, err);
     snprintf(ref, sizeof ref, "%s%s", HEADS, branch);
-    if (!vcm_git_remote_find(&fetch->remote, ref)) {
+    if (!vcm_git_clone_remote_find(&fetch->remote, ref)) {
         if (fetch->request->branch_is_a_guess)
             return aim_at_head(target, fetch, err);
         return vcm_error_set(err, VCM_NOT_FOUND, "'%s' has no branch '%s'", fetch->url.address,
@@ -372,12 +372,12 @@ static void aim_at_commit(struct target *target, const struct fetch *fetch)
 
     if (is_whole_id(fetch->name)) {
         target->has_id = vcm_hash_from_hex(target->id.bytes, fetch->name, VCM_GIT_ID_BYTES);
-        vcm_git_id_to_hex(target->source, &target->id);
+        vcm_git_repo_id_to_hex(target->source, &target->id);
         return;
     }
     for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
         snprintf(ref, sizeof ref, "%s%s", places[i], fetch->name);
-        if (vcm_git_remote_find(&fetch->remote, ref)) {
+        if (vcm_git_clone_remote_find(&fetch->remote, ref)) {
             aim(target, &fetch->remote, ref);
             return;
         }
@@ -500,21 +500,21 @@ static int complete(struct fetch *fetch, const struct target *target, const stru
     const char *subpath = wanted_subpath(fetch);
     struct vcm_git_part part;
 
-    int rc = vcm_git_part_look(&part, fetch->repo, id, subpath, fetch->clones->cancel, err);
+    int rc = vcm_git_clone_part_look(&part, fetch->repo, id, subpath, fetch->clones->cancel, err);
     if (rc == VCM_OK && part.wanted_count > 0) {
         rc = fetch_missing(fetch, target, &part, err);
         if (rc == VCM_OK)
             rc = open_repo(fetch, err);
-        vcm_git_part_release(&part);
+        vcm_git_clone_part_release(&part);
         if (rc != VCM_OK)
             return rc;
-        rc = vcm_git_part_look(&part, fetch->repo, id, subpath, fetch->clones->cancel, err);
+        rc = vcm_git_clone_part_look(&part, fetch->repo, id, subpath, fetch->clones->cancel, err);
         if (rc == VCM_OK && part.wanted_count > 0)
             rc = vcm_error_set(err, VCM_NETWORK_ERROR, "'%s' did not send %zu files of its commit",
                                fetch->url.address, part.wanted_count);
     }
     fetch->files_missing = part.files_missing;
-    vcm_git_part_release(&part);
+    vcm_git_clone_part_release(&part);
     return rc;
 }
 
@@ -566,7 +566,7 @@ static int bring_commit(struct vcm_git_id *out, struct fetch *fetch, const struc
     rc = fetch_everything(fetch, err);
     if (rc != VCM_OK)
         return rc;
-    vcm_git_id_to_hex(hex, &target->id);
+    vcm_git_repo_id_to_hex(hex, &target->id);
     return settle(out, fetch, target->has_id ? hex : fetch->name, err);
 }
 
@@ -576,7 +576,7 @@ static int bring(struct vcm_git_id *out, struct fetch *fetch, const struct targe
     int rc = VCM_OK;
 
     if (wanted_subpath(fetch)[0] != '\0' && !fetch->is_partial) {
-        rc = vcm_git_place_make_partial(&fetch->place, fetch->url.address, err);
+        rc = vcm_git_clone_place_make_partial(&fetch->place, fetch->url.address, err);
         if (rc == VCM_OK)
             rc = open_repo(fetch, err);
     }
@@ -685,7 +685,7 @@ static int run_or_remake(struct vcm_git_clone *out, struct fetch *fetch, struct 
     vcm_log_write(fetch->clones->log, VCM_LOG_WARNING,
                   "the clone of %s is damaged and is made anew", fetch->url.address);
     vcm_git_clone_release(out);
-    rc = vcm_git_place_remake(&fetch->place, fetch->url.address, err);
+    rc = vcm_git_clone_place_remake(&fetch->place, fetch->url.address, err);
     if (rc == VCM_OK)
         rc = open_repo(fetch, err);
     return rc == VCM_OK ? run(out, fetch, err) : rc;
@@ -709,7 +709,7 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
     unsigned timeout = clones->timeout_ms ? clones->timeout_ms : VCM_CLONE_TIMEOUT_MS;
 
     memset(out, 0, sizeof *out);
-    vcm_git_remote_init(&fetch.remote);
+    vcm_git_clone_remote_init(&fetch.remote);
     fetch.deadline_ms = vcm_clock_ms() + timeout;
     int rc = parse_url(&fetch.url, request->url, err);
     if (rc == VCM_OK)
@@ -717,24 +717,24 @@ int vcm_git_clone_fetch(struct vcm_git_clone *out, const struct vcm_git_clones *
     if (rc == VCM_OK)
         rc = vcm_git_credential_find(&fetch.secret, clones, &fetch.url, err);
     if (rc == VCM_OK)
-        rc = vcm_git_place_take(&fetch.place, clones, fetch.url.address, timeout, err);
+        rc = vcm_git_clone_place_take(&fetch.place, clones, fetch.url.address, timeout, err);
     if (rc == VCM_OK)
         rc = run_or_remake(out, &fetch, err);
     if (rc == VCM_OK) {
         out->path = strdup(vcm_git_repo_root(fetch.repo));
         out->url = strdup(fetch.url.address);
         out->files_missing = fetch.files_missing;
-        vcm_git_place_touch(fetch.place.path);
+        vcm_git_clone_place_touch(fetch.place.path);
         if (!out->path || !out->url)
             rc = vcm_error_memory(err);
     } else {
-        vcm_git_place_give_up(&fetch.place);
+        vcm_git_clone_place_give_up(&fetch.place);
     }
     vcm_git_repo_close(fetch.repo);
-    vcm_git_place_release(&fetch.place);
+    vcm_git_clone_place_release(&fetch.place);
     vcm_git_credential_release(&fetch.secret);
     vcm_git_url_release(&fetch.url);
-    vcm_git_remote_release(&fetch.remote);
+    vcm_git_clone_remote_release(&fetch.remote);
     free(fetch.name);
     return rc;
 }
@@ -756,10 +756,10 @@ int vcm_git_clone_find(struct vcm_buf *path, const struct vcm_git_clones *clones
 
     int rc = parse_url(&parsed, url, err);
     if (rc == VCM_OK) {
-        vcm_git_place_name(path, clones, parsed.address);
+        vcm_git_clone_place_name(path, clones, parsed.address);
         rc = vcm_buf_check(path, "the path of a clone", err);
     }
-    if (rc == VCM_OK && !vcm_git_place_is_ready(vcm_buf_text(path)))
+    if (rc == VCM_OK && !vcm_git_clone_place_is_ready(vcm_buf_text(path)))
         rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched yet; 'vcm map' fetches it",
                            parsed.address);
     vcm_git_url_release(&parsed);

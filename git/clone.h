@@ -70,7 +70,7 @@ bool vcm_git_clone_is_partial(struct vcm_git_repo *repo, const struct vcm_git_cl
                               const struct vcm_git_id *commit);
 
 /* Says that the repository at `path` is read; nothing happens unless it is a clone of ours. */
-void vcm_git_clone_touch(const struct vcm_git_clones *clones, const char *path);
+void vcm_git_clone_drop_postpone(const struct vcm_git_clones *clones, const char *path);
 
 struct vcm_git_clone_drops {
     uint64_t dropped, kept;

@@ -54,7 +54,7 @@ static uint64_t size_of(const char *path)
 
 static bool may_go(const struct drop *drop, const char *path)
 {
-    int64_t used_at = vcm_git_place_used_at(path);
+    int64_t used_at = vcm_git_clone_place_used_at(path);
 
     return used_at == 0 || (used_at < drop->before && !drop->is_used(drop->context, path));
 }
@@ -65,7 +65,7 @@ static int remove_clone(const struct drop *drop, const char *path, const char *l
 {
     uint64_t bytes = size_of(path);
 
-    int rc = vcm_git_place_unmake(path, err);
+    int rc = vcm_git_clone_place_unmake(path, err);
     if (rc == VCM_OK && unlink(lock_path) != 0 && errno != ENOENT)
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot remove '%s'", lock_path);
     if (rc == VCM_OK) {
@@ -159,13 +159,13 @@ int vcm_git_clone_drop_unused(struct vcm_git_clone_drops *out, const struct vcm_
     return rc;
 }
 
-void vcm_git_clone_touch(const struct vcm_git_clones *clones, const char *path)
+void vcm_git_clone_drop_postpone(const struct vcm_git_clones *clones, const char *path)
 {
     char *real = realpath(clones->directory, NULL);
     size_t len = real ? strlen(real) : 0;
 
     if (len > 0 && strncmp(path, real, len) == 0 && path[len] == '/' &&
-        !strchr(path + len + 1, '/') && vcm_git_place_used_at(path) > 0)
-        vcm_git_place_touch(path);
+        !strchr(path + len + 1, '/') && vcm_git_clone_place_used_at(path) > 0)
+        vcm_git_clone_place_touch(path);
     free(real);
 }

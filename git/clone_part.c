@@ -77,16 +77,16 @@ static int list(struct vcm_git_part *out, struct look *look, struct vcm_error *e
     for (size_t i = 0; i < look->count; i++) {
         if (i > 0 && by_id(&look->ids[i - 1], &look->ids[i]) == 0)
             continue;
-        vcm_git_id_to_hex(hex, &look->ids[i]);
+        vcm_git_repo_id_to_hex(hex, &look->ids[i]);
         vcm_buf_append_format(&out->wanted, "%s\n", hex);
         out->wanted_count++;
     }
     return vcm_buf_check(&out->wanted, "the list of what is missing", err);
 }
 
-int vcm_git_part_look(struct vcm_git_part *out, struct vcm_git_repo *repo,
-                      const struct vcm_git_id *commit, const char *subpath,
-                      const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_git_clone_part_look(struct vcm_git_part *out, struct vcm_git_repo *repo,
+                            const struct vcm_git_id *commit, const char *subpath,
+                            const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct look look = {.odb = repo->odb, .subpath = vcm_slice_of_string(subpath)};
 
@@ -100,7 +100,7 @@ int vcm_git_part_look(struct vcm_git_part *out, struct vcm_git_repo *repo,
     return rc;
 }
 
-void vcm_git_part_release(struct vcm_git_part *part)
+void vcm_git_clone_part_release(struct vcm_git_part *part)
 {
     vcm_buf_release(&part->wanted);
 }

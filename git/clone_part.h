@@ -17,9 +17,9 @@ struct vcm_git_part {
 /* Finds what is missing: in the whole tree, and what is wanted below `subpath` ("" for everything),
  * the .gitattributes and .gitignore above it among them. Reads trees only. The caller releases the
  * part also after a failure. */
-int vcm_git_part_look(struct vcm_git_part *out, struct vcm_git_repo *repo,
-                      const struct vcm_git_id *commit, const char *subpath,
-                      const struct vcm_cancel *cancel, struct vcm_error *err);
-void vcm_git_part_release(struct vcm_git_part *part);
+int vcm_git_clone_part_look(struct vcm_git_part *out, struct vcm_git_repo *repo,
+                            const struct vcm_git_id *commit, const char *subpath,
+                            const struct vcm_cancel *cancel, struct vcm_error *err);
+void vcm_git_clone_part_release(struct vcm_git_part *part);
 
 #endif

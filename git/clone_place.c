@@ -46,8 +46,8 @@ static struct vcm_slice last_part(const char *address)
     return vcm_slice_of(address + start, end - start);
 }
 
-void vcm_git_place_name(struct vcm_buf *out, const struct vcm_git_clones *clones,
-                        const char *address)
+void vcm_git_clone_place_name(struct vcm_buf *out, const struct vcm_git_clones *clones,
+                              const char *address)
 {
     struct vcm_slice name = last_part(address);
     unsigned char digest[VCM_HASH_SHA256_BYTES];
@@ -69,7 +69,7 @@ static void join(struct vcm_buf *out, const char *path, const char *name)
     vcm_path_join(out, path, name);
 }
 
-bool vcm_git_place_is_ready(const char *path)
+bool vcm_git_clone_place_is_ready(const char *path)
 {
     /* Without one of the others a look-up would go on above, and find somebody's repository. */
     static const char *const parts[] = {MARKER, "HEAD", "config", "objects", "refs"};
@@ -85,7 +85,7 @@ bool vcm_git_place_is_ready(const char *path)
     return ready;
 }
 
-int64_t vcm_git_place_used_at(const char *path)
+int64_t vcm_git_clone_place_used_at(const char *path)
 {
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     struct stat status;
@@ -96,7 +96,7 @@ int64_t vcm_git_place_used_at(const char *path)
     return found ? (int64_t)status.st_mtim.tv_sec : 0;
 }
 
-void vcm_git_place_touch(const char *path)
+void vcm_git_clone_place_touch(const char *path)
 {
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
@@ -182,7 +182,7 @@ static int make(const char *path, const char *address, struct vcm_error *err)
                                               "refs/tags"};
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
-    int rc = vcm_path_remove_tree(path, err);
+    int rc = vcm_path_tree_remove(path, err);
     for (size_t i = 0; rc == VCM_OK && i < sizeof directories / sizeof directories[0]; i++) {
         join(&name, path, directories[i]);
         rc = vcm_path_make_directories(vcm_buf_text(&name), DIRECTORY_MODE, err);
@@ -216,8 +216,8 @@ static int take_lock(struct vcm_git_place *place, const struct vcm_git_clones *c
     return rc;
 }
 
-int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
-                       const char *address, unsigned timeout_ms, struct vcm_error *err)
+int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
+                             const char *address, unsigned timeout_ms, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     struct vcm_git_clones real = *clones;
@@ -230,14 +230,14 @@ int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones 
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot find '%s'", clones->directory);
     if (rc == VCM_OK) {
         real.directory = directory;
-        vcm_git_place_name(&path, &real, address);
+        vcm_git_clone_place_name(&path, &real, address);
         rc = vcm_buf_check(&path, "the path of a clone", err);
     }
     if (rc == VCM_OK) {
         place->path = vcm_buf_detach(&path);
         rc = take_lock(place, clones, address, timeout_ms, err);
     }
-    place->is_new = rc == VCM_OK && !vcm_git_place_is_ready(place->path);
+    place->is_new = rc == VCM_OK && !vcm_git_clone_place_is_ready(place->path);
     if (place->is_new)
         rc = make(place->path, address, err);
     else if (rc == VCM_OK && place->lock.previous_died)
@@ -247,19 +247,20 @@ int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones 
     return rc;
 }
 
-int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err)
+int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
+                               struct vcm_error *err)
 {
     place->is_new = true;
     return make(place->path, address, err);
 }
 
-int vcm_git_place_make_partial(const struct vcm_git_place *place, const char *address,
-                               struct vcm_error *err)
+int vcm_git_clone_place_make_partial(const struct vcm_git_place *place, const char *address,
+                                     struct vcm_error *err)
 {
     return write_config(place->path, address, true, err);
 }
 
-int vcm_git_place_unmake(const char *path, struct vcm_error *err)
+int vcm_git_clone_place_unmake(const char *path, struct vcm_error *err)
 {
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
@@ -268,16 +269,16 @@ int vcm_git_place_unmake(const char *path, struct vcm_error *err)
     if (rc == VCM_OK && unlink(vcm_buf_text(&name)) != 0 && errno != ENOENT)
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot remove '%s'", vcm_buf_text(&name));
     vcm_buf_release(&name);
-    return rc == VCM_OK ? vcm_path_remove_tree(path, err) : rc;
+    return rc == VCM_OK ? vcm_path_tree_remove(path, err) : rc;
 }
 
-void vcm_git_place_give_up(struct vcm_git_place *place)
+void vcm_git_clone_place_give_up(struct vcm_git_place *place)
 {
     if (place->is_locked && place->is_new)
-        vcm_path_remove_tree(place->path, NULL);
+        vcm_path_tree_remove(place->path, NULL);
 }
 
-void vcm_git_place_release(struct vcm_git_place *place)
+void vcm_git_clone_place_release(struct vcm_git_place *place)
 {
     if (place->is_locked)
         vcm_kv_lock_release(&place->lock);

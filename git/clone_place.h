@@ -20,40 +20,41 @@ struct vcm_git_place {
 };
 
 /* Appends "<directory>/<name>-<hash>.git" for an address without credentials. */
-void vcm_git_place_name(struct vcm_buf *out, const struct vcm_git_clones *clones,
-                        const char *address);
+void vcm_git_clone_place_name(struct vcm_buf *out, const struct vcm_git_clones *clones,
+                              const char *address);
 
 /* When the clone at `path` was last fetched into or read by somebody who said so, in Unix seconds;
  * 0 when it was never made to its end. */
-int64_t vcm_git_place_used_at(const char *path);
+int64_t vcm_git_clone_place_used_at(const char *path);
 
 /* Says that the clone at `path` is used now. */
-void vcm_git_place_touch(const char *path);
+void vcm_git_clone_place_touch(const char *path);
 
 /* Whether a clone is at `path` that was made to its end and has its parts still. */
-bool vcm_git_place_is_ready(const char *path);
+bool vcm_git_clone_place_is_ready(const char *path);
 
 /*
  * Locks the place, waiting at most `timeout_ms`, and sees that an empty repository, or what was
  * fetched before, is there: what was never finished is made anew, and what a killed process left
  * in a finished one is cleared away. The caller releases the place also after a failure.
  */
-int vcm_git_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
-                       const char *address, unsigned timeout_ms, struct vcm_error *err);
+int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
+                             const char *address, unsigned timeout_ms, struct vcm_error *err);
 
 /* Makes the clone anew, empty. */
-int vcm_git_place_remake(struct vcm_git_place *place, const char *address, struct vcm_error *err);
+int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
+                               struct vcm_error *err);
 
 /* Lets git know that the remote has what is missing in the clone, as VCM_GIT_PLACE_REMOTE. */
-int vcm_git_place_make_partial(const struct vcm_git_place *place, const char *address,
-                               struct vcm_error *err);
+int vcm_git_clone_place_make_partial(const struct vcm_git_place *place, const char *address,
+                                     struct vcm_error *err);
 
 /* Removes the clone at `path`, whose lock the caller holds: from the beginning on it counts as
  * never made. */
-int vcm_git_place_unmake(const char *path, struct vcm_error *err);
+int vcm_git_clone_place_unmake(const char *path, struct vcm_error *err);
 
 /* Removes a clone that is new and into which nothing could be fetched. */
-void vcm_git_place_give_up(struct vcm_git_place *place);
-void vcm_git_place_release(struct vcm_git_place *place);
+void vcm_git_clone_place_give_up(struct vcm_git_place *place);
+void vcm_git_clone_place_release(struct vcm_git_place *place);
 
 #endif

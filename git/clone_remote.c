@@ -12,18 +12,18 @@
 #define SHA256_DIGITS 64
 #define FIXED_ARGS    7 /* that stand before the names, with the NULL at the end */
 
-void vcm_git_remote_init(struct vcm_git_remote *remote)
+void vcm_git_clone_remote_init(struct vcm_git_remote *remote)
 {
     *remote = (struct vcm_git_remote){.head_branch = ""};
     vcm_buf_init(&remote->text, VCM_LIMIT_REMOTE_REFS);
 }
 
-void vcm_git_remote_release(struct vcm_git_remote *remote)
+void vcm_git_clone_remote_release(struct vcm_git_remote *remote)
 {
     vcm_buf_release(&remote->text);
 }
 
-const char *vcm_git_remote_find(const struct vcm_git_remote *remote, const char *name)
+const char *vcm_git_clone_remote_find(const struct vcm_git_remote *remote, const char *name)
 {
     const char *line = vcm_buf_text(&remote->text);
     const char *end = line + remote->text.len;
@@ -62,7 +62,7 @@ static void find_head(struct vcm_git_remote *remote)
     char *end = remote->text.data + remote->text.len;
 
     remote->head_branch = "";
-    remote->head_id = vcm_git_remote_find(remote, "HEAD");
+    remote->head_id = vcm_git_clone_remote_find(remote, "HEAD");
     for (; remote->text.len > 0 && line < end; line += strlen(line) + 1) {
         char *tab = strchr(line, '\t');
         if (tab && strcmp(tab + 1, "HEAD") == 0 && strncmp(line, HEADS_LINE, prefix) == 0) {
@@ -73,8 +73,8 @@ static void find_head(struct vcm_git_remote *remote)
     }
 }
 
-int vcm_git_remote_ask(struct vcm_git_remote *remote, const struct vcm_git_runner *runner,
-                       const char *const *names, struct vcm_error *err)
+int vcm_git_clone_remote_ask(struct vcm_git_remote *remote, const struct vcm_git_runner *runner,
+                             const char *const *names, struct vcm_error *err)
 {
     const char *address = runner->url->address;
     const char *const fixed[] = {"ls-remote",        "--symref", "--quiet",

@@ -23,11 +23,14 @@ struct vcm_git_repo {
 int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What libgit2 said last in this thread, for one who has to tell its refusals apart. */
+const char *vcm_git_internal_message(void);
+
 /* Whether the configuration of the user, not of a repository, has this variable. */
-bool vcm_git_internal_user_sets(const char *name);
+bool vcm_git_repo_user_sets(const char *name);
 
 /* INVALID_ARGUMENT unless `name` is what a branch or tag may be called. `what` names its kind. */
-int vcm_git_internal_check_name(const char *what, const char *name, struct vcm_error *err);
+int vcm_git_repo_check_name(const char *what, const char *name, struct vcm_error *err);
 
 void vcm_git_internal_to_oid(git_oid *out, const struct vcm_git_id *id);
 void vcm_git_internal_from_oid(struct vcm_git_id *out, const git_oid *oid);

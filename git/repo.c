@@ -79,59 +79,12 @@ static void print_version(void)
     snprintf(version_text, sizeof version_text, "libgit2 %d.%d.%d", major, minor, revision);
 }
 
-const char *vcm_git_library_version(void)
+const char *vcm_git_repo_library_version(void)
 {
     static pthread_once_t printed = PTHREAD_ONCE_INIT;
 
     pthread_once(&printed, print_version);
     return version_text;
-}
-
-static const char *library_message(void)
-{
-    const git_error *last = vcm_libgit2.error_last();
-
-    return last && last->message ? last->message : "no reason given";
-}
-
-static enum vcm_code translate(int git_code)
-{
-    switch (git_code) {
-    case GIT_ENOTFOUND:
-    case GIT_EUNBORNBRANCH:
-        return VCM_NOT_FOUND;
-    case GIT_EAMBIGUOUS:
-        return VCM_AMBIGUOUS;
-    case GIT_EINVALIDSPEC:
-        return VCM_INVALID_ARGUMENT;
-    default:
-        return VCM_IO_ERROR;
-    }
-}
-
-int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *format, ...)
-{
-    const git_error *last = vcm_libgit2.error_last();
-    char what[400];
-    va_list args;
-
-    if (last && last->klass == GIT_ERROR_NOMEMORY)
-        return vcm_error_memory(err);
-    va_start(args, format);
-    vsnprintf(what, sizeof what, format, args);
-    va_end(args);
-    return vcm_error_set(err, translate(git_code), "%s: %s", what, library_message());
-}
-
-void vcm_git_internal_to_oid(git_oid *out, const struct vcm_git_id *id)
-{
-    _Static_assert(sizeof out->id == sizeof id->bytes, "ids are SHA-1");
-    memcpy(out->id, id->bytes, sizeof out->id);
-}
-
-void vcm_git_internal_from_oid(struct vcm_git_id *out, const git_oid *oid)
-{
-    memcpy(out->bytes, oid->id, sizeof out->bytes);
 }
 
 static int check_directory(const char *path, struct vcm_error *err)
@@ -195,7 +148,7 @@ static int refuse_owner(const char *path, struct vcm_error *err)
 static bool is_owner_refusal(int git_code)
 {
     return git_code == GIT_EOWNER ||
-           (git_code == GIT_ENOTFOUND && strstr(library_message(), "safe.directory"));
+           (git_code == GIT_ENOTFOUND && strstr(vcm_git_internal_message(), "safe.directory"));
 }
 
 /* Whether the user trusts every owner: a safe.directory of "*", which git knows and libgit2 1.5
@@ -221,7 +174,7 @@ static bool trusts_every_owner(void)
     return trusted;
 }
 
-bool vcm_git_internal_user_sets(const char *name)
+bool vcm_git_repo_user_sets(const char *name)
 {
     git_config *config = NULL;
     git_config_entry *entry = NULL;
@@ -258,7 +211,7 @@ static int open_checked(git_repository **out, const char *path)
 
 static int explain_open_failure(int git_code, const char *path, struct vcm_error *err)
 {
-    const char *reason = library_message();
+    const char *reason = vcm_git_internal_message();
 
     if (git_code == GIT_EOWNER)
         return refuse_owner(path, err);
@@ -461,7 +414,7 @@ static int check_name(char full[REF_NAME_BYTES], const char *place, const char *
     return VCM_OK;
 }
 
-int vcm_git_internal_check_name(const char *what, const char *name, struct vcm_error *err)
+int vcm_git_repo_check_name(const char *what, const char *name, struct vcm_error *err)
 {
     char full[REF_NAME_BYTES];
 
@@ -728,7 +681,7 @@ int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, cons
     return rc;
 }
 
-void vcm_git_id_to_hex(char out[VCM_GIT_ID_HEX + 1], const struct vcm_git_id *id)
+void vcm_git_repo_id_to_hex(char out[VCM_GIT_ID_HEX + 1], const struct vcm_git_id *id)
 {
     static const char digits[] = "0123456789abcdef";
 

@@ -54,9 +54,9 @@ int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, cons
 void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url);
 
 /* Writes 40 digits and a NUL. */
-void vcm_git_id_to_hex(char out[VCM_GIT_ID_HEX + 1], const struct vcm_git_id *id);
+void vcm_git_repo_id_to_hex(char out[VCM_GIT_ID_HEX + 1], const struct vcm_git_id *id);
 
 /* "libgit2 1.5.1" */
-const char *vcm_git_library_version(void);
+const char *vcm_git_repo_library_version(void);
 
 #endif

@@ -117,7 +117,7 @@ static void put_ours(struct environment *environment, const struct vcm_git_runne
     put(environment, "SSH_ASKPASS", "/bin/false");
     put(environment, "SSH_ASKPASS_REQUIRE", "force");
     if (runner->url->transport == VCM_GIT_URL_SSH && !getenv("GIT_SSH_COMMAND") &&
-        !getenv("GIT_SSH") && !vcm_git_internal_user_sets("core.sshcommand"))
+        !getenv("GIT_SSH") && !vcm_git_repo_user_sets("core.sshcommand"))
         put(environment, "GIT_SSH_COMMAND", SSH_COMMAND);
     put_setting(environment, "core.hooksPath", "/dev/null");
     put_setting(environment, "core.fsmonitor", "false");

@@ -12,6 +12,7 @@
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "git/blob.h"
 #include "git/internal.h"
 #include "git/tree.h"
 
@@ -399,7 +400,7 @@ static int open_place(struct vcm_git_repo **out, const char *place,
 
     if (vcm_git_repo_open(out, place, NULL) != VCM_OK)
         return VCM_NOT_FOUND;
-    vcm_git_id_to_hex(hex, &submodule->commit);
+    vcm_git_repo_id_to_hex(hex, &submodule->commit);
     if (vcm_git_repo_resolve(&id, *out, NULL, hex, NULL) == VCM_OK)
         return VCM_OK;
     vcm_git_repo_close(*out);

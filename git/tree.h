@@ -38,15 +38,15 @@ int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit
 struct vcm_git_directory;
 
 /* From the root, without a slash at the end; "" for the root. */
-struct vcm_slice vcm_git_directory_path(const struct vcm_git_directory *directory);
+struct vcm_slice vcm_git_tree_directory_path(const struct vcm_git_directory *directory);
 
 /* Finds a leaf of the directory by its name; false when there is none. out->path is the name. */
-bool vcm_git_directory_entry(struct vcm_git_entry *out, const struct vcm_git_directory *directory,
-                             const char *name);
+bool vcm_git_tree_directory_entry(struct vcm_git_entry *out,
+                                  const struct vcm_git_directory *directory, const char *name);
 
 /* Whether the leaf of this name is the same in the base's directory, or is in neither. False
  * without a base, or when it has no such directory. */
-bool vcm_git_directory_same_entry(const struct vcm_git_directory *directory, const char *name);
+bool vcm_git_tree_directory_same_entry(const struct vcm_git_directory *directory, const char *name);
 
 struct vcm_git_visitor {
     vcm_git_entry_fn entry;
@@ -84,25 +84,5 @@ int vcm_git_tree_id(struct vcm_git_id *out, struct vcm_git_repo *repo,
 int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
                                const struct vcm_git_id *commit, const char *path,
                                struct vcm_error *err);
-
-/* The size from the object's header, without reading it. NOT_FOUND when the object is missing,
- * UNSUPPORTED when it is no blob. */
-int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,
-                      struct vcm_error *err);
-
-/* Sets the size, and appends the blob's bytes when that is at most `size_max`. */
-int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
-                           const struct vcm_git_id *id, uint64_t size_max, struct vcm_error *err);
-
-/* The same for one who can tell by another hash that the bytes are right: they may be others than
- * the id says, and a failure may have other reasons. Then the function above has the last word. */
-int vcm_git_blob_read_unverified(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
-                                 const struct vcm_git_id *id, uint64_t size_max,
-                                 struct vcm_error *err);
-
-/* Appends the blob's bytes. NOT_FOUND when the object is missing, UNSUPPORTED when it is no blob,
- * IO_ERROR when it is damaged, or the buffer's fault when it does not fit. */
-int vcm_git_blob_read(struct vcm_buf *out, struct vcm_git_repo *repo, const struct vcm_git_id *id,
-                      struct vcm_error *err);
 
 #endif

@@ -104,7 +104,7 @@ static int run_child(struct vcm_document *document, struct vcm_buf *output, cons
     struct vcm_buf said = VCM_BUF_INIT(ERROR_BYTES);
     struct vcm_spawn_result result = {0};
     struct vcm_error own = {0};
-    unsigned cpu_seconds = vcm_extract_cpu_seconds(bytes.len);
+    unsigned cpu_seconds = vcm_extract_pdf_cpu_seconds(bytes.len);
     struct vcm_spawn_options spawn = {
         .argv = argv,
         .environment = environment,

@@ -19,7 +19,7 @@ enum vcm_extract_status {
 };
 
 /* How long a document of this size may take. */
-static inline unsigned vcm_extract_cpu_seconds(size_t bytes)
+static inline unsigned vcm_extract_pdf_cpu_seconds(size_t bytes)
 {
     size_t seconds = VCM_LIMIT_EXTRACT_CPU_SECONDS + 8 * (bytes / VCM_MIB);
     return seconds < VCM_LIMIT_EXTRACT_CPU_MAX ? (unsigned)seconds : VCM_LIMIT_EXTRACT_CPU_MAX;

@@ -45,7 +45,7 @@ static void limit_resources(size_t input_bytes)
     limit(RLIMIT_FSIZE, 0);
     limit(RLIMIT_NOFILE, 32);
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_CPU, vcm_extract_cpu_seconds(input_bytes));
+    limit(RLIMIT_CPU, vcm_extract_pdf_cpu_seconds(input_bytes));
     if (!IS_SANITIZED)
         limit(RLIMIT_AS, VCM_LIMIT_EXTRACT_MEMORY_BYTES + input_bytes);
 }

@@ -24,7 +24,7 @@ struct ingest {
     pthread_cond_t changed;
     /* What is there already is looked up beside the store: who writes would keep all others
      * waiting. */
-    struct vcm_store *lookups;
+    struct vcm_database *lookups;
     pthread_mutex_t lookups_lock;
 };
 
@@ -36,7 +36,7 @@ struct job {
     struct vcm_arena arena; /* sections of the chunks */
     struct vcm_chunker_chunk *chunks;
     size_t chunk_count, chunk_capacity;
-    struct vcm_store_document row;
+    struct vcm_database_document row;
     char settings[SETTINGS_BYTES];
     enum vcm_ingestor_status status;
     bool store_failed; /* the error is the store's, and ends the work */
@@ -92,7 +92,7 @@ static int keep_chunk(void *context, const struct vcm_chunker_chunk *chunk, stru
 static int is_present(bool *present, struct job *job)
 {
     pthread_mutex_lock(&job->ingest->lookups_lock);
-    int rc = vcm_store_has(present, job->ingest->lookups, &job->row, &job->error);
+    int rc = vcm_database_has(present, job->ingest->lookups, &job->row, &job->error);
     pthread_mutex_unlock(&job->ingest->lookups_lock);
     job->store_failed = rc != VCM_OK;
     return rc;
@@ -103,11 +103,12 @@ static int is_present(bool *present, struct job *job)
 static int read_pdf(struct job *job, struct vcm_slice bytes)
 {
     struct vcm_extract_options options = {0, job->ingest->options->cancel};
-    struct vcm_store *store = job->ingest->options->store;
+    struct vcm_database *store = job->ingest->options->store;
     struct vcm_buf encoded = VCM_BUF_INIT(VCM_LIMIT_EXTRACT_OUTPUT_BYTES);
 
     pthread_mutex_lock(&job->ingest->lock);
-    int rc = vcm_store_get_extraction(&encoded, store, job->row.content, VCM_EXTRACT_VERSION, NULL);
+    int rc =
+        vcm_database_extractions_get(&encoded, store, job->row.content, VCM_EXTRACT_VERSION, NULL);
     pthread_mutex_unlock(&job->ingest->lock);
     if (rc == VCM_OK)
         rc = vcm_document_decode(&job->document, vcm_buf_slice(&encoded), NULL);
@@ -123,8 +124,8 @@ static int read_pdf(struct job *job, struct vcm_slice bytes)
     }
     if (rc == VCM_OK) {
         pthread_mutex_lock(&job->ingest->lock);
-        rc = vcm_store_put_extraction(store, job->row.content, VCM_EXTRACT_VERSION,
-                                      vcm_buf_slice(&encoded), &job->error);
+        rc = vcm_database_extractions_put(store, job->row.content, VCM_EXTRACT_VERSION,
+                                          vcm_buf_slice(&encoded), &job->error);
         pthread_mutex_unlock(&job->ingest->lock);
         job->store_failed = rc != VCM_OK;
     }
@@ -201,16 +202,16 @@ static void run_job(void *argument, unsigned worker)
 /* Writes a document's chunks in one transaction. */
 static int write_document(struct job *job, struct vcm_error *err)
 {
-    struct vcm_store *store = job->ingest->options->store;
+    struct vcm_database *store = job->ingest->options->store;
 
     pthread_mutex_lock(&job->ingest->lock);
-    int rc = vcm_store_begin(store, &job->row, err);
+    int rc = vcm_database_begin(store, &job->row, err);
     for (size_t i = 0; rc == VCM_OK && i < job->chunk_count; i++)
-        rc = vcm_store_add_chunk(store, &job->chunks[i], err);
+        rc = vcm_database_add_chunk(store, &job->chunks[i], err);
     if (rc == VCM_OK)
-        rc = vcm_store_commit(store, err);
+        rc = vcm_database_commit(store, err);
     if (rc != VCM_OK)
-        vcm_store_rollback(store);
+        vcm_database_rollback(store);
     pthread_mutex_unlock(&job->ingest->lock);
     return rc;
 }
@@ -297,14 +298,14 @@ int vcm_ingestor_run(const struct vcm_ingestor_options *options,
     pthread_mutex_init(&ingest.lock, NULL);
     pthread_mutex_init(&ingest.lookups_lock, NULL);
     pthread_cond_init(&ingest.changed, NULL);
-    int rc = vcm_store_open(&ingest.lookups, vcm_store_path(options->store), false, options->cancel,
-                            err);
+    int rc = vcm_database_open(&ingest.lookups, vcm_database_path(options->store), false,
+                               options->cancel, err);
     if (rc == VCM_OK)
         rc = vcm_pool_open(&pool, workers, (unsigned)window, err);
     if (rc == VCM_OK)
         rc = run_jobs(&ingest, pool, jobs, window, items, count, visit, context, err);
     vcm_pool_close(pool);
-    vcm_store_close(ingest.lookups);
+    vcm_database_close(ingest.lookups);
     pthread_mutex_destroy(&ingest.lookups_lock);
     pthread_cond_destroy(&ingest.changed);
     pthread_mutex_destroy(&ingest.lock);

@@ -11,7 +11,7 @@
 
 #include "base/cancel.h"
 #include "kb/chunker.h"
-#include "kb/store.h"
+#include "kb/database.h"
 
 enum vcm_ingestor_status {
     VCM_INGESTOR_INGESTED,
@@ -51,7 +51,7 @@ typedef int (*vcm_ingestor_fn)(void *context, const struct vcm_ingestor_result *
                                struct vcm_error *err);
 
 struct vcm_ingestor_options {
-    struct vcm_store *store; /* writable; not used by others meanwhile */
+    struct vcm_database *store; /* writable; not used by others meanwhile */
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;                   /* workers; 0: as many as there are cores */
     const struct vcm_cancel *cancel; /* may be NULL */

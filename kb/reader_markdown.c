@@ -132,7 +132,7 @@ static int add(struct vcm_document *document, unsigned level, size_t begin, size
 static int take_line(struct vcm_document *document, struct scan *scan, size_t begin, size_t end,
                      struct vcm_error *err)
 {
-    struct vcm_slice line = vcm_reader_line(scan->text, begin, end);
+    struct vcm_slice line = vcm_reader_formats_line(scan->text, begin, end);
     size_t indent = indentation(line);
     struct vcm_slice title;
 
@@ -169,13 +169,13 @@ static int take_line(struct vcm_document *document, struct scan *scan, size_t be
 /* Behind the front matter that static site generators want, or 0. */
 static size_t front_matter_end(struct vcm_slice text)
 {
-    size_t end = vcm_reader_line_end(text, 0);
+    size_t end = vcm_reader_formats_line_end(text, 0);
 
-    if (!vcm_slice_equal(vcm_reader_line(text, 0, end), vcm_slice_of_string("---")))
+    if (!vcm_slice_equal(vcm_reader_formats_line(text, 0, end), vcm_slice_of_string("---")))
         return 0;
     for (size_t at = end; at < text.len; at = end) {
-        end = vcm_reader_line_end(text, at);
-        struct vcm_slice line = vcm_reader_line(text, at, end);
+        end = vcm_reader_formats_line_end(text, at);
+        struct vcm_slice line = vcm_reader_formats_line(text, at, end);
         if (vcm_slice_equal(line, vcm_slice_of_string("---")) ||
             vcm_slice_equal(line, vcm_slice_of_string("...")))
             return end;
@@ -193,7 +193,7 @@ int vcm_reader_markdown_headings(struct vcm_document *document, struct vcm_error
     if (scan.text.len == 0)
         return VCM_OK;
     for (size_t at = front_matter_end(scan.text); rc == VCM_OK && at < scan.text.len;) {
-        size_t end = vcm_reader_line_end(scan.text, at);
+        size_t end = vcm_reader_formats_line_end(scan.text, at);
         rc = take_line(document, &scan, at, end, err);
         at = end;
     }

@@ -58,12 +58,12 @@ int vcm_reader_rst_headings(struct vcm_document *document, struct vcm_error *err
     int rc = VCM_OK;
 
     for (size_t at = 0; rc == VCM_OK && at < text.len;) {
-        size_t second = vcm_reader_line_end(text, at);
-        size_t third = second < text.len ? vcm_reader_line_end(text, second) : second;
-        struct vcm_slice a = vcm_reader_line(text, at, second);
-        struct vcm_slice b = vcm_reader_line(text, second, third);
-        size_t fourth = third < text.len ? vcm_reader_line_end(text, third) : third;
-        struct vcm_slice c = vcm_reader_line(text, third, fourth);
+        size_t second = vcm_reader_formats_line_end(text, at);
+        size_t third = second < text.len ? vcm_reader_formats_line_end(text, second) : second;
+        struct vcm_slice a = vcm_reader_formats_line(text, at, second);
+        struct vcm_slice b = vcm_reader_formats_line(text, second, third);
+        size_t fourth = third < text.len ? vcm_reader_formats_line_end(text, third) : third;
+        struct vcm_slice c = vcm_reader_formats_line(text, third, fourth);
         char over = adornment(a);
         char under = adornment(b);
 

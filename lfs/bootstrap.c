@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "git/repo.h"
 #include "lfs/scaffold.h"
-#include "lfs/wire.h"
+#include "lfs/filters.h"
 
 #include "base/banned.h"
 
@@ -493,7 +493,7 @@ static int run(struct run *r, struct vcm_error *err)
         return r->o->migrate ? list_refs(r, err) : VCM_OK;
     }
     if (rc == VCM_OK && !r->o->no_lfs)
-        rc = vcm_wire_install(&r->wire, &r->git, &r->scaffold.manifest.lfs, err);
+        rc = vcm_filters_install(&r->wire, &r->git, &r->scaffold.manifest.lfs, err);
     r->b->lfs_enabled = r->wire.is_wired;
     if (rc == VCM_OK && r->wire.warning[0])
         vcm_bootstrap_warn(r->b, "%s", r->wire.warning);

@@ -5,6 +5,7 @@
 #include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "git/blob.h"
 #include "lfs/pointer.h"
 
 #include "base/banned.h"

@@ -1,7 +1,8 @@
 #include "lfs/fetch.h"
 
 #include "base/limits.h"
-#include "lfs/wire.h"
+#include "git/blob.h"
+#include "lfs/filters.h"
 
 #include "base/banned.h"
 
@@ -138,7 +139,7 @@ int vcm_lfs_fetch_paths(const struct vcm_lfs_fetch_place *place, const struct vc
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "%s of '%s' disables LFS; turn it on with vcm init", VCM_MANIFEST_PATH,
                              place->git->directory);
-    int rc = vcm_wire_probe(&found, place->git, err);
+    int rc = vcm_filters_probe(&found, place->git, err);
     if (rc == VCM_OK && !found)
         rc = vcm_error_set(err, VCM_UNSUPPORTED,
                            "fetching LFS content needs git-lfs; " VCM_WIRE_GET_GIT_LFS);

@@ -3,7 +3,7 @@
  *
  * Reading is strict: an unknown key, a wrong type or a newer schema is an error that names line and
  * column, and the file is left alone. lfs.mode is the one word on LFS that everything else obeys
- * (lfs/wire.h). A manifest owns its memory; release it. Nothing here writes a file.
+ * (lfs/filters.h). A manifest owns its memory; release it. Nothing here writes a file.
  */
 #ifndef VCM_LFS_MANIFEST_H
 #define VCM_LFS_MANIFEST_H

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/limits.h"
-#include "lfs/wire.h"
+#include "lfs/filters.h"
 
 #include "base/banned.h"
 
@@ -178,7 +178,7 @@ int vcm_migrate_prepare(struct vcm_migrate *m, const struct vcm_push_target *tar
     if (!m->branch)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "HEAD is detached; check out a branch before migrating");
-    int rc = vcm_wire_probe(&found, m->git, err);
+    int rc = vcm_filters_probe(&found, m->git, err);
     if (rc == VCM_OK && !found)
         rc = vcm_error_set(err, VCM_UNSUPPORTED, "migrating needs git-lfs; " VCM_WIRE_GET_GIT_LFS);
     if (rc == VCM_OK)

@@ -1,4 +1,4 @@
-#include "ops/residency.h"
+#include "ops/page_rows.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -67,7 +67,7 @@ static const char *const examples[] = {"vcm evict --scope tool-stable",
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out, .members = page_members};
+    struct vcm_page_rows rows = {.w = call->out, .members = page_members};
     struct vcm_evict_result done;
     const struct vcm_evict_query query = {
         .pages = call->values[PAGES].list,
@@ -84,7 +84,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_begin_object(call->out);
     vcm_jsonw_key(call->out, "pages");
     vcm_jsonw_begin_array(call->out);
-    int rc = vcm_evict(&done, call->vcm, &query, vcm_residency_put_row, &rows, err);
+    int rc = vcm_evict(&done, call->vcm, &query, vcm_page_rows_put, &rows, err);
     vcm_jsonw_end_array(call->out);
     vcm_result_put_members(call->out, result + 1, &done);
     vcm_jsonw_end_object(call->out);
@@ -98,7 +98,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 {
     char a[VCM_PRINT_NUMBER_BYTES], b[VCM_PRINT_NUMBER_BYTES], c[VCM_PRINT_NUMBER_BYTES];
 
-    vcm_residency_print_rows(out, document, call);
+    vcm_page_rows_print(out, document, call);
     if (call->quiet)
         return;
     vcm_print_format(

@@ -1,12 +1,12 @@
 #include "ops/failure.h"
-#include "ops/residency.h"
+#include "ops/page_rows.h"
 
 #include "base/banned.h"
 
 enum { PAGES, LOCK, PRIORITY, OWNER };
 
 static const struct vcm_op_param params[] = {
-    [PAGES] = VCM_RESIDENCY_PAGES,
+    [PAGES] = VCM_PAGE_ROWS_PAGES,
     [LOCK] = {.name = "lock",
               .type = VCM_OP_TEXT,
               .placeholder = "TTL",
@@ -17,7 +17,7 @@ static const struct vcm_op_param params[] = {
                   .default_text = "0",
                   .max = 1000000,
                   .summary = "of faults that wait in one server the highest is served first"},
-    [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
+    [OWNER] = VCM_PAGE_ROWS_OWNER,
 };
 
 static const char *const faults[] = {"hit", "minor", "major", NULL};
@@ -51,7 +51,7 @@ static const char *const examples[] = {
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out, .members = page_members};
+    struct vcm_page_rows rows = {.w = call->out, .members = page_members};
     struct vcm_fault_query query = {
         .pages = call->values[PAGES].list,
         .count = call->values[PAGES].count,
@@ -61,16 +61,16 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 
     int rc = VCM_OK;
     if (vcm_op_flag(call, LOCK))
-        rc = vcm_residency_duration(&query.lock_ms, "--lock", vcm_op_text(call, LOCK), err);
+        rc = vcm_page_rows_duration(&query.lock_ms, "--lock", vcm_op_text(call, LOCK), err);
     if (rc != VCM_OK)
         return rc;
     vcm_jsonw_begin_object(call->out);
     vcm_jsonw_key(call->out, "pages");
     vcm_jsonw_begin_array(call->out);
-    rc = vcm_fault(call->vcm, &query, vcm_residency_put_row, &rows, err);
+    rc = vcm_fault(call->vcm, &query, vcm_page_rows_put, &rows, err);
     vcm_jsonw_end_array(call->out);
     vcm_jsonw_end_object(call->out);
-    call->exit_status = vcm_residency_status(&rows);
+    call->exit_status = vcm_page_rows_status(&rows);
     return rc;
 }
 
@@ -90,5 +90,5 @@ const struct vcm_op vcm_op_fault = {
     .param_count = VCM_OP_COUNT(params),
     .result = result,
     .run = run,
-    .print = vcm_residency_print_rows,
+    .print = vcm_page_rows_print,
 };

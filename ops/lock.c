@@ -1,12 +1,12 @@
-#include "ops/residency.h"
+#include "ops/page_rows.h"
 
 #include "base/banned.h"
 
 enum { PAGES, OWNER, TTL, REASON, FORCE = TTL };
 
 static const struct vcm_op_param lock_params[] = {
-    [PAGES] = VCM_RESIDENCY_PAGES,
-    [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
+    [PAGES] = VCM_PAGE_ROWS_PAGES,
+    [OWNER] = VCM_PAGE_ROWS_OWNER,
     [TTL] = {.name = "ttl",
              .type = VCM_OP_TEXT,
              .required = true,
@@ -19,8 +19,8 @@ static const struct vcm_op_param lock_params[] = {
 };
 
 static const struct vcm_op_param unlock_params[] = {
-    [PAGES] = VCM_RESIDENCY_PAGES,
-    [OWNER] = VCM_RESIDENCY_OWNER_PARAM,
+    [PAGES] = VCM_PAGE_ROWS_PAGES,
+    [OWNER] = VCM_PAGE_ROWS_OWNER,
     [FORCE] = {.name = "force",
                .type = VCM_OP_FLAG,
                .summary = "remove the locks of all owners, not only one's own"},
@@ -63,17 +63,17 @@ static struct vcm_lock_query query_of(const struct vcm_op_call *call)
 
 static int run_lock(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out, .members = vcm_residency_page};
+    struct vcm_page_rows rows = {.w = call->out, .members = vcm_residency_page};
     struct vcm_lock_query query = query_of(call);
 
     query.reason = vcm_op_text(call, REASON);
-    int rc = vcm_residency_duration(&query.ttl_ms, "--ttl", vcm_op_text(call, TTL), err);
+    int rc = vcm_page_rows_duration(&query.ttl_ms, "--ttl", vcm_op_text(call, TTL), err);
     if (rc != VCM_OK)
         return rc;
     vcm_jsonw_begin_object(call->out);
     vcm_jsonw_key(call->out, "pages");
     vcm_jsonw_begin_array(call->out);
-    rc = vcm_lock(call->vcm, &query, vcm_residency_put_row, &rows, err);
+    rc = vcm_lock(call->vcm, &query, vcm_page_rows_put, &rows, err);
     vcm_jsonw_end_array(call->out);
     vcm_jsonw_end_object(call->out);
     return rc;
@@ -81,7 +81,7 @@ static int run_lock(struct vcm_op_call *call, struct vcm_error *err)
 
 static int run_unlock(struct vcm_op_call *call, struct vcm_error *err)
 {
-    struct vcm_residency_rows rows = {.w = call->out, .members = vcm_residency_page};
+    struct vcm_page_rows rows = {.w = call->out, .members = vcm_residency_page};
     struct vcm_lock_query query = query_of(call);
     uint64_t released = 0;
 
@@ -89,7 +89,7 @@ static int run_unlock(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_begin_object(call->out);
     vcm_jsonw_key(call->out, "pages");
     vcm_jsonw_begin_array(call->out);
-    int rc = vcm_unlock(&released, call->vcm, &query, vcm_residency_put_row, &rows, err);
+    int rc = vcm_unlock(&released, call->vcm, &query, vcm_page_rows_put, &rows, err);
     vcm_jsonw_end_array(call->out);
     vcm_jsonw_member_uint(call->out, "released", released);
     vcm_jsonw_end_object(call->out);
@@ -101,7 +101,7 @@ static void print_unlock(struct vcm_print *out, const struct vcm_json *document,
 {
     int64_t released = vcm_json_get_int(document, "released", 0);
 
-    vcm_residency_print_rows(out, document, call);
+    vcm_page_rows_print(out, document, call);
     if (!call->quiet)
         vcm_print_format(out, VCM_PRINT_PLAIN, "%lld lock%s removed\n", (long long)released,
                          released == 1 ? "" : "s");
@@ -119,7 +119,7 @@ const struct vcm_op vcm_op_lock = {
     .param_count = VCM_OP_COUNT(lock_params),
     .result = lock_result,
     .run = run_lock,
-    .print = vcm_residency_print_rows,
+    .print = vcm_page_rows_print,
 };
 
 const struct vcm_op vcm_op_unlock = {

@@ -289,7 +289,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (vcm_op_flag(call, DRY_RUN))
         return run_dry(call, &options, err);
     if (vcm_op_flag(call, WATCH))
-        return vcm_watch_run(call, &options, vcm_op_text(call, POLL), put_result, err);
+        return vcm_watch_shared_run(call, &options, vcm_op_text(call, POLL), put_result, err);
     rc = vcm_map(&map, call->vcm, &options, err);
     if (rc != VCM_OK)
         return rc;
@@ -338,5 +338,5 @@ const struct vcm_op vcm_op_map = {
     .also = also,
     .run = run,
     .print = print,
-    .print_event = vcm_watch_print_event,
+    .print_event = vcm_watch_shared_print_event,
 };

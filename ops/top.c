@@ -3,7 +3,7 @@
 
 #include "base/defaults.h"
 #include "base/limits.h"
-#include "ops/residency.h"
+#include "ops/page_rows.h"
 #include "ops/stat.h"
 
 #include "base/banned.h"
@@ -95,7 +95,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 
     int rc = VCM_OK;
     if (vcm_op_flag(call, INTERVAL))
-        rc = vcm_residency_duration(&options.interval_ms, "--interval", vcm_op_text(call, INTERVAL),
+        rc = vcm_page_rows_duration(&options.interval_ms, "--interval", vcm_op_text(call, INTERVAL),
                                     err);
     if (rc != VCM_OK)
         return rc;

@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "base/text.h"
-#include "ops/residency.h"
+#include "ops/page_rows.h"
 
 #include "base/banned.h"
 
@@ -172,7 +172,7 @@ static int run_record(struct vcm_op_call *call, struct vcm_error *err)
 
     int rc = VCM_OK;
     if (vcm_op_flag(call, DURATION))
-        rc = vcm_residency_duration(&duration_ms, "--duration", vcm_op_text(call, DURATION), err);
+        rc = vcm_page_rows_duration(&duration_ms, "--duration", vcm_op_text(call, DURATION), err);
     if (rc == VCM_OK && sink.path && !(sink.file = fopen(sink.path, "we")))
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write '%s'", sink.path);
     vcm_jsonw_init(&w, &list);

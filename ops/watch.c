@@ -47,7 +47,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 
     int rc = vcm_shared_timeout(&options.timeout_ms, vcm_op_text(call, TIMEOUT), err);
     if (rc == VCM_OK)
-        rc = vcm_watch_run(call, &options, vcm_op_text(call, POLL), NULL, err);
+        rc = vcm_watch_shared_run(call, &options, vcm_op_text(call, POLL), NULL, err);
     return rc;
 }
 
@@ -56,7 +56,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
     (void)call;
-    vcm_watch_print_event(out, document);
+    vcm_watch_shared_print_event(out, document);
 }
 
 const struct vcm_op vcm_op_watch = {
@@ -77,5 +77,5 @@ const struct vcm_op vcm_op_watch = {
     .is_stream = true,
     .run = run,
     .print = print,
-    .print_event = vcm_watch_print_event,
+    .print_event = vcm_watch_shared_print_event,
 };

@@ -94,8 +94,8 @@ static int parse_poll(uint64_t *ms, const char *text, struct vcm_error *err)
     return VCM_OK;
 }
 
-int vcm_watch_run(struct vcm_op_call *call, const struct vcm_map_options *options, const char *poll,
-                  vcm_watch_put_fn put_map, struct vcm_error *err)
+int vcm_watch_shared_run(struct vcm_op_call *call, const struct vcm_map_options *options,
+                         const char *poll, vcm_watch_put_fn put_map, struct vcm_error *err)
 {
     struct stream stream = {.call = call, .put_map = put_map};
     struct vcm_watch_options watch = {
@@ -123,7 +123,7 @@ int vcm_watch_run(struct vcm_op_call *call, const struct vcm_map_options *option
     return VCM_OK;
 }
 
-void vcm_watch_print_event(struct vcm_print *out, const struct vcm_json *event)
+void vcm_watch_shared_print_event(struct vcm_print *out, const struct vcm_json *event)
 {
     const char *kind = vcm_json_get_text(event, "event", "");
     const char *old = vcm_json_get_text(event, "old_page_id", NULL);

@@ -21,9 +21,9 @@ typedef void (*vcm_watch_put_fn)(struct vcm_jsonw *w, const struct vcm_map_resul
 
 /* Watches until it is interrupted or nobody listens. With `put_map`, begins with a mapping of all
  * rows and its document. */
-int vcm_watch_run(struct vcm_op_call *call, const struct vcm_map_options *options, const char *poll,
-                  vcm_watch_put_fn put_map, struct vcm_error *err);
+int vcm_watch_shared_run(struct vcm_op_call *call, const struct vcm_map_options *options,
+                         const char *poll, vcm_watch_put_fn put_map, struct vcm_error *err);
 
-void vcm_watch_print_event(struct vcm_print *out, const struct vcm_json *event);
+void vcm_watch_shared_print_event(struct vcm_print *out, const struct vcm_json *event);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * Comments, order and layout stay. Text is put in behind a list's last item, or in the place of one
  * value; what is written in a way that leaves no safe place is refused. New lines end as those of
- * the text do. The caller loads the result and asks vcm_edit_is_exact() whether it says what it
- * should, and nothing else.
+ * the text do. The caller loads the result and asks vcm_edit_check_is_exact() whether it says what
+ * it should, and nothing else.
  */
 #ifndef VCM_REPOMAP_EDIT_H
 #define VCM_REPOMAP_EDIT_H
@@ -38,8 +38,8 @@ int vcm_edit_promote(struct vcm_buf *out, struct vcm_edit_report *report, struct
                      struct vcm_error *err);
 
 /* Whether the edited map is the one before with exactly what was reported. */
-bool vcm_edit_is_exact(const struct vcm_repo_map *after, const struct vcm_repo_map *before,
-                       const struct vcm_edit_promotion *promotion,
-                       const struct vcm_edit_report *report);
+bool vcm_edit_check_is_exact(const struct vcm_repo_map *after, const struct vcm_repo_map *before,
+                             const struct vcm_edit_promotion *promotion,
+                             const struct vcm_edit_report *report);
 
 #endif

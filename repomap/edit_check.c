@@ -98,9 +98,9 @@ static bool are_routes_exact(const struct vcm_repo_map *after, const struct vcm_
             is_list_with(&after->routes[count].paths, &none, report->added, report->added_count));
 }
 
-bool vcm_edit_is_exact(const struct vcm_repo_map *after, const struct vcm_repo_map *before,
-                       const struct vcm_edit_promotion *promotion,
-                       const struct vcm_edit_report *report)
+bool vcm_edit_check_is_exact(const struct vcm_repo_map *after, const struct vcm_repo_map *before,
+                             const struct vcm_edit_promotion *promotion,
+                             const struct vcm_edit_report *report)
 {
     return are_rows_exact(after, before, promotion, report) &&
            are_routes_exact(after, before, report);

@@ -5,8 +5,9 @@
 #include "base/array.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "git/blob.h"
 #include "git/tree.h"
-#include "lfs/object.h"
+#include "lfs/objects.h"
 #include "repomap/route.h"
 #include "sources/glob.h"
 #include "sources/path_filter.h"
@@ -143,14 +144,14 @@ static int read_object(struct vcm_buf *bytes, struct vcm_git_repo *repo,
                              vcm_outcome_reason_name(VCM_REASON_LFS_EXTENSION));
     int rc = vcm_lfs_objects_open(&objects, repo, err);
     if (rc == VCM_OK)
-        rc = vcm_lfs_object_exists(&exists, objects, pointer, err);
+        rc = vcm_lfs_objects_has(&exists, objects, pointer, err);
     if (rc == VCM_OK && !exists)
         rc = vcm_error_set(err, VCM_UNSUPPORTED,
                            "lfs_missing: the content of this Git LFS pointer is not here; run "
                            "'vcm lfs pull' or 'git lfs fetch'");
     if (rc == VCM_OK) {
         vcm_buf_clear(bytes);
-        rc = vcm_lfs_object_read(bytes, objects, pointer, err);
+        rc = vcm_lfs_objects_read(bytes, objects, pointer, err);
     }
     vcm_lfs_objects_close(objects);
     return rc;
@@ -315,7 +316,7 @@ static bool is_lost(void *context, struct vcm_slice path)
     return !bsearch(&key, l->paths, l->count, sizeof *l->paths, compare_paths);
 }
 
-static int tell_removed(void *context, const struct vcm_store_document *document,
+static int tell_removed(void *context, const struct vcm_database_document *document,
                         struct vcm_error *err)
 {
     struct losses *l = context;
@@ -333,7 +334,7 @@ static int remove_lost(const struct vcm_plan *plan, const struct vcm_ingestor_op
                        vcm_ingestor_fn visit, void *context, struct vcm_error *err)
 {
     struct losses l = {.visit = visit, .context = context};
-    struct vcm_store_filter filter = {
+    struct vcm_database_filter filter = {
         .source = plan->base_scope, .from_tree = true, .takes = is_lost, .context = &l};
 
     vcm_arena_init(&l.arena, VCM_GIB);
@@ -342,7 +343,7 @@ static int remove_lost(const struct vcm_plan *plan, const struct vcm_ingestor_op
     if (rc == VCM_OK) {
         if (l.count > 0)
             qsort(l.paths, l.count, sizeof *l.paths, compare_paths);
-        rc = vcm_store_remove(options->store, &filter, tell_removed, &l, err);
+        rc = vcm_database_remove(options->store, &filter, tell_removed, &l, err);
     }
     free(l.paths);
     vcm_arena_release(&l.arena);

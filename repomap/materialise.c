@@ -66,7 +66,7 @@ static int read_former(struct vcm_scope *former, bool *exists, struct vcm_page_s
     if (rc != VCM_OK)
         return rc;
     rc = vcm_page_store_scope(former, txn, vcm_slice_of_string(scope_id), err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     *exists = rc == VCM_OK;
     return rc == VCM_NOT_FOUND ? VCM_OK : rc;
 }
@@ -132,8 +132,8 @@ static int has_become_readable(bool *changed, struct vcm_page_store *store,
     if (rc == VCM_OK)
         rc = vcm_page_store_read_begin(&txn, store, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_omission(txn, former->mapping, retry_omission, &retry, err);
-    vcm_kv_read_end(txn);
+        rc = vcm_page_table_each_omission(txn, former->mapping, retry_omission, &retry, err);
+    vcm_kv_handle_read_end(txn);
     if (retry.reader)
         source->functions->reader_close(retry.reader);
     vcm_buf_release(&retry.content.text);
@@ -242,8 +242,8 @@ static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former
     note_omissions(row, "");
     if (former->pinned != plan->config.pinned) {
         row->status = VCM_MATERIALISE_REMAPPED;
-        rc = vcm_mapping_set_pinned(options->store, former->scope_id, plan->config.pinned,
-                                    options->cancel, err);
+        rc = vcm_mapping_pin_set(options->store, former->scope_id, plan->config.pinned,
+                                 options->cancel, err);
     }
     return rc;
 }
@@ -381,7 +381,7 @@ static int survey_base(struct survey *survey, struct vcm_error *err)
         return rc;
     rc = vcm_page_store_each_scope(txn, vcm_slice_of_string(survey->plan->base_scope), survey_scope,
                                    survey, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc == VCM_OK ? vcm_buf_check(&survey->stale, "the list of scopes", err) : rc;
 }
 
@@ -392,8 +392,8 @@ static int remove_stale(const struct survey *survey, vcm_materialise_unmapped_fn
 
     for (size_t at = 0; rc == VCM_OK && at < survey->stale.len;) {
         const char *scope_id = survey->stale.data + at;
-        rc = vcm_mapping_remove(survey->options->store, vcm_slice_of_string(scope_id),
-                                survey->options->cancel, err);
+        rc = vcm_mapping_drop_scope(survey->options->store, vcm_slice_of_string(scope_id),
+                                    survey->options->cancel, err);
         if (rc == VCM_OK)
             rc = on_unmapped(context, scope_id, err);
         at += strlen(scope_id) + 1;

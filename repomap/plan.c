@@ -6,7 +6,7 @@
 #include "git/submodule.h"
 #include "git/tree.h"
 #include "git/url.h"
-#include "repomap/read.h"
+#include "repomap/repo_map_read.h"
 #include "repomap/scope_id.h"
 
 #include "base/banned.h"
@@ -32,7 +32,7 @@ static int keep_id(const char **out, struct vcm_plan *plan, const struct vcm_git
 {
     char hex[VCM_GIT_ID_HEX + 1];
 
-    vcm_git_id_to_hex(hex, id);
+    vcm_git_repo_id_to_hex(hex, id);
     return keep(out, plan, vcm_slice_of_string(hex), err);
 }
 

@@ -16,7 +16,7 @@
 #include "base/arena.h"
 #include "git/clone.h"
 #include "git/repo.h"
-#include "repomap/load.h"
+#include "repomap/repo_map_load.h"
 #include "repomap/repo_map.h"
 
 struct vcm_plan_config {

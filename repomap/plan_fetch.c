@@ -22,7 +22,7 @@ static int place(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm
 {
     char hex[VCM_GIT_ID_HEX + 1];
 
-    vcm_git_id_to_hex(hex, commit);
+    vcm_git_repo_id_to_hex(hex, commit);
     int rc = keep(&planned->commit, plan, hex, err);
     if (rc == VCM_OK)
         rc = vcm_plan_check_directory(repo, commit, planned->row->start_dir, err);

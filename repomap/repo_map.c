@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/defaults.h"
-#include "repomap/schema.h"
+#include "repomap/repo_map_schema.h"
 
 #include "base/banned.h"
 

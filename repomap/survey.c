@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "git/blob.h"
 #include "repomap/route.h"
 #include "sources/path_filter.h"
 

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "git/blob.h"
 #include "git/repo.h"
 #include "git/tree.h"
-#include "lfs/object.h"
+#include "lfs/objects.h"
 
 #include "base/banned.h"
 
@@ -68,7 +69,7 @@ static int read_lfs(struct vcm_source_content *content, struct vcm_blob_reader *
         rc = vcm_lfs_objects_open(&reader->objects, reader->repo, err);
     if (rc != VCM_OK)
         return rc;
-    rc = vcm_lfs_object_exists(&exists, reader->objects, pointer, &failed);
+    rc = vcm_lfs_objects_has(&exists, reader->objects, pointer, &failed);
     if (rc == VCM_OK && !exists)
         rc = VCM_NOT_FOUND;
     if (rc == VCM_OK && pointer->size > size_max) {
@@ -81,7 +82,7 @@ static int read_lfs(struct vcm_source_content *content, struct vcm_blob_reader *
     }
     vcm_buf_clear(&content->text);
     if (rc == VCM_OK)
-        rc = vcm_lfs_object_read(&content->text, reader->objects, pointer, &failed);
+        rc = vcm_lfs_objects_read(&content->text, reader->objects, pointer, &failed);
     if (rc == VCM_OK)
         return rc;
     if (rc == VCM_INTERNAL) {

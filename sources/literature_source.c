@@ -7,7 +7,7 @@
 #include "kb/chunker.h"
 #include "kb/extract.h"
 #include "kb/reader.h"
-#include "kb/store.h"
+#include "kb/database.h"
 #include "sources/blob_reader.h"
 #include "sources/git_source.h"
 
@@ -29,7 +29,7 @@ struct literature {
 struct reader {
     const struct literature *literature;
     struct vcm_blob_reader *blobs;
-    struct vcm_store *store; /* that keeps extracted texts; NULL without one */
+    struct vcm_database *store; /* that keeps extracted texts; NULL without one */
     bool store_writable;
     struct vcm_source_content raw; /* the file's bytes */
 };
@@ -48,7 +48,7 @@ static void close_reader(void *opaque)
 
     if (!reader)
         return;
-    vcm_store_close(reader->store);
+    vcm_database_close(reader->store);
     vcm_blob_reader_close(reader->blobs);
     vcm_buf_release(&reader->raw.text);
     free(reader);
@@ -90,16 +90,16 @@ static int fail_document(struct vcm_source_content *content, int rc, struct vcm_
 }
 
 /* The place where texts are kept; without it each is extracted when it is needed. */
-static struct vcm_store *store_of(struct reader *reader)
+static struct vcm_database *store_of(struct reader *reader)
 {
     const char *path = reader->literature->extractions;
 
     if (reader->store || !path)
         return reader->store;
     reader->store_writable =
-        vcm_store_open(&reader->store, path, true, reader->literature->cancel, NULL) == VCM_OK;
+        vcm_database_open(&reader->store, path, true, reader->literature->cancel, NULL) == VCM_OK;
     if (!reader->store_writable)
-        vcm_store_open(&reader->store, path, false, reader->literature->cancel, NULL);
+        vcm_database_open(&reader->store, path, false, reader->literature->cancel, NULL);
     return reader->store;
 }
 
@@ -110,13 +110,13 @@ static int read_pdf(struct vcm_source_content *content, struct reader *reader,
 {
     struct vcm_buf *out = &content->text;
     unsigned char id[VCM_HASH_SHA256_BYTES];
-    struct vcm_store *store = store_of(reader);
+    struct vcm_database *store = store_of(reader);
     struct vcm_document document;
 
     vcm_document_init(&document);
     vcm_hash_sha256_of(id, bytes);
-    int rc =
-        store ? vcm_store_get_extraction(out, store, id, VCM_EXTRACT_VERSION, NULL) : VCM_NOT_FOUND;
+    int rc = store ? vcm_database_extractions_get(out, store, id, VCM_EXTRACT_VERSION, NULL)
+                   : VCM_NOT_FOUND;
     if (rc == VCM_OK)
         rc = vcm_document_decode(&document, vcm_buf_slice(out), NULL);
     if (rc != VCM_OK) {
@@ -129,10 +129,10 @@ static int read_pdf(struct vcm_source_content *content, struct reader *reader,
         if (rc == VCM_OK)
             vcm_document_encode(out, &document);
         if (rc == VCM_OK && store && reader->store_writable)
-            vcm_store_put_extraction(store, id, VCM_EXTRACT_VERSION, vcm_buf_slice(out), NULL);
+            vcm_database_extractions_put(store, id, VCM_EXTRACT_VERSION, vcm_buf_slice(out), NULL);
     }
     if (rc == VCM_OK && store && reader->store_writable && reader->literature->scope_id)
-        vcm_store_keep_extraction(
+        vcm_database_extractions_keep(
             store, id, reader->literature->scope_id,
             vcm_slice_of((const char *)item->content_id, item->content_id_len), NULL);
     content->lossy = document.lossy;

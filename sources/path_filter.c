@@ -4,6 +4,7 @@
 
 #include "base/array.h"
 #include "base/limits.h"
+#include "git/blob.h"
 #include "sources/glob.h"
 #include "sources/ignore.h"
 
@@ -253,13 +254,13 @@ static int enter_below(struct vcm_path_filter *filter, struct vcm_slice director
 static int read_ignore_files(struct vcm_path_filter *filter,
                              const struct vcm_git_directory *directory, struct vcm_error *err)
 {
-    struct vcm_slice path = vcm_git_directory_path(directory);
+    struct vcm_slice path = vcm_git_tree_directory_path(directory);
     bool ignored = false;
 
     int rc = vcm_ignore_enter(filter->ignore, &ignored, path, err);
     for (unsigned i = 0; rc == VCM_OK && !ignored && i < VCM_IGNORE_FILE_COUNT; i++) {
         struct vcm_git_entry entry;
-        if (!vcm_git_directory_entry(&entry, directory, vcm_ignore_file_names[i]) ||
+        if (!vcm_git_tree_directory_entry(&entry, directory, vcm_ignore_file_names[i]) ||
             entry.kind == VCM_GIT_SYMLINK || entry.kind == VCM_GIT_SUBMODULE)
             continue;
         vcm_buf_clear(&filter->content);
@@ -276,7 +277,7 @@ static int read_ignore_files(struct vcm_path_filter *filter,
 static bool has_same_ignore_files(const struct vcm_git_directory *directory)
 {
     for (unsigned i = 0; i < VCM_IGNORE_FILE_COUNT; i++)
-        if (!vcm_git_directory_same_entry(directory, vcm_ignore_file_names[i]))
+        if (!vcm_git_tree_directory_same_entry(directory, vcm_ignore_file_names[i]))
             return false;
     return true;
 }
@@ -286,7 +287,7 @@ static int enter(void *context, const struct vcm_git_directory *directory, struc
     struct vcm_path_filter *filter = context;
 
     int rc = filter->depth == 0 ? enter_root(filter, err)
-                                : enter_below(filter, vcm_git_directory_path(directory), err);
+                                : enter_below(filter, vcm_git_tree_directory_path(directory), err);
     if (rc != VCM_OK || !filter->ignore)
         return rc;
     if (!has_same_ignore_files(directory))

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/pool.h"
 #include "base/wire.h"
+#include "git/blob.h"
 #include "symbols/ctags.h"
 #include "symbols/extract.h"
 #include "symbols/headers.h"
@@ -174,8 +175,9 @@ static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct 
         }
     }
     if (rc == VCM_OK && parsing->count > 0)
-        rc = vcm_kv_update(parsing->index->state->kv, write_jobs, parsing,
-                           VCM_LIMIT_LOCK_TIMEOUT_MS, parsing->index->state->request->cancel, err);
+        rc = vcm_kv_handle_update(parsing->index->state->kv, write_jobs, parsing,
+                                  VCM_LIMIT_LOCK_TIMEOUT_MS, parsing->index->state->request->cancel,
+                                  err);
     for (size_t i = 0; i < parsing->count; i++)
         vcm_buf_release(&parsing->jobs[i].value);
     parsing->index->parsed += parsing->count;
@@ -210,7 +212,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
     size_t found = 0, kept = 0;
     bool has_ctags = vcm_ctags_is_there();
 
-    int rc = vcm_kv_read_begin(&txn, index->state->kv, err);
+    int rc = vcm_kv_handle_read_begin(&txn, index->state->kv, err);
     for (size_t i = 0; rc == VCM_OK && i < index->file_count; i++) {
         unsigned char key[KEY_BYTES];
         struct vcm_slice value;
@@ -223,7 +225,7 @@ static int list_unknown(const struct vcm_index_file **unknown, size_t *count,
         else if (here != VCM_NOT_FOUND)
             rc = here;
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (found > 0)
         qsort(unknown, found, sizeof(struct vcm_index_file *), by_blob);
     for (size_t i = 0; i < found; i++)
@@ -295,12 +297,12 @@ static int open_store(struct vcm_index *index, const char *directory, struct vcm
     vcm_path_join(&lock, directory, "lock");
     int rc = vcm_buf_check(&lock, "the path of the symbol store", err);
     if (rc == VCM_OK)
-        rc = vcm_kv_open(&index->state->kv,
-                         &(struct vcm_kv_options){.directory = directory,
-                                                  .lock_path = vcm_buf_text(&lock),
-                                                  .tables = tables,
-                                                  .log = index->state->request->log},
-                         err);
+        rc = vcm_kv_handle_open(&index->state->kv,
+                                &(struct vcm_kv_options){.directory = directory,
+                                                         .lock_path = vcm_buf_text(&lock),
+                                                         .tables = tables,
+                                                         .log = index->state->request->log},
+                                err);
     vcm_buf_release(&lock);
     return rc;
 }
@@ -381,13 +383,13 @@ static int recall_list(bool *found, struct vcm_index *index, struct vcm_error *e
     if (!state->has_digest)
         return VCM_OK;
     vcm_memo_key_make(&key, VCM_MEMO_FILES, state->digest);
-    int rc = vcm_kv_read_begin(&state->txn, state->kv, err);
+    int rc = vcm_kv_handle_read_begin(&state->txn, state->kv, err);
     if (rc == VCM_OK)
         rc = vcm_memo_get(&list, state->txn, TABLE_MEMOS, &key, err);
     *found = rc == VCM_OK;
     if (*found)
         return decode_list(index, list, err);
-    vcm_kv_read_end(state->txn);
+    vcm_kv_handle_read_end(state->txn);
     state->txn = NULL;
     return rc == VCM_NOT_FOUND ? VCM_OK : rc;
 }
@@ -458,7 +460,7 @@ static int make_list(struct vcm_index *index, const struct vcm_index_request *re
         if (vcm_buf_check(&list, "the list of files", NULL) == VCM_OK)
             remember(index, VCM_MEMO_FILES, vcm_buf_slice(&list));
         give_up_older(index);
-        rc = vcm_kv_read_begin(&index->state->txn, index->state->kv, err);
+        rc = vcm_kv_handle_read_begin(&index->state->txn, index->state->kv, err);
     }
     vcm_buf_release(&list);
     return rc;
@@ -504,8 +506,8 @@ void vcm_index_close(struct vcm_index *index)
 {
     if (!index)
         return;
-    vcm_kv_read_end(index->state->txn);
-    vcm_kv_close(index->state->kv);
+    vcm_kv_handle_read_end(index->state->txn);
+    vcm_kv_handle_close(index->state->kv);
     vcm_arena_release(&index->state->arena);
     vcm_headers_release(&index->state->headers);
     free(index->state);

@@ -109,5 +109,5 @@ int vcm_memo_put(struct vcm_kv *kv, unsigned table, const struct vcm_memo_key *k
 
     if (value.len > bytes_max / 2)
         return VCM_OK;
-    return vcm_kv_update(kv, write_memo, &put, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
+    return vcm_kv_handle_update(kv, write_memo, &put, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
 }

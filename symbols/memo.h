@@ -29,7 +29,7 @@ int vcm_memo_get(struct vcm_slice *out, struct vcm_kv_txn *txn, unsigned table,
                  const struct vcm_memo_key *key, struct vcm_error *err);
 
 /* Keeps VCM_LIMIT_SYMBOLS_MEMOS memos of `bytes_max` together. OK too when this one is too large to
- * be kept. Codes of vcm_kv_update(). */
+ * be kept. Codes of vcm_kv_handle_update(). */
 int vcm_memo_put(struct vcm_kv *kv, unsigned table, const struct vcm_memo_key *key,
                  struct vcm_slice value, size_t bytes_max, const struct vcm_cancel *cancel,
                  struct vcm_error *err);

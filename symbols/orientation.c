@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "git/blob.h"
 #include "symbols/language.h"
 
 #include "base/banned.h"
@@ -426,7 +427,7 @@ static size_t write_document(struct vcm_buf *out, const struct survey *survey,
 
     vcm_buf_clear(out);
     vcm_jsonw_init(&w, out);
-    vcm_git_id_to_hex(hex, commit);
+    vcm_git_repo_id_to_hex(hex, commit);
     vcm_jsonw_begin_object(&w);
     vcm_jsonw_member_string(&w, "clone_path", survey->request->clone_path);
     vcm_jsonw_member_string(&w, "commit", hex);

@@ -127,13 +127,13 @@ int vcm_sweep_run(size_t *dropped, struct vcm_kv *kv, const struct vcm_sweep *sw
     struct place place = {.done = true};
 
     *dropped = 0;
-    int rc = vcm_kv_read_begin(&txn, kv, err);
+    int rc = vcm_kv_handle_read_begin(&txn, kv, err);
     if (rc == VCM_OK)
         rc = read_place(&place, txn, sweep, err);
     bool needed = rc == VCM_OK && is_needed(&place, sweep);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (needed)
-        rc = vcm_kv_update(kv, sweep_on, &run, TIMEOUT_MS, cancel, err);
+        rc = vcm_kv_handle_update(kv, sweep_on, &run, TIMEOUT_MS, cancel, err);
     *dropped = rc == VCM_OK ? run.dropped : 0;
     return rc;
 }

@@ -104,6 +104,6 @@ size_t vcm_tokenizer_measure_more(struct vcm_tokenizer_measure *measure,
                                   bool final, struct vcm_tokenizer_mark *marks, size_t count);
 
 /* Whether counts are those of a vocabulary, not bytes / 4. */
-bool vcm_tokenizer_is_exact(const struct vcm_tokenizer *tokenizer);
+bool vcm_tokenizer_measure_is_exact(const struct vcm_tokenizer *tokenizer);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-bool vcm_tokenizer_is_exact(const struct vcm_tokenizer *tokenizer)
+bool vcm_tokenizer_measure_is_exact(const struct vcm_tokenizer *tokenizer)
 {
     return tokenizer->exact;
 }

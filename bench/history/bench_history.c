@@ -25,6 +25,7 @@
 #include "base/jsonw.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "git/blob.h"
 #include "git/tree.h"
 #include "vcm/mapping/page_builder.h"
 #include "vcm/page/split.h"

@@ -56,7 +56,7 @@ static int count_chunks(void *context, const struct vcm_ingestor_result *result,
     return VCM_OK;
 }
 
-static int count_hit(void *context, const struct vcm_store_chunk *chunk, struct vcm_error *err)
+static int count_hit(void *context, const struct vcm_database_chunk *chunk, struct vcm_error *err)
 {
     (void)chunk;
     (void)err;
@@ -98,7 +98,7 @@ static int compare_times(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static int search(struct vcm_store *store, const char *const *wordings, size_t count,
+static int search(struct vcm_database *store, const char *const *wordings, size_t count,
                   struct vcm_error *err)
 {
     double best[QUERIES];
@@ -109,11 +109,11 @@ static int search(struct vcm_store *store, const char *const *wordings, size_t c
         unsigned hits = 0;
         best[q] = 1e9;
         for (int round = 0; rc == VCM_OK && round < ROUNDS; round++) {
-            struct vcm_store_search wanted = {.query = vcm_slice_of_string(wordings[q]),
-                                              .limit = 10};
+            struct vcm_database_search wanted = {.query = vcm_slice_of_string(wordings[q]),
+                                                 .limit = 10};
             double begin = now_ms(CLOCK_THREAD_CPUTIME_ID);
             hits = 0;
-            rc = vcm_store_find(&total, store, &wanted, count_hit, &hits, err);
+            rc = vcm_database_search_find(&total, store, &wanted, count_hit, &hits, err);
             double took = now_ms(CLOCK_THREAD_CPUTIME_ID) - begin;
             best[q] = took < best[q] ? took : best[q];
         }
@@ -133,7 +133,7 @@ static int run(const char *text_path, const char *database, uint32_t target, uns
     struct vcm_buf text = VCM_BUF_INIT(VCM_GIB);
     struct vcm_ingestor_item *items = NULL;
     struct vcm_tokenizer *tokenizer = NULL;
-    struct vcm_store *store = NULL;
+    struct vcm_database *store = NULL;
     uint64_t chunks = 0;
     size_t count = 0;
 
@@ -141,7 +141,7 @@ static int run(const char *text_path, const char *database, uint32_t target, uns
     if (rc == VCM_OK)
         rc = vcm_tokenizer_open(&tokenizer, VCM_TOKENIZER_DEFAULT, err);
     if (rc == VCM_OK)
-        rc = vcm_store_open(&store, database, true, NULL, err);
+        rc = vcm_database_open(&store, database, true, NULL, err);
     if (rc == VCM_OK) {
         items = calloc((text.len / DOCUMENT_BYTES + 2) * copies, sizeof *items);
         count = items ? cut_documents(items, &text, target, copies) : 0;
@@ -164,7 +164,7 @@ static int run(const char *text_path, const char *database, uint32_t target, uns
     for (size_t i = 0; i < count; i++)
         free(items[i].context);
     free(items);
-    vcm_store_close(store);
+    vcm_database_close(store);
     vcm_tokenizer_close(tokenizer);
     vcm_buf_release(&text);
     return rc;

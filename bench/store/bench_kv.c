@@ -110,7 +110,7 @@ static struct vcm_kv *open_kv(const struct bench *bench)
     struct vcm_kv_options options = {
         .directory = bench->directory, .lock_path = bench->lock, .tables = tables};
 
-    if (vcm_kv_open(&kv, &options, &err) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &options, &err) != VCM_OK)
         die(err.message);
     return kv;
 }
@@ -122,10 +122,11 @@ static void fill(const struct bench *bench)
 
     for (unsigned i = 0; i < bench->keys; i += PIECE) {
         struct batch batch = {bench, i};
-        if (vcm_kv_update(kv, put_batch, &batch, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, &err) != VCM_OK)
+        if (vcm_kv_handle_update(kv, put_batch, &batch, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, &err) !=
+            VCM_OK)
             die(err.message);
     }
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void make_order(struct bench *bench)
@@ -151,20 +152,20 @@ static uint64_t read_ours(const struct bench *bench, struct vcm_kv *kv, get_fn g
     unsigned char key[KEY_BYTES];
     uint64_t sum = 0;
 
-    if (!each && vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+    if (!each && vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK)
         die("cannot begin");
     for (unsigned i = first; i < first + PIECE && i < bench->keys; i++) {
         make_key(key, bench->order[i]);
-        if (each && vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+        if (each && vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK)
             die("cannot begin");
         if (get(&value, txn, 0, vcm_slice_of(key, KEY_BYTES), NULL) != VCM_OK)
             die("a value is missing");
         sum += (unsigned char)value.data[0] + (unsigned char)value.data[value.len - 1];
         if (each)
-            vcm_kv_read_end(txn);
+            vcm_kv_handle_read_end(txn);
     }
     if (!each)
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
     return sum;
 }
 
@@ -261,7 +262,7 @@ static void run(struct bench *bench)
         time_round(bench, kv, &bare, i % 2 ? OURS : BARE, i % 2 ? BARE : OURS);
     time_round(bench, kv, &bare, CHECKED, CHECKED);
     close_bare(&bare);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static double rate(const struct bench *bench, enum reader reader, enum style style)

@@ -102,7 +102,7 @@ static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 {
     unsigned left = LISTING;
 
-    int rc = vcm_page_store_each_row(context, scope->mapping, 0, count_row, &left, scope_err);
+    int rc = vcm_page_table_each_row(context, scope->mapping, 0, count_row, &left, scope_err);
     return rc == VCM_OK ? VCM_NOT_FOUND : rc;
 }
 
@@ -120,7 +120,7 @@ int main(int argc, char **argv)
     struct vcm_kv_txn *txn;
     must(vcm_page_store_read_begin(&txn, store, &err));
     must(vcm_page_store_totals(&totals, txn, &err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (totals.pages == 0)
         fill(store, (unsigned)pages);
     vcm_page_store_close(store);
@@ -133,7 +133,7 @@ int main(int argc, char **argv)
         times[2] = now();
         must(vcm_page_store_each_scope(txn, vcm_slice_of("", 0), list_scope, txn, &err));
         times[3] = now();
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
         vcm_page_store_close(store);
         for (unsigned i = 0; i < 3; i++)
             if (round == 0 || times[i + 1] - times[i] < best[i])

@@ -7,9 +7,9 @@
  * HOME is one with a scope that `vcm map` made; it is changed, so take one for this. A hit is
  * compared with a bare mdb_get of the same values in a copy of the file, in two styles: one
  * transaction for all reads, and one for each. The first round looks pages up, the others find most
- * of them where they lay (vcm/residency/frame_memo.h); rows of look-ups are of rounds before which it was
- * said that frames have gone, so that every page is looked up. A minor fault is compared with
- * zstd's decompression of the same bytes with the same dictionary into memory that is there; a
+ * of them where they lay (vcm/residency/frame_memo.h); rows of look-ups are of rounds before which
+ * it was said that frames have gone, so that every page is looked up. A minor fault is compared
+ * with zstd's decompression of the same bytes with the same dictionary into memory that is there; a
  * major fault of pages without parts of files with libgit2's reading of the same blobs. The fault
  * is the answer alone: the page comes in later, with others. All take turns, and the best of the
  * rounds counts; time is the thread's own.
@@ -22,12 +22,12 @@
 #include <time.h>
 #include <zstd.h>
 
-#include "api/internal.h"
+#include "api/handle.h"
 #include "base/limits.h"
 #include "vcm/residency/pin.h"
 #include "vcm/residency/rebuild.h"
 #include "vcm/store/shm.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/view.h"
 
 #include "base/banned.h"
@@ -111,7 +111,7 @@ static int take_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 {
     snprintf(bench.root, sizeof bench.root, "%.*s", (int)scope->repo_root.len,
              scope->repo_root.data);
-    int rc = vcm_page_store_each_row(context, scope->mapping, 0, take_row, context, err);
+    int rc = vcm_page_table_each_row(context, scope->mapping, 0, take_row, context, err);
     return rc == VCM_OK ? VCM_NOT_FOUND : rc; /* the first one */
 }
 
@@ -135,7 +135,7 @@ static void list_pages(void)
 
     must(vcm_page_store_read_begin(&txn, bench.vcm->store, &bench.err));
     must(vcm_page_store_each_scope(txn, vcm_slice_of("", 0), take_scope, txn, &bench.err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     shuffle(bench.ids, bench.count);
 }
 
@@ -211,10 +211,10 @@ static double hits_ours(bool one_for_each)
             must(vcm_page_store_read_begin(&txn, bench.vcm->store, &bench.err));
         read_ours(txn, &bench.ids[i]);
         if (one_for_each)
-            vcm_kv_read_end(txn);
+            vcm_kv_handle_read_end(txn);
     }
     if (!one_for_each)
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
     return now() - start;
 }
 
@@ -330,7 +330,7 @@ static double faults(const struct vcm_page_id *ids, unsigned count)
         vcm_page_cache_release(&frame);
     }
     double elapsed = now() - start;
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return elapsed;
 }
 
@@ -385,7 +385,7 @@ static double decompress_bare(size_t *packed_bytes)
             die("a page cannot be decompressed");
         look(place, len);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     ZSTD_freeDCtx(context);
     for (unsigned i = 0; i < count; i++)
         ZSTD_freeDDict(digested[i].dictionary);

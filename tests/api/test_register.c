@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "api/internal.h"
+#include "api/handle.h"
 #include "sources/registry.h"
 #include "tests/support/memory_source.h"
 #include "tests/support/repo.h"
@@ -86,7 +86,7 @@ static int tear_down(void **state)
 
 static void register_wiki(struct fixture *fix)
 {
-    if (vcm_register_source_type(fix->vcm, &wiki_type, &fix->err) != VCM_OK)
+    if (vcm_handle_register_source_type(fix->vcm, &wiki_type, &fix->err) != VCM_OK)
         fail_msg("%s", fix->err.message);
 }
 
@@ -161,11 +161,12 @@ static void a_taken_name_is_refused(void **state)
     const struct vcm_source_type again = {.name = "git_repo", .open = open_wiki};
 
     register_wiki(fix);
-    assert_int_equal(vcm_register_source_type(fix->vcm, &wiki_type, &fix->err),
+    assert_int_equal(vcm_handle_register_source_type(fix->vcm, &wiki_type, &fix->err),
                      VCM_INVALID_ARGUMENT);
     assert_non_null(strstr(fix->err.message, "'wiki'"));
     vcm_error_reset(&fix->err);
-    assert_int_equal(vcm_register_source_type(fix->vcm, &again, &fix->err), VCM_INVALID_ARGUMENT);
+    assert_int_equal(vcm_handle_register_source_type(fix->vcm, &again, &fix->err),
+                     VCM_INVALID_ARGUMENT);
     assert_non_null(strstr(fix->err.message, "'git_repo'"));
 }
 

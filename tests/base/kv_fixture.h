@@ -94,7 +94,7 @@ static inline int fixture_teardown(void **state)
 static inline struct vcm_kv *open_store(struct fixture *fixture)
 {
     struct vcm_kv *kv;
-    if (vcm_kv_open(&kv, &fixture->options, &fixture->err) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, &fixture->err) != VCM_OK)
         print_error("%s\n", fixture->err.message);
     assert_non_null(kv);
     return kv;
@@ -121,7 +121,7 @@ static inline int store(struct vcm_kv *kv, const char *key, const char *value,
                         struct vcm_error *err)
 {
     struct pair pair = {PAGES, text(key), text(value)};
-    return vcm_kv_update(kv, put_pair, &pair, LATER_MS, NULL, err);
+    return vcm_kv_handle_update(kv, put_pair, &pair, LATER_MS, NULL, err);
 }
 
 /* `count` values of `bytes` bytes, each filled with its number. */
@@ -157,7 +157,7 @@ static inline unsigned count_bulk(struct vcm_kv *kv, unsigned first, unsigned co
     struct vcm_error err = {0};
     unsigned good = 0;
 
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &err), VCM_OK);
     for (unsigned i = first; i < first + count; i++) {
         char key[16];
         struct vcm_slice value;
@@ -166,7 +166,7 @@ static inline unsigned count_bulk(struct vcm_kv *kv, unsigned first, unsigned co
         good += rc == VCM_OK && value.len == bytes && (unsigned char)value.data[0] == i % 251 &&
                 (unsigned char)value.data[bytes - 1] == i % 251;
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return good;
 }
 
@@ -176,7 +176,7 @@ static inline void assert_value(struct vcm_kv *kv, const char *key, const char *
     struct vcm_error err = {0};
     struct vcm_slice value;
 
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &err), VCM_OK);
     int rc = vcm_kv_get(&value, txn, PAGES, text(key), &err);
     if (expected) {
         assert_int_equal(rc, VCM_OK);
@@ -185,7 +185,7 @@ static inline void assert_value(struct vcm_kv *kv, const char *key, const char *
         assert_int_equal(rc, VCM_NOT_FOUND);
         assert_int_equal(err.code, VCM_OK);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 #endif

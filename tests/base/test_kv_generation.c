@@ -27,7 +27,7 @@ static int delete_bulk(void *context, struct vcm_kv_txn *txn, struct vcm_error *
 static int change_bulk(struct vcm_kv *kv, vcm_kv_change_fn change, unsigned first, unsigned count)
 {
     struct bulk bulk = {.first = first, .count = count, .bytes = VALUE_BYTES};
-    return vcm_kv_update(kv, change, &bulk, LATER_MS, NULL, NULL);
+    return vcm_kv_handle_update(kv, change, &bulk, LATER_MS, NULL, NULL);
 }
 
 /* A store whose file is mostly free: the last quarter of the values is left. */
@@ -104,16 +104,16 @@ static int role_view(struct fixture *fixture)
 {
     struct vcm_kv *kv;
     struct vcm_kv_txn *txn;
-    struct vcm_kv_hold *hold;
+    struct vcm_kv_handle_hold *hold;
     struct vcm_slice value;
     char copy[VALUE_BYTES];
 
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
-        vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK ||
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK ||
+        vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK ||
         vcm_kv_get(&value, txn, PAGES, text("00000150"), NULL) != VCM_OK ||
-        vcm_kv_hold(&hold, txn, NULL) != VCM_OK)
+        vcm_kv_handle_hold(&hold, txn, NULL) != VCM_OK)
         return 1;
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     memcpy(copy, value.data, VALUE_BYTES);
     say_ready();
     wait_for_end_of_input();
@@ -126,10 +126,10 @@ static int role_view(struct fixture *fixture)
     assert_value(kv, "later", "yes");
     if (memcmp(copy, value.data, VALUE_BYTES) != 0)
         return 5;
-    vcm_kv_hold_release(hold);
+    vcm_kv_handle_hold_release(hold);
     if (count_deleted_maps(fixture) != 0)
         return 6;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return 0;
 }
 
@@ -137,7 +137,7 @@ static int role_view(struct fixture *fixture)
 static int role_compact(struct fixture *fixture)
 {
     struct vcm_kv *kv;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
     say_ready();
     for (unsigned i = 0;; i++)
@@ -178,7 +178,7 @@ static int role_full_disk(struct fixture *fixture)
     assert_files_of(fixture, 1);
     if (count_left(kv) != VALUES / 4)
         return 7;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return 0;
 }
 
@@ -188,7 +188,7 @@ static int role_nobody(struct fixture *fixture)
     if (geteuid() == 0 && (setgid(NOBODY) != 0 || setuid(NOBODY) != 0))
         return SKIPPED;
     fixture->options.read_only = true;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
     if (generation(kv) != 1 || count_left(kv) != VALUES / 4)
         return 2;
@@ -196,7 +196,7 @@ static int role_nobody(struct fixture *fixture)
     wait_for_end_of_input();
     if (generation(kv) != 2 || count_left(kv) != VALUES / 4)
         return 3;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return 0;
 }
 
@@ -217,11 +217,11 @@ static void compacting_gives_space_back_and_keeps_every_value(void **state)
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
     assert_files_of(fixture, 2);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     kv = open_store(fixture);
     assert_int_equal(generation(kv), 2);
     assert_int_equal(count_bulk(kv, 0, VALUES, VALUE_BYTES), VALUES);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void what_is_open_stays_on_the_old_file_and_what_begins_is_on_the_new(void **state)
@@ -230,7 +230,7 @@ static void what_is_open_stays_on_the_old_file_and_what_begins_is_on_the_new(voi
     struct vcm_kv *kv = open_sparse(fixture), *other = open_store(fixture);
     struct vcm_kv_txn *old;
     struct vcm_slice value;
-    assert_int_equal(vcm_kv_read_begin(&old, other, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&old, other, &fixture->err), VCM_OK);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
     assert_int_equal(store(kv, "later", "yes", &fixture->err), VCM_OK);
     assert_int_equal(vcm_kv_get(&value, old, PAGES, text("later"), NULL), VCM_NOT_FOUND);
@@ -239,11 +239,11 @@ static void what_is_open_stays_on_the_old_file_and_what_begins_is_on_the_new(voi
     assert_int_equal(store(other, "later", "again", &fixture->err), VCM_OK);
     assert_value(kv, "later", "again");
     assert_int_equal(count_deleted_maps(fixture), 1);
-    vcm_kv_read_end(old);
+    vcm_kv_handle_read_end(old);
     assert_int_equal(count_deleted_maps(fixture), 0);
     assert_int_equal(count_left(other), VALUES / 4);
-    vcm_kv_close(other);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(other);
+    vcm_kv_handle_close(kv);
 }
 
 static void held_memory_stays_whatever_happens_to_the_store(void **state)
@@ -251,28 +251,28 @@ static void held_memory_stays_whatever_happens_to_the_store(void **state)
     struct fixture *fixture = *state;
     struct vcm_kv *kv = open_sparse(fixture);
     struct vcm_kv_txn *txn;
-    struct vcm_kv_hold *hold, *second;
+    struct vcm_kv_handle_hold *hold, *second;
     struct vcm_slice value, other;
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
     assert_int_equal(vcm_kv_get(&value, txn, PAGES, text("00000160"), &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_hold(&hold, txn, &fixture->err), VCM_OK);
-    vcm_kv_read_end(txn);
+    assert_int_equal(vcm_kv_handle_hold(&hold, txn, &fixture->err), VCM_OK);
+    vcm_kv_handle_read_end(txn);
     for (unsigned i = 0; i < 20; i++)
         assert_int_equal(change_bulk(kv, put_bulk, 0, i), VCM_OK);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
     assert_int_equal(vcm_kv_get(&other, txn, PAGES, text("00000170"), &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_hold(&second, txn, &fixture->err), VCM_OK);
-    vcm_kv_read_end(txn);
+    assert_int_equal(vcm_kv_handle_hold(&second, txn, &fixture->err), VCM_OK);
+    vcm_kv_handle_read_end(txn);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     assert_int_equal(value.len, VALUE_BYTES);
     for (unsigned i = 0; i < VALUE_BYTES; i++)
         assert_true((unsigned char)value.data[i] == 160 && (unsigned char)other.data[i] == 170);
     assert_int_equal(count_deleted_maps(fixture), 2);
-    vcm_kv_hold_release(hold);
-    vcm_kv_hold_release(second);
-    vcm_kv_hold_release(NULL);
+    vcm_kv_handle_hold_release(hold);
+    vcm_kv_handle_hold_release(second);
+    vcm_kv_handle_hold_release(NULL);
     assert_int_equal(count_deleted_maps(fixture), 0);
 }
 
@@ -282,14 +282,14 @@ static void the_map_does_not_move_under_a_hold(void **state)
     fixture->options.map_bytes = VCM_MIB;
     struct vcm_kv *kv = open_store(fixture);
     struct vcm_kv_txn *txn;
-    struct vcm_kv_hold *hold;
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_hold(&hold, txn, &fixture->err), VCM_OK);
-    vcm_kv_read_end(txn);
+    struct vcm_kv_handle_hold *hold;
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_hold(&hold, txn, &fixture->err), VCM_OK);
+    vcm_kv_handle_read_end(txn);
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_STORE_BUSY);
-    vcm_kv_hold_release(hold);
+    vcm_kv_handle_hold_release(hold);
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_store_of_the_default_size_grows_under_a_hold(void **state)
@@ -297,25 +297,25 @@ static void a_store_of_the_default_size_grows_under_a_hold(void **state)
     struct fixture *fixture = *state;
     struct vcm_kv *kv = open_store(fixture);
     struct vcm_kv_txn *txn;
-    struct vcm_kv_hold *hold;
+    struct vcm_kv_handle_hold *hold;
     struct vcm_slice value;
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
     assert_int_equal(vcm_kv_get(&value, txn, PAGES, text("alpha"), &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_hold(&hold, txn, &fixture->err), VCM_OK);
-    vcm_kv_read_end(txn);
+    assert_int_equal(vcm_kv_handle_hold(&hold, txn, &fixture->err), VCM_OK);
+    vcm_kv_handle_read_end(txn);
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
-    vcm_kv_hold_release(hold);
-    vcm_kv_close(kv);
+    vcm_kv_handle_hold_release(hold);
+    vcm_kv_handle_close(kv);
 }
 
 /* The number of the map that the next transaction reads from. */
 static uint64_t map_number(struct vcm_kv *kv)
 {
     struct vcm_kv_txn *txn;
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
-    uint64_t number = vcm_kv_map_number(txn);
-    vcm_kv_read_end(txn);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, NULL), VCM_OK);
+    uint64_t number = vcm_kv_handle_map_number(txn);
+    vcm_kv_handle_read_end(txn);
     return number;
 }
 
@@ -324,27 +324,27 @@ static void a_map_is_held_by_its_number_until_it_moves(void **state)
     struct fixture *fixture = *state;
     fixture->options.map_bytes = VCM_MIB;
     struct vcm_kv *kv = open_store(fixture), *other = open_store(fixture);
-    struct vcm_kv_hold *hold;
+    struct vcm_kv_handle_hold *hold;
     uint64_t number = map_number(kv);
     assert_int_equal(map_number(other), number); /* handles of one process share it */
-    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_OK);
+    assert_int_equal(vcm_kv_handle_hold_map(&hold, kv, number), VCM_OK);
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_STORE_BUSY);
-    vcm_kv_hold_release(hold);
+    vcm_kv_handle_hold_release(hold);
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
-    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_RETRY);
+    assert_int_equal(vcm_kv_handle_hold_map(&hold, kv, number), VCM_RETRY);
     assert_null(hold);
     assert_true(map_number(kv) != number);
     number = map_number(kv);
-    assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_OK);
-    vcm_kv_hold_release(hold);
+    assert_int_equal(vcm_kv_handle_hold_map(&hold, other, number), VCM_OK);
+    vcm_kv_handle_hold_release(hold);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_hold_map(&hold, other, number), VCM_RETRY);
-    assert_int_equal(vcm_kv_hold_map(&hold, kv, number), VCM_RETRY);
+    assert_int_equal(vcm_kv_handle_hold_map(&hold, other, number), VCM_RETRY);
+    assert_int_equal(vcm_kv_handle_hold_map(&hold, kv, number), VCM_RETRY);
     assert_int_equal(map_number(kv), map_number(other));
-    assert_int_equal(vcm_kv_hold_map(&hold, kv, map_number(kv)), VCM_OK);
-    vcm_kv_close(other);
-    vcm_kv_close(kv);
-    vcm_kv_hold_release(hold);
+    assert_int_equal(vcm_kv_handle_hold_map(&hold, kv, map_number(kv)), VCM_OK);
+    vcm_kv_handle_close(other);
+    vcm_kv_handle_close(kv);
+    vcm_kv_handle_hold_release(hold);
     assert_int_equal(count_deleted_maps(fixture), 0);
 }
 
@@ -352,15 +352,15 @@ static void a_map_that_was_opened_before_a_fork_is_not_held(void **state)
 {
     struct fixture *fixture = *state;
     struct vcm_kv *kv = open_store(fixture);
-    struct vcm_kv_hold *hold;
+    struct vcm_kv_handle_hold *hold;
     uint64_t number = map_number(kv);
     int status;
     pid_t pid = fork();
     if (pid == 0)
-        _exit(vcm_kv_hold_map(&hold, kv, number) == VCM_RETRY ? 0 : 1);
+        _exit(vcm_kv_handle_hold_map(&hold, kv, number) == VCM_RETRY ? 0 : 1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_read_is_the_latest_until_something_is_committed(void **state)
@@ -368,31 +368,32 @@ static void a_read_is_the_latest_until_something_is_committed(void **state)
     struct fixture *fixture = *state;
     struct vcm_kv *kv = open_store(fixture);
     struct vcm_kv_txn *old, *latest;
-    assert_int_equal(vcm_kv_read_begin(&old, kv, &fixture->err), VCM_OK);
-    assert_true(vcm_kv_is_latest(old));
+    assert_int_equal(vcm_kv_handle_read_begin(&old, kv, &fixture->err), VCM_OK);
+    assert_true(vcm_kv_handle_is_latest(old));
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
-    assert_int_equal(vcm_kv_read_begin(&latest, kv, &fixture->err), VCM_OK);
-    assert_false(vcm_kv_is_latest(old));
-    assert_true(vcm_kv_is_latest(latest));
-    vcm_kv_read_end(latest);
-    vcm_kv_read_end(old);
-    vcm_kv_close(kv);
+    assert_int_equal(vcm_kv_handle_read_begin(&latest, kv, &fixture->err), VCM_OK);
+    assert_false(vcm_kv_handle_is_latest(old));
+    assert_true(vcm_kv_handle_is_latest(latest));
+    vcm_kv_handle_read_end(latest);
+    vcm_kv_handle_read_end(old);
+    vcm_kv_handle_close(kv);
 }
 
 static int hold_in_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     (void)err;
-    return vcm_kv_hold(context, txn, NULL) == VCM_INVALID_ARGUMENT ? VCM_OK : VCM_INTERNAL;
+    return vcm_kv_handle_hold(context, txn, NULL) == VCM_INVALID_ARGUMENT ? VCM_OK : VCM_INTERNAL;
 }
 
 static void memory_of_a_change_cannot_be_held(void **state)
 {
     struct fixture *fixture = *state;
     struct vcm_kv *kv = open_store(fixture);
-    struct vcm_kv_hold *hold;
-    assert_int_equal(vcm_kv_update(kv, hold_in_change, &hold, 0, NULL, &fixture->err), VCM_OK);
+    struct vcm_kv_handle_hold *hold;
+    assert_int_equal(vcm_kv_handle_update(kv, hold_in_change, &hold, 0, NULL, &fixture->err),
+                     VCM_OK);
     assert_null(hold);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void another_process_keeps_what_it_holds_and_goes_on(void **state)
@@ -405,7 +406,7 @@ static void another_process_keeps_what_it_holds_and_goes_on(void **state)
     assert_int_equal(change_bulk(kv, put_bulk, 0, VALUES), VCM_OK);
     assert_int_equal(store(kv, "later", "yes", &fixture->err), VCM_OK);
     assert_int_equal(finish(&other), 0);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 /* How long a compaction takes here, in microseconds. */
@@ -416,7 +417,7 @@ static unsigned measure_compaction(struct fixture *fixture)
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(compact(kv, &fixture->err), VCM_OK);
     unsigned span = (unsigned)(vcm_clock_ms() - before + 1) * 1000 / 3;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return span;
 }
 
@@ -437,7 +438,7 @@ static void a_compaction_may_be_killed_at_any_moment(void **state)
         assert_int_equal(count_left(kv), VALUES / 4);
         assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
         assert_files_of(fixture, generation(kv));
-        vcm_kv_close(kv);
+        vcm_kv_handle_close(kv);
     }
 }
 
@@ -472,7 +473,7 @@ static void who_may_only_read_goes_on_too(void **state)
     wait_ready(&other);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
     assert_int_equal(finish(&other), 0);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void leftovers_of_other_generations_are_removed_by_the_next_writer(void **state)
@@ -483,7 +484,7 @@ static void leftovers_of_other_generations_are_removed_by_the_next_writer(void *
     struct vcm_kv *kv = open_sparse(fixture);
     for (unsigned i = 0; i < 3; i++)
         assert_int_equal(compact(kv, &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     for (unsigned i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "%s/%s", fixture->directory, names[i]);
         mkdir(path, 0755);
@@ -502,7 +503,7 @@ static void leftovers_of_other_generations_are_removed_by_the_next_writer(void *
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
     assert_files_of(fixture, 3);
     assert_int_equal(count_left(kv), VALUES / 4);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void nothing_is_removed_through_a_link_or_by_a_similar_name(void **state)
@@ -524,7 +525,7 @@ static void nothing_is_removed_through_a_link_or_by_a_similar_name(void **state)
     for (unsigned i = 0; i < 7; i++)
         assert_true(exists(fixture, names[i]));
     assert_true(exists(fixture, "x/data.mdb"));
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_store_whose_generation_file_is_gone_is_found(void **state)
@@ -533,20 +534,20 @@ static void a_store_whose_generation_file_is_gone_is_found(void **state)
     char path[160];
     struct vcm_kv *kv = open_sparse(fixture);
     assert_int_equal(compact(kv, &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     snprintf(path, sizeof path, "%s/generation", fixture->directory);
     assert_int_equal(unlink(path), 0);
     fixture->options.read_only = true;
     kv = open_store(fixture);
     assert_int_equal(count_left(kv), VALUES / 4);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     assert_false(exists(fixture, "generation"));
     fixture->options.read_only = false;
     kv = open_store(fixture);
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
     assert_int_equal(count_left(kv), VALUES / 4);
     assert_files_of(fixture, 1);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_generation_that_is_not_there_is_a_damaged_store(void **state)
@@ -555,27 +556,28 @@ static void a_generation_that_is_not_there_is_a_damaged_store(void **state)
     uint64_t numbers[] = {5, UINT64_MAX};
     char path[160];
     struct vcm_kv *kv;
-    vcm_kv_close(open_sparse(fixture));
+    vcm_kv_handle_close(open_sparse(fixture));
     snprintf(path, sizeof path, "%s/generation", fixture->directory);
     for (unsigned i = 0; i < 2; i++) {
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         assert_int_equal(write(fd, &numbers[i], 8), 8);
         close(fd);
         vcm_error_reset(&fixture->err);
-        assert_int_equal(vcm_kv_open(&kv, &fixture->options, &fixture->err), VCM_STORE_CORRUPT);
+        assert_int_equal(vcm_kv_handle_open(&kv, &fixture->options, &fixture->err),
+                         VCM_STORE_CORRUPT);
         assert_non_null(strstr(fixture->err.message, "generation"));
     }
     assert_int_equal(truncate(path, 3), 0);
     kv = open_store(fixture);
     assert_int_equal(count_left(kv), VALUES / 4);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     assert_int_equal(unlink(path), 0);
     assert_int_equal(mkfifo(path, 0600), 0);
     kv = open_store(fixture);
     assert_int_equal(count_left(kv), VALUES / 4);
     assert_int_equal(compact(kv, NULL), VCM_IO_ERROR);
     assert_int_equal(count_left(kv), VALUES / 4);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void only_one_who_may_write_compacts_and_only_alone(void **state)
@@ -591,11 +593,11 @@ static void only_one_who_may_write_compacts_and_only_alone(void **state)
     wait_ready(&other);
     assert_int_equal(vcm_kv_compact(&compacted, kv, SOON_MS, NULL, NULL), VCM_STORE_BUSY);
     assert_int_equal(finish(&other), 0);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     fixture->options.read_only = true;
     kv = open_store(fixture);
     assert_int_equal(vcm_kv_compact(&compacted, kv, 0, NULL, NULL), VCM_INVALID_ARGUMENT);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static int put_and_wait(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -610,10 +612,10 @@ static int put_and_wait(void *context, struct vcm_kv_txn *txn, struct vcm_error 
 static int role_hold(struct fixture *fixture)
 {
     struct vcm_kv *kv;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
-    int rc = vcm_kv_update(kv, put_and_wait, NULL, 0, NULL, NULL);
-    vcm_kv_close(kv);
+    int rc = vcm_kv_handle_update(kv, put_and_wait, NULL, 0, NULL, NULL);
+    vcm_kv_handle_close(kv);
     return rc == VCM_OK ? 0 : 2;
 }
 
@@ -629,21 +631,21 @@ static void *read_and_hold(void *argument)
     struct crew *crew = argument;
     for (unsigned i = 0; !atomic_load(&crew->done); i++) {
         struct vcm_kv_txn *txn;
-        struct vcm_kv_hold *hold;
+        struct vcm_kv_handle_hold *hold;
         struct vcm_slice value;
         char key[16];
         snprintf(key, sizeof key, "%08u", VALUES * 3 / 4 + i % (VALUES / 4));
-        if (vcm_kv_read_begin(&txn, crew->kv, NULL) != VCM_OK) {
+        if (vcm_kv_handle_read_begin(&txn, crew->kv, NULL) != VCM_OK) {
             atomic_fetch_add(&crew->wrong, 1);
             continue;
         }
         int rc = vcm_kv_get_unchecked(&value, txn, PAGES, text(key), NULL);
-        vcm_kv_hold(&hold, txn, NULL);
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_hold(&hold, txn, NULL);
+        vcm_kv_handle_read_end(txn);
         if (rc != VCM_OK || value.len != VALUE_BYTES ||
             (unsigned char)value.data[VALUE_BYTES - 1] != (VALUES * 3 / 4 + i % (VALUES / 4)) % 251)
             atomic_fetch_add(&crew->wrong, 1);
-        vcm_kv_hold_release(hold);
+        vcm_kv_handle_hold_release(hold);
         atomic_fetch_add(&crew->reads, 1);
     }
     return NULL;
@@ -668,8 +670,8 @@ static void threads_read_on_while_generations_pass(void **state)
     assert_value(other, "again", "and again");
     assert_value(crew.kv, "again", "and again");
     assert_int_equal(count_deleted_maps(fixture), 0);
-    vcm_kv_close(other);
-    vcm_kv_close(crew.kv);
+    vcm_kv_handle_close(other);
+    vcm_kv_handle_close(crew.kv);
 }
 
 static void an_unchecked_read_is_the_same_without_the_check(void **state)
@@ -686,15 +688,15 @@ static void an_unchecked_read_is_the_same_without_the_check(void **state)
     close(fd);
     struct vcm_kv_txn *txn;
     struct vcm_slice value;
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
     assert_int_equal(vcm_kv_get(&value, txn, PAGES, text("the-key"), NULL), VCM_STORE_CORRUPT);
     assert_int_equal(vcm_kv_get_unchecked(&value, txn, PAGES, text("the-key"), NULL), VCM_OK);
     assert_true(vcm_slice_equal(value, text("A pattern that stands nowhere else")));
     assert_int_equal(vcm_kv_get_unchecked(&value, txn, PAGES, text("none"), &fixture->err),
                      VCM_NOT_FOUND);
     assert_int_equal(fixture->err.code, VCM_OK);
-    vcm_kv_read_end(txn);
-    vcm_kv_close(kv);
+    vcm_kv_handle_read_end(txn);
+    vcm_kv_handle_close(kv);
 }
 
 /* Pages of mapped files that are in this process's memory. */
@@ -724,7 +726,7 @@ static void trimming_takes_pages_out_of_memory_and_loses_nothing(void **state)
     vcm_kv_trim(kv);
     assert_int_equal(change_bulk(kv, put_bulk, 0, 1000), VCM_OK);
     assert_trimming_frees(kv);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void trimming_finds_a_map_that_has_moved(void **state)
@@ -736,7 +738,7 @@ static void trimming_finds_a_map_that_has_moved(void **state)
     vcm_kv_trim(kv);
     assert_int_equal(change_bulk(kv, put_bulk, 2, 1000), VCM_OK);
     assert_trimming_frees(kv);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void trimming_above_a_limit_leaves_what_is_below(void **state)
@@ -750,7 +752,7 @@ static void trimming_above_a_limit_leaves_what_is_below(void **state)
     assert_true(shared_pages() + 100 > before);
     vcm_kv_trim_above(kv, VCM_MIB);
     assert_true(shared_pages() + 5000 < before);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void slots_that_wait_to_be_used_again_are_given_up_for_others(void **state)
@@ -760,16 +762,16 @@ static void slots_that_wait_to_be_used_again_are_given_up_for_others(void **stat
     struct vcm_kv *one = open_store(fixture), *two = open_store(fixture);
     struct vcm_kv_txn *txns[3];
     for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(vcm_kv_read_begin(&txns[i], one, &fixture->err), VCM_OK);
+        assert_int_equal(vcm_kv_handle_read_begin(&txns[i], one, &fixture->err), VCM_OK);
     for (unsigned i = 0; i < 3; i++)
-        vcm_kv_read_end(txns[i]);
+        vcm_kv_handle_read_end(txns[i]);
     for (unsigned i = 0; i < 3; i++)
-        assert_int_equal(vcm_kv_read_begin(&txns[i], two, &fixture->err), VCM_OK);
+        assert_int_equal(vcm_kv_handle_read_begin(&txns[i], two, &fixture->err), VCM_OK);
     for (unsigned i = 0; i < 3; i++)
-        vcm_kv_read_end(txns[i]);
+        vcm_kv_handle_read_end(txns[i]);
     assert_int_equal(compact(one, &fixture->err), VCM_OK);
-    vcm_kv_close(one);
-    vcm_kv_close(two);
+    vcm_kv_handle_close(one);
+    vcm_kv_handle_close(two);
 }
 
 static int run_as(const char *role, const char *directory)

@@ -68,7 +68,7 @@ static void change(struct fixture *fixture, struct vcm_kv *kv, vcm_kv_change_fn 
 {
     struct bulk bulk = {.first = first, .count = count, .bytes = bytes};
 
-    if (vcm_kv_update(kv, fn, &bulk, LATER_MS, NULL, &fixture->err) != VCM_OK)
+    if (vcm_kv_handle_update(kv, fn, &bulk, LATER_MS, NULL, &fixture->err) != VCM_OK)
         fail_msg("%s", fixture->err.message);
 }
 
@@ -105,7 +105,7 @@ static void whatever_is_written_every_page_is_free_or_used(void **state)
     }
     assert_int_equal(vcm_kv_compact(&compacted, kv, LATER_MS, NULL, &fixture->err), VCM_OK);
     assert_in_order(fixture, kv);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static uint64_t get(int fd, uint64_t at)
@@ -207,7 +207,7 @@ static void what_is_wrong_with_the_free_pages_is_told(void **state)
     }
     free(whole);
     close(fd);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_broken_file_never_crashes_the_check(void **state)
@@ -234,7 +234,7 @@ static void a_broken_file_never_crashes_the_check(void **state)
     assert_true(told > 100);
     assert_in_order(fixture, kv);
     close(fd);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 int main(void)

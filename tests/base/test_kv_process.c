@@ -13,10 +13,10 @@ static int role_grow(struct fixture *fixture)
     struct vcm_kv *kv;
     struct bulk bulk = {.first = 100, .count = 1000, .bytes = 8168};
     fixture->options.map_bytes = VCM_MIB;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
-    int rc = vcm_kv_update(kv, put_bulk, &bulk, 0, NULL, NULL);
-    vcm_kv_close(kv);
+    int rc = vcm_kv_handle_update(kv, put_bulk, &bulk, 0, NULL, NULL);
+    vcm_kv_handle_close(kv);
     return rc == VCM_OK ? 0 : 2;
 }
 
@@ -32,10 +32,10 @@ static int role_hold(struct fixture *fixture)
 {
     struct vcm_kv *kv;
     struct pair pair = {PAGES, text("held"), text("yes")};
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
-    int rc = vcm_kv_update(kv, put_and_hold, &pair, 0, NULL, NULL);
-    vcm_kv_close(kv);
+    int rc = vcm_kv_handle_update(kv, put_and_hold, &pair, 0, NULL, NULL);
+    vcm_kv_handle_close(kv);
     return rc == VCM_OK ? 0 : 2;
 }
 
@@ -43,14 +43,14 @@ static int role_read(struct fixture *fixture)
 {
     struct vcm_kv *kv;
     struct vcm_kv_txn *txn;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
-    if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+    if (vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK)
         return 2;
     say_ready();
     wait_for_end_of_input();
-    vcm_kv_read_end(txn);
-    vcm_kv_close(kv);
+    vcm_kv_handle_read_end(txn);
+    vcm_kv_handle_close(kv);
     return 0;
 }
 
@@ -74,14 +74,14 @@ static int role_write(struct fixture *fixture)
 {
     struct vcm_kv *kv;
     fixture->options.map_bytes = VCM_MIB;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
     say_ready();
     for (unsigned i = 0;; i++) {
         char number[16];
         struct pair pair = {.value = {number, 8}};
         snprintf(number, sizeof number, "%08u", i);
-        if (vcm_kv_update(kv, put_and_give_back, &pair, 0, NULL, NULL) != VCM_OK)
+        if (vcm_kv_handle_update(kv, put_and_give_back, &pair, 0, NULL, NULL) != VCM_OK)
             return 2;
     }
 }
@@ -93,25 +93,25 @@ static int read_without_permission(struct fixture *fixture)
     struct vcm_kv_txn *txn;
     struct vcm_slice value;
 
-    if (vcm_kv_open(&kv, &fixture->options, &fixture->err) != VCM_IO_ERROR)
+    if (vcm_kv_handle_open(&kv, &fixture->options, &fixture->err) != VCM_IO_ERROR)
         return 2;
     if (!strstr(fixture->err.message, fixture->directory) ||
         !strstr(fixture->err.message, "write permission"))
         return 3;
     fixture->options.read_only = true;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 4;
-    if (vcm_kv_read_begin(&txn, kv, NULL) != VCM_OK)
+    if (vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK)
         return 5;
     if (vcm_kv_get(&value, txn, PAGES, text("alpha"), NULL) != VCM_OK ||
         !vcm_slice_equal(value, text("one")))
         return 6;
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     struct vcm_kv *second;
     fixture->options.read_only = false;
-    if (vcm_kv_open(&second, &fixture->options, NULL) != VCM_IO_ERROR || second)
+    if (vcm_kv_handle_open(&second, &fixture->options, NULL) != VCM_IO_ERROR || second)
         return 7;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return 0;
 }
 
@@ -127,10 +127,10 @@ static int role_read_only_disk(struct fixture *fixture)
     struct vcm_kv *kv;
     if (!test_disk_mount(fixture->directory, "2m"))
         return SKIPPED;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK ||
         store(kv, "alpha", "one", NULL) != VCM_OK)
         return 1;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     if (!test_disk_make_read_only(fixture->directory))
         return SKIPPED;
     return read_without_permission(fixture);
@@ -142,21 +142,21 @@ static int role_full_disk(struct fixture *fixture)
     struct bulk large = {.count = 1000, .bytes = 8168};
     if (!test_disk_mount(fixture->directory, "2m"))
         return SKIPPED;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK ||
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK ||
         store(kv, "alpha", "one", NULL) != VCM_OK)
         return 1;
-    if (vcm_kv_update(kv, put_bulk, &large, 0, NULL, &fixture->err) != VCM_STORE_FULL)
+    if (vcm_kv_handle_update(kv, put_bulk, &large, 0, NULL, &fixture->err) != VCM_STORE_FULL)
         return 2;
     if (!strstr(fixture->err.message, fixture->directory))
         return 3;
     if (count_bulk(kv, 0, 1000, 8168) != 0)
         return 4;
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     vcm_error_reset(&fixture->err);
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 5;
     assert_value(kv, "alpha", "one");
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return 0;
 }
 
@@ -166,10 +166,10 @@ static int role_little_space(struct fixture *fixture)
     struct vcm_kv *kv;
     if (setrlimit(RLIMIT_AS, &limit) != 0)
         return SKIPPED;
-    if (vcm_kv_open(&kv, &fixture->options, NULL) != VCM_OK)
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
     int rc = store(kv, "alpha", "one", NULL);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     return rc == VCM_OK ? 0 : 2;
 }
 
@@ -177,7 +177,7 @@ static void make_store(struct fixture *fixture)
 {
     struct vcm_kv *kv = open_store(fixture);
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void what_another_process_added_beyond_our_map_is_read(void **state)
@@ -186,13 +186,13 @@ static void what_another_process_added_beyond_our_map_is_read(void **state)
     fixture->options.map_bytes = VCM_MIB;
     struct vcm_kv *kv = open_store(fixture);
     struct bulk bulk = {.count = 10, .bytes = 8168};
-    assert_int_equal(vcm_kv_update(kv, put_bulk, &bulk, 0, NULL, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, put_bulk, &bulk, 0, NULL, &fixture->err), VCM_OK);
     struct process other = start("grow", fixture);
     assert_int_equal(finish(&other), 0);
     assert_int_equal(count_bulk(kv, 100, 1000, 8168), 1000);
     assert_int_equal(count_bulk(kv, 0, 10, 8168), 10);
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_change_goes_on_after_another_process_grew_the_store(void **state)
@@ -204,7 +204,7 @@ static void a_change_goes_on_after_another_process_grew_the_store(void **state)
     assert_int_equal(finish(&other), 0);
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
     assert_value(kv, "alpha", "one");
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void keep_line(void *context, enum vcm_log_level level, const char *line)
@@ -227,7 +227,7 @@ static void a_second_writer_is_told_who_holds_the_lock(void **state)
     wait_ready(&other);
 
     struct pair pair = {PAGES, text("alpha"), text("two")};
-    assert_int_equal(vcm_kv_update(kv, put_pair, &pair, SOON_MS, NULL, &fixture->err),
+    assert_int_equal(vcm_kv_handle_update(kv, put_pair, &pair, SOON_MS, NULL, &fixture->err),
                      VCM_STORE_BUSY);
     snprintf(expected, sizeof expected, "held by process %ld;", (long)other.pid);
     assert_non_null(strstr(fixture->err.message, expected));
@@ -236,15 +236,16 @@ static void a_second_writer_is_told_who_holds_the_lock(void **state)
     assert_string_equal(vcm_buf_text(&lines), expected);
 
     struct vcm_cancel cancel = {true};
-    assert_int_equal(vcm_kv_update(kv, put_pair, &pair, LATER_MS, &cancel, NULL), VCM_INTERRUPTED);
+    assert_int_equal(vcm_kv_handle_update(kv, put_pair, &pair, LATER_MS, &cancel, NULL),
+                     VCM_INTERRUPTED);
     assert_value(kv, "alpha", "one");
     close(other.to);
     other.to = -1;
-    assert_int_equal(vcm_kv_update(kv, put_pair, &pair, LATER_MS, NULL, NULL), VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, put_pair, &pair, LATER_MS, NULL, NULL), VCM_OK);
     assert_int_equal(finish(&other), 0);
     assert_value(kv, "alpha", "two");
     assert_value(kv, "held", "yes");
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     vcm_buf_release(&lines);
 }
 
@@ -259,11 +260,11 @@ static void a_writer_that_is_killed_leaves_no_trace_and_no_lock(void **state)
     assert_int_equal(finish(&other), -SIGKILL);
     assert_value(kv, "held", NULL);
     assert_int_equal(store(kv, "alpha", "two", &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     kv = open_store(fixture);
     assert_value(kv, "alpha", "two");
     assert_value(kv, "held", NULL);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_writer_may_be_killed_at_any_moment(void **state)
@@ -282,13 +283,13 @@ static void a_writer_may_be_killed_at_any_moment(void **state)
         struct vcm_kv *kv = open_store(fixture);
         struct vcm_kv_txn *txn;
         struct vcm_slice left, right;
-        assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+        assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
         int rc = vcm_kv_get(&left, txn, PAGES, text("left"), &fixture->err);
         assert_int_equal(vcm_kv_get(&right, txn, SCOPES, text("right"), &fixture->err), rc);
         assert_true(vcm_slice_equal(left, right));
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
         assert_int_equal(count_bulk(kv, 0, 20, 30000), rc == VCM_OK ? 10 : 0);
-        vcm_kv_close(kv);
+        vcm_kv_handle_close(kv);
     }
 }
 
@@ -303,14 +304,14 @@ static void slots_of_killed_readers_are_reclaimed(void **state)
         others[i] = start("read", fixture);
         wait_ready(&others[i]);
     }
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_STORE_BUSY);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_STORE_BUSY);
     for (unsigned i = 0; i < 2; i++) {
         kill(others[i].pid, SIGKILL);
         assert_int_equal(finish(&others[i]), -SIGKILL);
     }
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
-    vcm_kv_read_end(txn);
-    vcm_kv_close(kv);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, NULL), VCM_OK);
+    vcm_kv_handle_read_end(txn);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_forked_child_may_not_use_the_store_but_open_it_and_does_no_harm(void **state)
@@ -318,18 +319,18 @@ static void a_forked_child_may_not_use_the_store_but_open_it_and_does_no_harm(vo
     struct fixture *fixture = *state;
     struct vcm_kv *kv = open_store(fixture);
     struct vcm_kv_txn *txn, *other;
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
     pid_t pid = fork();
     if (pid == 0) {
         struct vcm_kv *second = NULL;
-        bool refused = vcm_kv_read_begin(&other, kv, NULL) == VCM_INVALID_ARGUMENT &&
+        bool refused = vcm_kv_handle_read_begin(&other, kv, NULL) == VCM_INVALID_ARGUMENT &&
                        store(kv, "alpha", "child", NULL) == VCM_INVALID_ARGUMENT;
-        vcm_kv_close(kv);
-        bool opened = vcm_kv_open(&second, &fixture->options, NULL) == VCM_OK &&
-                      vcm_kv_read_begin(&other, second, NULL) == VCM_OK;
-        vcm_kv_read_end(opened ? other : NULL);
+        vcm_kv_handle_close(kv);
+        bool opened = vcm_kv_handle_open(&second, &fixture->options, NULL) == VCM_OK &&
+                      vcm_kv_handle_read_begin(&other, second, NULL) == VCM_OK;
+        vcm_kv_handle_read_end(opened ? other : NULL);
         bool stored = opened && store(second, "beta", "child", NULL) == VCM_OK;
-        vcm_kv_close(second);
+        vcm_kv_handle_close(second);
         _exit(refused && opened && stored ? 0 : 1);
     }
     int status;
@@ -338,9 +339,9 @@ static void a_forked_child_may_not_use_the_store_but_open_it_and_does_no_harm(vo
     struct vcm_kv_info info;
     assert_int_equal(vcm_kv_info(&info, kv, &fixture->err), VCM_OK);
     assert_int_equal(info.readers_used, 1);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_int_equal(store(kv, "alpha", "one", &fixture->err), VCM_OK);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
 }
 
 static void a_store_without_write_permission_is_read(void **state)

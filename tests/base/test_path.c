@@ -411,7 +411,7 @@ static void check_mount(const char *path, const char *expected)
 {
     struct vcm_buf out = VCM_BUF_INIT(64);
     assert_int_equal(
-        vcm_path_filesystem_in(&out, vcm_slice_of(mounts, sizeof mounts - 1), path, NULL), VCM_OK);
+        vcm_path_mount_type_in(&out, vcm_slice_of(mounts, sizeof mounts - 1), path, NULL), VCM_OK);
     assert_string_equal(vcm_buf_text(&out), expected);
     vcm_buf_release(&out);
 }
@@ -429,7 +429,7 @@ static void the_innermost_and_latest_mount_holds_a_path(void **state)
     check_mount("/mnt/back\\slash", "fuse.sshfs");
     check_mount("/home/me", "cifs");
     check_mount("/srv", "xfs");
-    assert_int_equal(vcm_path_filesystem_in(&out, vcm_slice_of(NULL, 0), "/", NULL), VCM_NOT_FOUND);
+    assert_int_equal(vcm_path_mount_type_in(&out, vcm_slice_of(NULL, 0), "/", NULL), VCM_NOT_FOUND);
     vcm_buf_release(&out);
 }
 
@@ -439,11 +439,11 @@ static void a_path_that_does_not_exist_counts_as_its_parent(void **state)
     struct vcm_error err = {0};
     struct vcm_buf here = VCM_BUF_INIT(64), there = VCM_BUF_INIT(64), proc = VCM_BUF_INIT(64);
 
-    assert_int_equal(vcm_path_filesystem(&here, scratch, &err), VCM_OK);
+    assert_int_equal(vcm_path_mount_type(&here, scratch, &err), VCM_OK);
     assert_true(here.len > 0);
-    assert_int_equal(vcm_path_filesystem(&there, "not/there//yet/", &err), VCM_OK);
+    assert_int_equal(vcm_path_mount_type(&there, "not/there//yet/", &err), VCM_OK);
     assert_string_equal(vcm_buf_text(&here), vcm_buf_text(&there));
-    assert_int_equal(vcm_path_filesystem(&proc, "/proc/self/status", &err), VCM_OK);
+    assert_int_equal(vcm_path_mount_type(&proc, "/proc/self/status", &err), VCM_OK);
     assert_string_equal(vcm_buf_text(&proc), "proc");
     vcm_buf_release(&here);
     vcm_buf_release(&there);
@@ -485,10 +485,10 @@ static void network_file_systems_are_known_by_type(void **state)
                                         "fuse.bindfs", "virtiofs", "fuse",  "nf"};
 
     for (size_t i = 0; i < sizeof network / sizeof network[0]; i++)
-        if (!vcm_path_is_network_filesystem(network[i]))
+        if (!vcm_path_mount_is_network(network[i]))
             fail_msg("%s", network[i]);
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        if (vcm_path_is_network_filesystem(local[i]))
+        if (vcm_path_mount_is_network(local[i]))
             fail_msg("%s", local[i]);
 }
 

@@ -86,7 +86,7 @@ static int see_result(void *context, const struct vcm_ingestor_result *result,
     return VCM_OK;
 }
 
-static int see_chunk(void *context, const struct vcm_store_chunk *chunk, struct vcm_error *err)
+static int see_chunk(void *context, const struct vcm_database_chunk *chunk, struct vcm_error *err)
 {
     char *id = context;
 
@@ -103,31 +103,31 @@ static bool uses_none(void *context, struct vcm_slice name)
 }
 
 /* Everything that the store does beside taking documents in. */
-static int use_store(struct vcm_store *store, struct vcm_error *err)
+static int use_store(struct vcm_database *store, struct vcm_error *err)
 {
     struct vcm_buf kept = VCM_BUF_INIT(VCM_MIB);
     struct vcm_buf scopes = VCM_BUF_INIT(VCM_MIB);
     unsigned char content[VCM_HASH_SHA256_BYTES] = {1};
     char id[2 * VCM_CHUNKER_ID_BYTES + 1] = "";
-    struct vcm_store_search search = {.query = vcm_slice_of_string("words nowhere"), .limit = 5};
-    struct vcm_store_stat stat;
+    struct vcm_database_search search = {.query = vcm_slice_of_string("words nowhere"), .limit = 5};
+    struct vcm_database_stat stat;
     uint64_t total;
 
-    int rc = vcm_store_find(&total, store, &search, see_chunk, id, err);
+    int rc = vcm_database_search_find(&total, store, &search, see_chunk, id, err);
     if (rc == VCM_OK)
-        rc = vcm_store_show(store, id, see_chunk, id, err);
+        rc = vcm_database_show(store, id, see_chunk, id, err);
     if (rc == VCM_OK)
-        rc = vcm_store_stat(&stat, store, err);
+        rc = vcm_database_stat(&stat, store, err);
     if (rc == VCM_OK)
-        rc = vcm_store_put_extraction(store, content, 1, vcm_slice_of_string("text"), err);
+        rc = vcm_database_extractions_put(store, content, 1, vcm_slice_of_string("text"), err);
     if (rc == VCM_OK)
-        rc = vcm_store_keep_extraction(store, content, "s", vcm_slice_of_string("n"), err);
+        rc = vcm_database_extractions_keep(store, content, "s", vcm_slice_of_string("n"), err);
     if (rc == VCM_OK)
-        rc = vcm_store_get_extraction(&kept, store, content, 1, err);
+        rc = vcm_database_extractions_get(&kept, store, content, 1, err);
     if (rc == VCM_OK)
-        rc = vcm_store_list_scopes(&scopes, store, err);
+        rc = vcm_database_extractions_list_scopes(&scopes, store, err);
     if (rc == VCM_OK)
-        rc = vcm_store_settle_scope(store, "s", uses_none, NULL, err);
+        rc = vcm_database_extractions_settle_scope(store, "s", uses_none, NULL, err);
     vcm_buf_release(&scopes);
     vcm_buf_release(&kept);
     return rc;
@@ -135,16 +135,16 @@ static int use_store(struct vcm_store *store, struct vcm_error *err)
 
 static int use(struct fixture *f, struct vcm_error *err)
 {
-    struct vcm_store *store = NULL;
+    struct vcm_database *store = NULL;
 
     f->failed = VCM_OK;
-    int rc = vcm_store_open(&store, f->path, true, NULL, err);
+    int rc = vcm_database_open(&store, f->path, true, NULL, err);
     struct vcm_ingestor_options options = {store, f->tokenizer, 1, NULL};
     if (rc == VCM_OK)
         rc = vcm_ingestor_run(&options, f->items, ITEMS, see_result, f, err);
     if (rc == VCM_OK)
         rc = use_store(store, err);
-    vcm_store_close(store);
+    vcm_database_close(store);
     return rc == VCM_OK ? f->failed : rc;
 }
 
@@ -153,7 +153,7 @@ struct listing {
     uint64_t chunks;
 };
 
-static int list_document(void *context, const struct vcm_store_document *document,
+static int list_document(void *context, const struct vcm_database_document *document,
                          struct vcm_error *err)
 {
     struct listing *listing = context;
@@ -168,18 +168,18 @@ static int list_document(void *context, const struct vcm_store_document *documen
 /* The documents in the file, each of them whole. */
 static void list(struct fixture *f, struct vcm_buf *out)
 {
-    struct vcm_store_filter all = {.source = NULL};
+    struct vcm_database_filter all = {.source = NULL};
     struct listing listing = {out, 0};
-    struct vcm_store *store;
+    struct vcm_database *store;
     uint64_t total = 0;
 
-    assert_int_equal(vcm_store_open(&store, f->path, true, NULL, NULL), VCM_OK);
-    assert_int_equal(vcm_store_list(store, &all, list_document, &listing, NULL), VCM_OK);
-    struct vcm_store_search search = {.query = vcm_slice_of_string("sentence"), .limit = 100};
+    assert_int_equal(vcm_database_open(&store, f->path, true, NULL, NULL), VCM_OK);
+    assert_int_equal(vcm_database_list(store, &all, list_document, &listing, NULL), VCM_OK);
+    struct vcm_database_search search = {.query = vcm_slice_of_string("sentence"), .limit = 100};
     char id[2 * VCM_CHUNKER_ID_BYTES + 1];
-    assert_int_equal(vcm_store_find(&total, store, &search, see_chunk, id, NULL), VCM_OK);
+    assert_int_equal(vcm_database_search_find(&total, store, &search, see_chunk, id, NULL), VCM_OK);
     vcm_buf_append_format(out, "%u chunks, %u found\n", (unsigned)listing.chunks, (unsigned)total);
-    vcm_store_close(store);
+    vcm_database_close(store);
 }
 
 static bool run_once(struct fixture *f, unsigned long n, unsigned variant)

@@ -65,7 +65,7 @@ static void assert_commit(const struct fixture *fix, const char *revision)
     char hex[VCM_GIT_ID_HEX + 1];
     char *expected = test_repo_git_output(&fix->remote, "rev-parse", revision, NULL);
 
-    vcm_git_id_to_hex(hex, &fix->clone.commit);
+    vcm_git_repo_id_to_hex(hex, &fix->clone.commit);
     assert_string_equal(hex, expected);
     free(expected);
 }

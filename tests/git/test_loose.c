@@ -11,6 +11,7 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
+#include "git/blob.h"
 #include "git/submodule.h"
 #include "git/tree.h"
 #include "tests/support/repo.h"
@@ -105,7 +106,7 @@ static char *file_of(struct fixture *fix, const struct vcm_git_id *id)
 {
     char hex[VCM_GIT_ID_HEX + 1];
 
-    vcm_git_id_to_hex(hex, id);
+    vcm_git_repo_id_to_hex(hex, id);
     char *path = test_repo_object_path(&fix->disk, hex);
     chmod(path, 0600);
     return path;
@@ -308,7 +309,7 @@ static void a_commit_that_is_cut_short_is_not_resolved(void **state)
     assert_int_equal(resolve(fix, NULL, "HEAD^1"), VCM_IO_ERROR);
     cut(fix, &second, 2);
     reopen(fix, &fix->disk);
-    vcm_git_id_to_hex(hex, &second);
+    vcm_git_repo_id_to_hex(hex, &second);
     assert_int_equal(resolve(fix, NULL, NULL), VCM_IO_ERROR);
     assert_int_equal(resolve(fix, "main", NULL), VCM_IO_ERROR);
     assert_int_equal(resolve(fix, NULL, "main"), VCM_IO_ERROR);

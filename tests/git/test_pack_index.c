@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "git/blob.h"
 #include "git/pack_index.h"
 #include "git/tree.h"
 #include "tests/support/random.h"

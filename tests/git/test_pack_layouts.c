@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/path.h"
+#include "git/blob.h"
 #include "git/tree.h"
 #include "tests/support/random.h"
 #include "tests/support/repo.h"

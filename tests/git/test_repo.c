@@ -98,7 +98,7 @@ static int resolve(struct fixture *fix, const char *branch, const char *commit)
 
     vcm_error_reset(&fix->err);
     int rc = vcm_git_repo_resolve(&id, fix->repo, branch, commit, &fix->err);
-    vcm_git_id_to_hex(fix->hex, &id);
+    vcm_git_repo_id_to_hex(fix->hex, &id);
     return rc;
 }
 
@@ -620,9 +620,9 @@ static void ids_print_as_forty_digits(void **state)
     char hex[VCM_GIT_ID_HEX + 1];
 
     (void)state;
-    vcm_git_id_to_hex(hex, &id);
+    vcm_git_repo_id_to_hex(hex, &id);
     assert_string_equal(hex, "01abff0000000000000000000000000000000000");
-    assert_int_equal(strncmp(vcm_git_library_version(), "libgit2 1.", 10), 0);
+    assert_int_equal(strncmp(vcm_git_repo_library_version(), "libgit2 1.", 10), 0);
 }
 
 static void *open_and_resolve(void *path)

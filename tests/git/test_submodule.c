@@ -80,7 +80,7 @@ static void check_found(struct fixture *fix, const char *path, const char *url)
     if (find(fix, path) != VCM_OK)
         fail_msg("%s", fix->err.message);
     assert_string_equal(fix->found.url, url);
-    vcm_git_id_to_hex(hex, &fix->found.commit);
+    vcm_git_repo_id_to_hex(hex, &fix->found.commit);
     assert_string_equal(hex, GITLINK);
 }
 

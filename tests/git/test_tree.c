@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
+#include "git/blob.h"
 #include "git/tree.h"
 #include "tests/support/repo.h"
 
@@ -611,11 +612,12 @@ static int note_enter(void *context, const struct vcm_git_directory *directory,
                       struct vcm_error *err)
 {
     struct fixture *fix = context;
-    struct vcm_slice path = vcm_git_directory_path(directory);
+    struct vcm_slice path = vcm_git_tree_directory_path(directory);
     struct vcm_git_entry entry;
 
     vcm_buf_append_format(&fix->seen, "> %.*s%s\n", (int)path.len, path.data,
-                          vcm_git_directory_entry(&entry, directory, ".gitignore") ? " has" : "");
+                          vcm_git_tree_directory_entry(&entry, directory, ".gitignore") ? " has"
+                                                                                        : "");
     if (fix->stop_after > 0 && ++fix->visits == fix->stop_after)
         return vcm_error_set(err, VCM_STORE_FULL, "enough");
     return VCM_OK;

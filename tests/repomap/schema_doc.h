@@ -6,7 +6,7 @@
 #define VCM_TESTS_REPOMAP_SCHEMA_DOC_H
 
 #include "base/buf.h"
-#include "repomap/schema.h"
+#include "repomap/repo_map_schema.h"
 
 /* The JSON Schema for editors, indented. */
 void schema_doc_json(struct vcm_buf *out);

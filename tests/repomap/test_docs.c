@@ -12,8 +12,8 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/path.h"
-#include "repomap/load.h"
-#include "repomap/schema.h"
+#include "repomap/repo_map_load.h"
+#include "repomap/repo_map_schema.h"
 #include "tests/repomap/schema_doc.h"
 
 #include "base/banned.h"
@@ -39,7 +39,8 @@ static void settle(const char *path, const struct vcm_buf *actual, const struct 
     if (getenv("VCM_TEST_UPDATE"))
         assert_int_equal(vcm_path_write_file(path, vcm_buf_slice(wanted), 0644, NULL), VCM_OK);
     else if (!vcm_slice_equal(vcm_buf_slice(actual), vcm_buf_slice(wanted)))
-        fail_msg("%s differs from repomap/schema.c; run this test with VCM_TEST_UPDATE=1", path);
+        fail_msg("%s differs from repomap/repo_map_schema.c; run this test with VCM_TEST_UPDATE=1",
+                 path);
 }
 
 static void the_json_schema_is_made_from_the_tables(void **state)

@@ -7,7 +7,7 @@
 
 #include "base/limits.h"
 #include "repomap/edit.h"
-#include "repomap/load.h"
+#include "repomap/repo_map_load.h"
 
 #include "base/banned.h"
 
@@ -35,7 +35,7 @@ static int edit(struct vcm_buf *out, const char *text, size_t routed, size_t cov
     int rc = vcm_edit_promote(out, &report, vcm_slice_of_string(text), &map, &promotion, &err);
     if (rc == VCM_OK) {
         rc = vcm_repo_map_load(&edited, &again, vcm_buf_slice(out), NULL, NULL);
-        if (rc == VCM_OK && !vcm_edit_is_exact(&edited, &map, &promotion, &report))
+        if (rc == VCM_OK && !vcm_edit_check_is_exact(&edited, &map, &promotion, &report))
             rc = VCM_INTERNAL;
     }
     vcm_repo_map_release(&map);
@@ -251,7 +251,7 @@ static void an_inexact_edit_is_seen(void **state)
             vcm_repo_map_load(&old, &problems, vcm_slice_of_string(before), NULL, NULL), VCM_OK);
         assert_int_equal(
             vcm_repo_map_load(&new, &problems, vcm_slice_of_string(wrong[i]), NULL, NULL), VCM_OK);
-        assert_false(vcm_edit_is_exact(&new, &old, &promotion, &report));
+        assert_false(vcm_edit_check_is_exact(&new, &old, &promotion, &report));
         vcm_repo_map_release(&old);
         vcm_repo_map_release(&new);
         vcm_problem_list_release(&problems);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "repomap/load.h"
+#include "repomap/repo_map_load.h"
 #include "repomap/route.h"
 
 #include "base/banned.h"

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "repomap/load.h"
+#include "repomap/repo_map_load.h"
 #include "repomap/survey.h"
 #include "tests/support/repo.h"
 

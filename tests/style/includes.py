@@ -26,6 +26,10 @@ USES = {
     "serve": "base ops",
     "cli": "base ops serve",
 }
+# Folders in folders, top down: each uses itself and those before it.
+INNER = {
+    "vcm": ["page", "store", "residency", "mapping", "check"],
+}
 FREE = {"tests", "fuzz", "bench"}
 # Who uses the library uses what everybody else can: of api/ the public header alone.
 PUBLIC = {"api": "api/vcm.h"}
@@ -43,7 +47,7 @@ OWNERS = {
     "zdict.h": ["base/zstd.c"],
     "nettle/*": ["base/hash.c"],
     "xxhash.h": ["base/hash.c"],
-    "sqlite3.h": ["kb/store*"],
+    "sqlite3.h": ["kb/database*"],
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
@@ -68,6 +72,17 @@ def folder_findings(path, folder, quoted):
             yield f'{path}: {folder}/ may use "{PUBLIC[target.split("/")[0]]}", not "{target}"'
 
 
+def inner_findings(path, quoted):
+    folder, *rest = path.split("/")
+    order = INNER.get(folder, [])
+    if len(rest) < 2 or rest[0] not in order:
+        return
+    for target in quoted:
+        parts = target.split("/")
+        if parts[0] == folder and parts[1] in order and order.index(parts[1]) > order.index(rest[0]):
+            yield f'{path}: {folder}/{rest[0]}/ may not use {folder}/{parts[1]}/ ("{target}")'
+
+
 def owner_findings(path, folder, targets):
     if folder in FREE:
         return
@@ -84,7 +99,9 @@ def file_findings(path, text):
         yield f"{path}: {folder}/ is not in the table of folders (tests/style/includes.py)"
         return
     includes = INCLUDE.findall(text)
-    yield from folder_findings(path, folder, [name for mark, name in includes if mark == '"'])
+    quoted = [name for mark, name in includes if mark == '"']
+    yield from folder_findings(path, folder, quoted)
+    yield from inner_findings(path, quoted)
     # base/yaml.h is ours, <yaml.h> is libyaml's.
     yield from owner_findings(path, folder, [name for mark, name in includes if mark == "<"])
     if path.endswith(".c") and (not includes or includes[-1] != ('"', "base/banned.h")):

@@ -6,6 +6,7 @@ import unittest
 
 import includes
 import invariants
+import names
 import shape
 import tidy
 
@@ -25,6 +26,38 @@ class MadeUpTree(unittest.TestCase):
             file.write(text)
 
 
+class Names(MadeUpTree):
+    def check(self, files):
+        for path, text in files.items():
+            self.write(path, text)
+        return names.findings(self.root)[0]
+
+    def test_a_function_tells_its_file(self):
+        self.assertEqual(self.check({"base/buf.c": "int vcm_buf_read(int a)\n{\n}\n",
+                                     "git/tree.c": "void *vcm_git_tree_walk(void)\n{\n}\n",
+                                     "base/bits.h": "static inline int bits_count(int a)\n{\n}\n"}),
+                         [])
+
+    def test_one_that_does_not_is_found(self):
+        found = self.check({"base/buf.c": "int vcm_slice_of(int a,\n                 int b)\n{\n}\n"})
+        self.assertEqual(len(found), 1)
+        self.assertIn("vcm_slice_of does not tell its file", found[0])
+        self.assertEqual(len(self.check({"base/bits.h": "static inline int count(int a)\n{\n}\n"})), 2)
+
+    def test_statics_and_what_is_exported_are_left_alone(self):
+        self.assertEqual(self.check({"api/public/map.h": "int vcm_map(int a);\n",
+                                     "api/other.c": "int vcm_map(int a)\n{\n}\n",
+                                     "base/a.c": "static int anything(int a)\n{\n}\n"}), [])
+
+    def test_a_prefix_of_two_folders_is_found(self):
+        found = self.check({"base/text.c": "int vcm_text_a(void)\n{\n}\n",
+                            "symbols/text.c": "int vcm_text_b(void)\n{\n}\n"})
+        self.assertEqual(found, ["vcm_text_: base/text.c and symbols/text.c share this prefix"])
+
+    def test_a_file_name_of_two_inner_folders_is_found(self):
+        self.assertEqual(len(self.check({"vcm/page/a.c": "", "vcm/store/a.c": ""})), 1)
+
+
 class Includes(MadeUpTree):
     def check(self, path, text):
         self.write(path, text)
@@ -40,6 +73,11 @@ class Includes(MadeUpTree):
     def test_includes_upwards_and_within_the_folder_are_fine(self):
         text = '#include "ops/ops.h"\n#include "base/buf.h"\n#include "api/vcm.h"\n' + LAST
         self.assertEqual(self.check("ops/map.c", text), [])
+
+    def test_an_include_against_the_order_of_inner_folders_is_found(self):
+        self.assertEqual(len(self.check("vcm/page/a.c", '#include "vcm/store/b.h"\n' + LAST)), 1)
+        self.assertEqual(self.check("vcm/page/a.c", '#include "vcm/page/b.h"\n' + LAST), [])
+        self.assertEqual(self.check("vcm/store/c.c", '#include "vcm/page/b.h"\n' + LAST), [])
 
     def test_tests_may_use_anything(self):
         self.assertEqual(self.check("tests/base/test_a.c", '#include "cli/cli.h"\n' + LAST), [])
@@ -60,8 +98,8 @@ class Includes(MadeUpTree):
 
     def test_the_library_is_used_through_its_public_header_alone(self):
         self.assertEqual(self.check("ops/a.c", '#include "api/vcm.h"\n' + LAST), [])
-        self.assertEqual(self.check("api/a.c", '#include "api/internal.h"\n' + LAST), [])
-        for header in ("api/internal.h", "api/public/map.h", "vcm/page/page.h", "repomap/plan.h"):
+        self.assertEqual(self.check("api/a.c", '#include "api/handle.h"\n' + LAST), [])
+        for header in ("api/handle.h", "api/public/map.h", "vcm/page/page.h", "repomap/plan.h"):
             self.assertEqual(len(self.check("ops/a.c", f'#include "{header}"\n' + LAST)), 1)
         self.assertEqual(self.check("ops/a.c", LAST), [])
         self.assertEqual(len(self.check("cli/a.c", '#include "api/vcm.h"\n' + LAST)), 1)

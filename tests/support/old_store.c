@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -136,13 +136,13 @@ static int change(const char *directory, vcm_kv_change_fn fn, void *context, str
     struct vcm_kv *kv;
 
     snprintf(lock, sizeof lock, "%s/writer.lock", directory);
-    int rc = vcm_kv_open(
+    int rc = vcm_kv_handle_open(
         &kv,
         &(struct vcm_kv_options){.directory = directory, .lock_path = lock, .tables = old_tables},
         err);
     if (rc == VCM_OK)
-        rc = vcm_kv_update(kv, fn, context, 1000, NULL, err);
-    vcm_kv_close(kv);
+        rc = vcm_kv_handle_update(kv, fn, context, 1000, NULL, err);
+    vcm_kv_handle_close(kv);
     return rc;
 }
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "vcm/check/check.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -37,7 +37,7 @@ static void open_check(struct check *check, const char *directory)
 
 static void close_check(struct check *check)
 {
-    vcm_kv_read_end(check->txn);
+    vcm_kv_handle_read_end(check->txn);
     vcm_page_store_close(check->store);
 }
 
@@ -162,9 +162,9 @@ static int digest_scope(void *context, const struct vcm_scope *scope, struct vcm
     add(digest, vcm_buf_slice(&value));
     vcm_buf_release(&value);
     int rc =
-        vcm_page_store_each_row(digest->check->txn, scope->mapping, 0, digest_row, digest, err);
+        vcm_page_table_each_row(digest->check->txn, scope->mapping, 0, digest_row, digest, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_omission(digest->check->txn, scope->mapping, digest_omission,
+        rc = vcm_page_table_each_omission(digest->check->txn, scope->mapping, digest_omission,
                                           digest, err);
     return rc;
 }

@@ -32,7 +32,7 @@ static int tear_down(void **state)
 {
     (void)state;
     free(path_before);
-    return vcm_path_remove_tree(folder, NULL) == VCM_OK ? 0 : -1;
+    return vcm_path_tree_remove(folder, NULL) == VCM_OK ? 0 : -1;
 }
 
 static int restore_path(void **state)

@@ -305,13 +305,14 @@ static void spoil_store(const char *directory, unsigned kind, uint64_t seed)
     char lock[512];
 
     snprintf(lock, sizeof lock, "%s/lock", directory);
-    assert_int_equal(vcm_kv_open(&kv,
-                                 &(struct vcm_kv_options){
-                                     .directory = directory, .lock_path = lock, .tables = tables},
-                                 NULL),
-                     VCM_OK);
-    assert_int_equal(vcm_kv_update(kv, spoil, &spoiling, 1000, NULL, NULL), VCM_OK);
-    vcm_kv_close(kv);
+    assert_int_equal(
+        vcm_kv_handle_open(
+            &kv,
+            &(struct vcm_kv_options){.directory = directory, .lock_path = lock, .tables = tables},
+            NULL),
+        VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, spoil, &spoiling, 1000, NULL, NULL), VCM_OK);
+    vcm_kv_handle_close(kv);
 }
 
 /* Rows as the format before this one had them, which hold something else. */
@@ -360,24 +361,26 @@ static void symbols_of_an_older_format_are_read_from_the_files_again(void **stat
     struct fixture_map first = make_map(&repo, request), second = make_map(&repo, request);
     assert_int_equal(second.parsed, 0);
     snprintf(lock, sizeof lock, "%s/lock", store.path);
-    assert_int_equal(vcm_kv_open(&kv,
-                                 &(struct vcm_kv_options){
-                                     .directory = store.path, .lock_path = lock, .tables = tables},
-                                 NULL),
-                     VCM_OK);
-    assert_int_equal(vcm_kv_update(kv, make_older, &rows, 1000, NULL, NULL), VCM_OK);
-    vcm_kv_close(kv);
+    assert_int_equal(
+        vcm_kv_handle_open(
+            &kv,
+            &(struct vcm_kv_options){.directory = store.path, .lock_path = lock, .tables = tables},
+            NULL),
+        VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, make_older, &rows, 1000, NULL, NULL), VCM_OK);
+    vcm_kv_handle_close(kv);
     struct fixture_map third = make_map(&repo, request);
     assert_true(rows > 0);
-    assert_int_equal(vcm_kv_open(&kv,
-                                 &(struct vcm_kv_options){
-                                     .directory = store.path, .lock_path = lock, .tables = tables},
-                                 NULL),
-                     VCM_OK);
+    assert_int_equal(
+        vcm_kv_handle_open(
+            &kv,
+            &(struct vcm_kv_options){.directory = store.path, .lock_path = lock, .tables = tables},
+            NULL),
+        VCM_OK);
     size_t again = 0; /* none of the older rows is left beside them */
-    assert_int_equal(vcm_kv_update(kv, make_older, &again, 1000, NULL, NULL), VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, make_older, &again, 1000, NULL, NULL), VCM_OK);
     assert_int_equal(again, rows);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     assert_int_equal(third.parsed, first.parsed);
     assert_same(&first, &third);
     free(first.text);
@@ -411,7 +414,7 @@ static size_t count_rows(size_t *older, struct vcm_kv *kv, int format)
     size_t count = 0;
 
     *older = 0;
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, NULL), VCM_OK);
     assert_int_equal(vcm_kv_cursor_open(&cursor, txn, 0, NULL), VCM_OK);
     int rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_slice_of("", 0), NULL);
     for (; rc == VCM_OK; rc = vcm_kv_cursor_next(&key, &value, cursor, NULL)) {
@@ -419,7 +422,7 @@ static size_t count_rows(size_t *older, struct vcm_kv *kv, int format)
         *older += key.len == ROW_BYTES && key.data[ROW_BYTES - 1] < format;
     }
     vcm_kv_cursor_close(cursor);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return count;
 }
 
@@ -444,12 +447,13 @@ static void rows_of_older_formats_go_some_at_a_time(void **state)
     (void)state;
     test_repo_init_directory(&store);
     snprintf(lock, sizeof lock, "%s/lock", store.path);
-    assert_int_equal(vcm_kv_open(&kv,
-                                 &(struct vcm_kv_options){
-                                     .directory = store.path, .lock_path = lock, .tables = tables},
-                                 NULL),
-                     VCM_OK);
-    assert_int_equal(vcm_kv_update(kv, put_rows, NULL, 1000, NULL, NULL), VCM_OK);
+    assert_int_equal(
+        vcm_kv_handle_open(
+            &kv,
+            &(struct vcm_kv_options){.directory = store.path, .lock_path = lock, .tables = tables},
+            NULL),
+        VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, put_rows, NULL, 1000, NULL, NULL), VCM_OK);
     assert_int_equal(sweep_once(kv, 4), 18); /* 3 of 5 of 30 */
     size_t dropped = 18;
     for (unsigned i = 0; i < 4; i++)
@@ -458,14 +462,14 @@ static void rows_of_older_formats_go_some_at_a_time(void **state)
     assert_int_equal(older, 0);
     assert_int_equal(dropped, 59); /* all but the one that only looks like it */
     /* Rows that an older program puts later wait for the next format; it drops none of ours. */
-    assert_int_equal(vcm_kv_update(kv, put_rows, NULL, 1000, NULL, NULL), VCM_OK);
+    assert_int_equal(vcm_kv_handle_update(kv, put_rows, NULL, 1000, NULL, NULL), VCM_OK);
     assert_int_equal(sweep_once(kv, 4), 0);
     assert_int_equal(sweep_once(kv, 3), 0);
     for (unsigned i = 0; i < 5; i++)
         sweep_once(kv, 5);
     assert_int_equal(count_rows(&older, kv, 5), 21);
     assert_int_equal(older, 0);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     test_repo_release(&store);
 }
 
@@ -553,9 +557,9 @@ static bool has_memo(struct vcm_kv *kv, unsigned number)
     struct vcm_slice value;
 
     vcm_memo_key_make(&key, VCM_MEMO_GRAPH, digest);
-    assert_int_equal(vcm_kv_read_begin(&txn, kv, NULL), VCM_OK);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, NULL), VCM_OK);
     int rc = vcm_memo_get(&value, txn, 0, &key, NULL);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc == VCM_OK;
 }
 
@@ -569,11 +573,12 @@ static void the_oldest_memos_go_when_there_are_many(void **state)
     (void)state;
     test_repo_init_directory(&store);
     snprintf(lock, sizeof lock, "%s/lock", store.path);
-    assert_int_equal(vcm_kv_open(&kv,
-                                 &(struct vcm_kv_options){
-                                     .directory = store.path, .lock_path = lock, .tables = tables},
-                                 NULL),
-                     VCM_OK);
+    assert_int_equal(
+        vcm_kv_handle_open(
+            &kv,
+            &(struct vcm_kv_options){.directory = store.path, .lock_path = lock, .tables = tables},
+            NULL),
+        VCM_OK);
     for (unsigned i = 0; i < VCM_LIMIT_SYMBOLS_MEMOS + 3; i++)
         put_memo(kv, i, 10);
     put_memo(kv, 40, 20); /* again: it is the newest now */
@@ -586,7 +591,7 @@ static void the_oldest_memos_go_when_there_are_many(void **state)
     assert_false(has_memo(kv, 40));
     for (unsigned i = 0; i < 12; i++)
         assert_int_equal(has_memo(kv, 600 + i), i >= 4);
-    vcm_kv_close(kv);
+    vcm_kv_handle_close(kv);
     test_repo_release(&store);
 }
 

@@ -65,8 +65,8 @@ static inline void map_items(struct mapped *mapped, struct fixture *fix, struct 
                                                                .jobs = 1},
                                   &fix->err));
     struct vcm_kv_txn *txn = read_begin(fix);
-    assert_ok(fix, vcm_page_store_each_row(txn, scope.mapping, 0, take_id, mapped, &fix->err));
-    vcm_kv_read_end(txn);
+    assert_ok(fix, vcm_page_table_each_row(txn, scope.mapping, 0, take_id, mapped, &fix->err));
+    vcm_kv_handle_read_end(txn);
 }
 
 static inline void map_tree(struct mapped *mapped, struct fixture *fix)
@@ -100,7 +100,7 @@ static inline enum vcm_page_state state_of(struct fixture *fix, const struct vcm
     struct vcm_kv_txn *txn = read_begin(fix);
 
     assert_ok(fix, vcm_page_store_page(&info, txn, id, &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return info.state;
 }
 

@@ -184,7 +184,7 @@ static inline void assert_pages(struct fixture *fix, struct vcm_kv_txn *txn, con
     struct vcm_scope scope;
 
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text(scope_id), &fix->err));
-    assert_ok(fix, vcm_page_store_each_row(txn, scope.mapping, 0, append_row, &seen, &fix->err));
+    assert_ok(fix, vcm_page_table_each_row(txn, scope.mapping, 0, append_row, &seen, &fix->err));
     for (uint32_t i = 0; contents[i]; i++) {
         struct vcm_page_row row = {.seq = i, .id = id_of(contents[i])};
         append_row(&expected, &row, NULL);

@@ -2,7 +2,7 @@
 #include "tests/vcm/store_fixture.h"
 
 #include "vcm/check/check.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -77,7 +77,7 @@ static int other_count_of_records(struct vcm_kv_txn *txn, struct vcm_error *err)
 
     int rc = edit_page(txn, "p", &info, err);
     info.records++;
-    return rc == VCM_OK ? vcm_table_put_page(txn, &info, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_page(txn, &info, err) : rc;
 }
 
 static int other_count_of_pins(struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -86,7 +86,7 @@ static int other_count_of_pins(struct vcm_kv_txn *txn, struct vcm_error *err)
 
     int rc = edit_page(txn, "p", &info, err);
     info.pins++;
-    return rc == VCM_OK ? vcm_table_put_page(txn, &info, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_page(txn, &info, err) : rc;
 }
 
 static int other_totals(struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -95,7 +95,7 @@ static int other_totals(struct vcm_kv_txn *txn, struct vcm_error *err)
 
     int rc = vcm_page_store_totals(&totals, txn, err);
     totals.tokens++;
-    return rc == VCM_OK ? vcm_table_put_totals(txn, &totals, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_totals(txn, &totals, err) : rc;
 }
 
 static int no_holder(struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -147,14 +147,14 @@ static int no_mapping(struct vcm_kv_txn *txn, struct vcm_error *err)
 
 static int a_mapping_under_way(struct vcm_kv_txn *txn, struct vcm_error *err)
 {
-    return vcm_table_put_mapping(
+    return vcm_page_table_put_mapping(
         txn, 2, &(struct vcm_mapping_info){.state = VCM_MAPPING_BUILDING, .scope_id = text("a")},
         err);
 }
 
 static int a_number_to_come(struct vcm_kv_txn *txn, struct vcm_error *err)
 {
-    return vcm_table_put_mapping(
+    return vcm_page_table_put_mapping(
         txn, 99, &(struct vcm_mapping_info){.state = VCM_MAPPING_DROPPING, .scope_id = text("a")},
         err);
 }
@@ -220,7 +220,7 @@ static int a_lock_of_an_evicted_page(struct vcm_kv_txn *txn, struct vcm_error *e
     if (rc == VCM_OK)
         rc = vcm_kv_delete(txn, VCM_TABLE_FRAMES, vcm_table_id_key(&info.id), err);
     if (rc == VCM_OK)
-        rc = vcm_table_put_page(txn, &info, err);
+        rc = vcm_page_store_put_page(txn, &info, err);
     return rc == VCM_OK ? lock_of(txn, &info.id, err) : rc;
 }
 
@@ -238,15 +238,16 @@ static int no_path(struct vcm_kv_txn *txn, struct vcm_error *err)
     unsigned char key[VCM_PATH_KEY_BYTES];
 
     return vcm_kv_delete(txn, VCM_TABLE_PATHS,
-                         vcm_table_path_key(key, NUMBER_OF_A, text("file"), 0), err);
+                         vcm_page_table_path_key(key, NUMBER_OF_A, text("file"), 0), err);
 }
 
 static int stray_path(struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     unsigned char key[VCM_PATH_KEY_BYTES];
 
-    return vcm_kv_put(txn, VCM_TABLE_PATHS, vcm_table_path_key(key, NUMBER_OF_A, text("other"), 0),
-                      text("other"), err);
+    return vcm_kv_put(txn, VCM_TABLE_PATHS,
+                      vcm_page_table_path_key(key, NUMBER_OF_A, text("other"), 0), text("other"),
+                      err);
 }
 
 static int nothing(struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -295,7 +296,7 @@ static void whatever_is_broken_is_told_by_its_invariant(void **state)
         fixture_setup((void **)&fix);
         map_pages(fix, "a", PAGES("p", "q", "p"));
         map_pages(fix, "b", PAGES("r", "p"));
-        assert_ok(fix, vcm_kv_update(fix->store->kv, apply, &how, 1000, NULL, &fix->err));
+        assert_ok(fix, vcm_kv_handle_update(fix->store->kv, apply, &how, 1000, NULL, &fix->err));
         check(fix, &found);
         if (ways[i].expected ? !strstr(found.text, ways[i].expected) : found.count > 0)
             fail_msg("way %zu: %s expected, and there is %s", i,
@@ -324,7 +325,7 @@ static void who_is_told_can_end_it(void **state)
     (void)state;
     fixture_setup((void **)&fix);
     map_pages(fix, "a", PAGES("p", "q", "p"));
-    assert_ok(fix, vcm_kv_update(fix->store->kv, apply, &how, 1000, NULL, &fix->err));
+    assert_ok(fix, vcm_kv_handle_update(fix->store->kv, apply, &how, 1000, NULL, &fix->err));
     assert_int_equal(vcm_check_store(&pages, fix->store, &options, &fix->err), VCM_UNSUPPORTED);
     assert_string_equal(fix->err.message, "enough");
     assert_int_equal(told, 1);

@@ -66,7 +66,7 @@ static void what_a_dead_process_left_is_dropped_and_its_space_given_back(void **
     assert_int_equal(after.pages, 2);
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_pages(fix, txn, "kept", PAGES("1", "2"));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static void a_store_with_nothing_to_drop_stays_as_it_is(void **state)

@@ -176,8 +176,8 @@ static void every_outcome_is_counted_and_told_in_the_order_of_the_walk(void **st
 
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix,
-              vcm_page_store_each_omission(txn, scope.mapping, append_omission, &seen, &fix->err));
-    vcm_kv_read_end(txn);
+              vcm_page_table_each_omission(txn, scope.mapping, append_omission, &seen, &fix->err));
+    vcm_kv_handle_read_end(txn);
     assert_string_equal(vcm_buf_text(&seen), "a/symlink symlink \n"
                                              "b/binary binary \n"
                                              "b/submodule submodule \n"
@@ -217,7 +217,7 @@ static void provenance_is_that_of_the_item(void **state)
     memory_source_init(&memory, every_outcome, 8);
     assert_ok(fix, ingest(fix, &result, &scope, &memory, 2));
     struct vcm_kv_txn *txn = read_begin(fix);
-    assert_ok(fix, vcm_page_store_row(&row, txn, scope.mapping, 0, &fix->err));
+    assert_ok(fix, vcm_page_table_row(&row, txn, scope.mapping, 0, &fix->err));
     assert_ok(fix, vcm_page_get_records(&records, &count, row.records, &fix->err));
     assert_int_equal(count, 2);
     assert_true(vcm_slice_equal(records[0].path, text("a/text")));
@@ -230,7 +230,7 @@ static void provenance_is_that_of_the_item(void **state)
     assert_true(records[1].path_lossy);
     assert_int_equal(records[1].start_line, 0);
     free(records);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 /* Maps one tree, lets the next mapping fail as `break_it` says, and looks for traces. */

@@ -80,7 +80,7 @@ static int take_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 {
     struct list_context *list = context;
 
-    return vcm_page_store_each_row(list->txn, scope->mapping, 0, take_row, list->pages, err);
+    return vcm_page_table_each_row(list->txn, scope->mapping, 0, take_row, list->pages, err);
 }
 
 /* Sends pages down, takes them back, pins and locks some. */
@@ -97,7 +97,7 @@ static int churn(struct vcm_page_store *store, unsigned round)
     int rc = vcm_page_store_read_begin(&list.txn, store, NULL);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(list.txn, text(""), take_scope, &list, NULL);
-    vcm_kv_read_end(list.txn);
+    vcm_kv_handle_read_end(list.txn);
     if (rc == VCM_OK)
         rc = vcm_pin_send_down(departures, store, pages.ids, pages.count,
                                round % 3 == 0 ? VCM_PAGE_EVICTED : VCM_PAGE_COMPRESSED, NULL, NULL);
@@ -183,7 +183,7 @@ static void a_writer_may_be_killed_at_any_moment(void **state)
         assert_ok(fix, map_revision(fix->store, revision, &fix->err));
         store_check_digest(expected[revision], fix->disk.path);
     }
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
     for (unsigned round = 0; round < rounds; round++) {
         close_store(fix);
         map_and_kill(fix, test_random_below(&seed, MOST_US));

@@ -109,7 +109,7 @@ static void read_page(struct side *side, const struct vcm_page_id *id)
         vcm_page_id_of(&made, frame.bytes);
         assert_memory_equal(&made, id, sizeof made);
         vcm_page_cache_release(&frame);
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
         vcm_page_cache_flush(side->cache);
     } else {
         vcm_loader_load(&outcome, side->loader, id, 1, NULL);
@@ -149,7 +149,7 @@ static void assert_promises(struct side *side, const struct vcm_page_id *id, uns
     struct vcm_kv_txn *txn = read_begin(side->fix);
     assert_ok(side->fix, vcm_page_store_totals(&totals, txn, &side->fix->err));
     assert_ok(side->fix, vcm_page_store_page(&info, txn, id, &side->fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (info.bytes <= limits.capacity)
         assert_int_equal(info.state, VCM_PAGE_RESIDENT);
     assert_true(totals.resident_bytes <= limits.capacity);
@@ -204,7 +204,7 @@ static void fault_some(struct side *side, const struct vcm_page_id *ids, unsigne
         in += info.state == VCM_PAGE_RESIDENT ? info.bytes : 0;
         asked += info.bytes;
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_int_equal(left_out == 0, asked <= capacity);
     assert_true(in <= capacity);
     assert_int_equal(counters_of(side->fix).private_answers - before.private_answers, left_out);

@@ -6,7 +6,7 @@
 
 #include "store_fixture.h"
 #include "vcm/mapping/mapping_drop.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -55,8 +55,8 @@ static void a_reader_sees_the_old_table_until_it_looks_again(void **state)
     struct vcm_page_info info;
     assert_ok(fix, vcm_page_store_frame(&frame, before, &dropped, &fix->err));
     assert_int_equal(vcm_page_store_page(&info, after, &dropped, &fix->err), VCM_NOT_FOUND);
-    vcm_kv_read_end(before);
-    vcm_kv_read_end(after);
+    vcm_kv_handle_read_end(before);
+    vcm_kv_handle_read_end(after);
 }
 
 static void a_table_that_is_being_built_is_seen_by_nobody(void **state)
@@ -70,7 +70,7 @@ static void a_table_that_is_being_built_is_seen_by_nobody(void **state)
     assert_true(counts_of(fix).rows > 0);
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_int_equal(vcm_page_store_scope(&found, txn, text("s"), &fix->err), VCM_NOT_FOUND);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_ok(fix, vcm_mapping_commit(mapping, &scope, &result, &fix->err));
     assert_int_equal(result.pages_created, LARGE_PAGES);
     assert_int_equal(counts_of(fix).rows, LARGE_PAGES);
@@ -106,11 +106,11 @@ static void pages_are_shared_between_scopes(void **state)
     assert_int_equal(result.pages_reused, 1);
     assert_int_equal(counts_of(fix).pages, 3);
     assert_int_equal(counts_of(fix).totals.pages, 3);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("a"), NULL, &fix->err));
     assert_int_equal(counts_of(fix).pages, 2);
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_pages(fix, txn, "b", PAGES("2", "3"));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static void a_page_that_is_being_mapped_elsewhere_stays(void **state)
@@ -123,7 +123,7 @@ static void a_page_that_is_being_mapped_elsewhere_stays(void **state)
     struct vcm_mapping *building = begin(fix, "b");
     assert_ok(fix, add_page(building, &scope, "1", &fix->err));
     assert_ok(fix, add_large(building, &scope, LARGE_PAGES, &fix->err));
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("a"), NULL, &fix->err));
     store_check(fix->disk.path, false);
     assert_ok(fix, vcm_mapping_commit(building, &scope, &result, &fix->err));
 }
@@ -135,11 +135,11 @@ static void the_last_removal_empties_the_store(void **state)
 
     map_pages(fix, "a", PAGES("1", "2"));
     map_pages(fix, "b", PAGES("2"));
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err));
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("b"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("a"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("b"), NULL, &fix->err));
     struct store_counts after = counts_of(fix);
     assert_true(same_counts(&empty, &after));
-    assert_int_equal(vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err), VCM_NOT_FOUND);
+    assert_int_equal(vcm_mapping_drop_scope(fix->store, text("a"), NULL, &fix->err), VCM_NOT_FOUND);
     assert_non_null(strstr(fix->err.message, "'a'"));
 }
 
@@ -152,8 +152,8 @@ static void pinning_changes_nothing_else(void **state)
     struct store_counts before = counts_of(fix);
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&was, txn, text("a"), &fix->err));
-    vcm_kv_read_end(txn);
-    assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("a"), true, NULL, &fix->err));
+    vcm_kv_handle_read_end(txn);
+    assert_ok(fix, vcm_mapping_pin_set(fix->store, text("a"), true, NULL, &fix->err));
     assert_int_equal(counts_of(fix).totals.pinned, 2);
     txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text("a"), &fix->err));
@@ -162,11 +162,11 @@ static void pinning_changes_nothing_else(void **state)
     assert_pages(fix, txn, "a", PAGES("1", "2", "1"));
     vcm_scope_release(&scope);
     vcm_scope_release(&was);
-    vcm_kv_read_end(txn);
-    assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("a"), false, NULL, &fix->err));
+    vcm_kv_handle_read_end(txn);
+    assert_ok(fix, vcm_mapping_pin_set(fix->store, text("a"), false, NULL, &fix->err));
     struct store_counts after = counts_of(fix);
     assert_true(same_counts(&before, &after));
-    assert_int_equal(vcm_mapping_set_pinned(fix->store, text("x"), true, NULL, &fix->err),
+    assert_int_equal(vcm_mapping_pin_set(fix->store, text("x"), true, NULL, &fix->err),
                      VCM_NOT_FOUND);
 }
 
@@ -183,7 +183,7 @@ static void two_mappings_of_one_scope_end_in_that_of_the_later_commit(void **sta
     assert_ok(fix, vcm_mapping_commit(one, &first, &result, &fix->err));
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_pages(fix, txn, "s", PAGES("one"));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static void set_limits(struct fixture *fix, uint64_t capacity, uint64_t compressed_capacity)
@@ -251,7 +251,7 @@ static void assert_tokenizer(struct fixture *fix, const char *expected)
 
     assert_ok(fix, vcm_page_store_tokenizer(&name, txn, &fix->err));
     assert_string_equal(vcm_buf_text(&name), expected);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&name);
 }
 
@@ -267,7 +267,7 @@ static void counts_of_two_tokenizers_do_not_mix(void **state)
     assert_null(mapping);
     assert_non_null(strstr(fix->err.message, "approx4"));
     vcm_error_reset(&fix->err);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
     assert_ok(fix, begin_with(fix, &mapping, "cl100k_base"));
     assert_tokenizer(fix, "cl100k_base");
     vcm_mapping_abort(mapping);
@@ -314,13 +314,13 @@ static void a_table_in_force_is_not_dropped(void **state)
     map_pages(fix, "s", PAGES("1", "2"));
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text("s"), &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_ok(fix, vcm_mapping_drop(&dropped, fix->store, scope.mapping, 0,
                                     VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, &fix->err));
     assert_int_equal(dropped, 0);
     txn = read_begin(fix);
     assert_pages(fix, txn, "s", PAGES("1", "2"));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_scope_release(&scope);
 }
 
@@ -450,7 +450,7 @@ static void what_a_living_process_is_building_is_left_alone(void **state)
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text("other"), &fix->err));
     assert_int_equal(scope.pages, LARGE_PAGES);
     vcm_scope_release(&scope);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static void a_mapping_of_our_own_that_is_being_built_is_left_alone(void **state)

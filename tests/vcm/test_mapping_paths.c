@@ -68,11 +68,11 @@ static void a_table_of_more_paths_than_are_kept_has_each_of_them_once(void **sta
     for (unsigned i = 0; i < PAGE_COUNT * PAGE_RECORDS; i++) {
         uint32_t seq = UINT32_MAX;
         path_of(path, i / PAGE_RECORDS, i % PAGE_RECORDS);
-        assert_ok(fix, vcm_page_store_each_path(txn, scope.mapping, text(path), take_seq, &seq,
+        assert_ok(fix, vcm_page_table_each_path(txn, scope.mapping, text(path), take_seq, &seq,
                                                 &fix->err));
         assert_int_equal(seq, i / PAGE_RECORDS);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 int main(void)

@@ -40,7 +40,7 @@ static void a_store_of_format_1_is_converted_by_its_first_writer(void **state)
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_pages(fix, txn, "a", PAGES("one", "two", large));
     assert_pages(fix, txn, "b", PAGES("two", "three"));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     close_store(fix);
     fix->options.read_only = true;
     open_store(fix);
@@ -56,8 +56,8 @@ static void a_converted_store_is_one_like_any_other(void **state)
     vcm_page_store_set_limits(fix->store, &limits);
     assert_ok(fix, vcm_relimit_shrink(fix->store, NULL, &fix->err));
     assert_true(counts_of(fix).totals.resident_bytes <= 300);
-    assert_ok(fix, vcm_mapping_set_pinned(fix->store, text("b"), false, NULL, &fix->err));
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_pin_set(fix->store, text("b"), false, NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("a"), NULL, &fix->err));
     assert_int_equal(counts_of(fix).pages, 2);
 }
 

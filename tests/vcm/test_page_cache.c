@@ -32,7 +32,7 @@ static int read_page(struct vcm_page_store *store, struct vcm_page_cache *cache,
         rc = vcm_page_cache_read(&frame, cache, txn, &id, NULL);
         vcm_page_cache_release(&frame);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 

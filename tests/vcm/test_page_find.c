@@ -68,7 +68,7 @@ static void a_file_is_found_in_every_page_that_holds_it(void **state)
     vcm_buf_clear(&found.text);
     assert_ok(fix, vcm_page_find_path(txn, mapping, text("c"), append_found, &found, &fix->err));
     assert_string_equal(vcm_buf_text(&found.text), "");
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&found.text);
 }
 
@@ -81,7 +81,7 @@ static void every_record_comes_in_order(void **state)
 
     assert_ok(fix, vcm_page_find_each(txn, mapping, append_found, &found, &fix->err));
     assert_string_equal(vcm_buf_text(&found.text), "0.0:a 0.1:b/c 1.0:b/c 1.1:b/c 2.0:b 2.1:d ");
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&found.text);
 }
 
@@ -94,7 +94,7 @@ static void enough_ends_the_search_without_an_error(void **state)
 
     assert_ok(fix, vcm_page_find_each(txn, mapping, append_found, &found, &fix->err));
     assert_string_equal(vcm_buf_text(&found.text), "0.0:a 0.1:b/c ");
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&found.text);
 }
 

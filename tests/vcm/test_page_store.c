@@ -1,5 +1,5 @@
 #include "store_fixture.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -18,7 +18,7 @@ static void assert_scopes(struct fixture *fix, const char *prefix, const char *e
 
     assert_ok(fix, vcm_page_store_each_scope(txn, text(prefix), append_scope, &seen, &fix->err));
     assert_string_equal(vcm_buf_text(&seen), expected);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&seen);
 }
 
@@ -66,7 +66,7 @@ static void what_a_scope_says_of_itself_comes_back(void **state)
 
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&out, txn, in.scope_id, &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_true(vcm_slice_equal(out.row_name, in.row_name));
     assert_true(vcm_slice_equal(out.source_type, in.source_type));
     assert_true(vcm_slice_equal(out.repo_root, in.repo_root));
@@ -111,15 +111,15 @@ static void rows_are_read_from_any_place_on(void **state)
     map_pages(fix, "b", PAGES("4"));
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_store_scope(&scope, txn, text("a"), &fix->err));
-    assert_ok(fix, vcm_page_store_each_row(txn, scope.mapping, 2, append_row, &seen, &fix->err));
+    assert_ok(fix, vcm_page_table_each_row(txn, scope.mapping, 2, append_row, &seen, &fix->err));
     assert_int_equal(strncmp(vcm_buf_text(&seen), "2:", 2), 0);
     assert_int_equal(seen.len, strlen("2:0123456789ab "));
-    assert_ok(fix, vcm_page_store_row(&row, txn, scope.mapping, 1, &fix->err));
+    assert_ok(fix, vcm_page_table_row(&row, txn, scope.mapping, 1, &fix->err));
     struct vcm_page_id second = id_of("2");
     assert_memory_equal(&row.id, &second, sizeof second);
-    assert_int_equal(vcm_page_store_row(&row, txn, scope.mapping, 3, &fix->err), VCM_NOT_FOUND);
+    assert_int_equal(vcm_page_table_row(&row, txn, scope.mapping, 3, &fix->err), VCM_NOT_FOUND);
     assert_int_equal(fix->err.code, VCM_OK);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_scope_release(&scope);
     vcm_buf_release(&seen);
 }
@@ -146,14 +146,14 @@ static void a_page_knows_who_holds_it_and_how_often(void **state)
     assert_ok(fix, add_page(building, &scope, "shared", &fix->err));
 
     struct vcm_kv_txn *txn = read_begin(fix);
-    assert_ok(fix, vcm_page_store_each_holder(txn, &shared, append_holder, &seen, &fix->err));
+    assert_ok(fix, vcm_page_table_each_holder(txn, &shared, append_holder, &seen, &fix->err));
     assert_string_equal(vcm_buf_text(&seen), "a x2 at 1, b x1 at 0, ");
     vcm_buf_clear(&seen);
-    assert_ok(fix, vcm_page_store_each_holder(txn, &absent, append_holder, &seen, &fix->err));
+    assert_ok(fix, vcm_page_table_each_holder(txn, &absent, append_holder, &seen, &fix->err));
     assert_int_equal(seen.len, 0);
-    assert_int_equal(vcm_page_store_first_seq(&seq, txn, &absent, 1, &fix->err), VCM_NOT_FOUND);
+    assert_int_equal(vcm_page_table_first_seq(&seq, txn, &absent, 1, &fix->err), VCM_NOT_FOUND);
     assert_int_equal(fix->err.code, VCM_OK);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&seen);
     vcm_mapping_abort(building);
 }
@@ -183,9 +183,9 @@ static void omissions_come_back_in_order(void **state)
     assert_ok(fix, vcm_mapping_commit(mapping, &scope, &result, &fix->err));
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix,
-              vcm_page_store_each_omission(txn, scope.mapping, append_omission, &seen, &fix->err));
+              vcm_page_table_each_omission(txn, scope.mapping, append_omission, &seen, &fix->err));
     assert_string_equal(vcm_buf_text(&seen), "z failed object_missing, a symlink , ");
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_buf_release(&seen);
 }
 
@@ -227,7 +227,7 @@ static void pages_are_found_by_any_prefix(void **state)
     assert_int_equal(count, 0);
     assert_ok(fix, vcm_page_store_find_pages(found, &count, 8, txn, "", &fix->err));
     assert_int_equal(count, 0);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static int stop(void *context, const struct vcm_scope *scope, struct vcm_error *err)
@@ -259,7 +259,7 @@ static void a_visitor_may_say_enough_or_fail(void **state)
     calls = 20;
     assert_int_equal(vcm_page_store_each_scope(txn, text(""), stop, &calls, &fix->err),
                      VCM_STORE_BUSY);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static void a_store_that_is_not_there_is_not_found_by_a_reader(void **state)
@@ -295,7 +295,8 @@ static void a_newer_format_is_refused(void **state)
     struct fixture *fix = *state;
     struct vcm_page_store *store;
 
-    assert_ok(fix, vcm_kv_update(fix->store->kv, write_other_format, NULL, 1000, NULL, &fix->err));
+    assert_ok(
+        fix, vcm_kv_handle_update(fix->store->kv, write_other_format, NULL, 1000, NULL, &fix->err));
     for (unsigned read_only = 0; read_only < 2; read_only++) {
         fix->options.read_only = read_only;
         vcm_error_reset(&fix->err);
@@ -304,7 +305,8 @@ static void a_newer_format_is_refused(void **state)
         assert_non_null(strstr(fix->err.message, "format 3"));
     }
     vcm_error_reset(&fix->err);
-    assert_ok(fix, vcm_kv_update(fix->store->kv, write_own_format, NULL, 1000, NULL, &fix->err));
+    assert_ok(fix,
+              vcm_kv_handle_update(fix->store->kv, write_own_format, NULL, 1000, NULL, &fix->err));
 }
 
 static int lose_frame(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -324,12 +326,12 @@ static void a_page_without_its_bytes_is_corrupt(void **state)
     struct vcm_slice frame;
 
     map_pages(fix, "a", PAGES("1"));
-    assert_ok(fix, vcm_kv_update(fix->store->kv, lose_frame, &id, 1000, NULL, &fix->err));
+    assert_ok(fix, vcm_kv_handle_update(fix->store->kv, lose_frame, &id, 1000, NULL, &fix->err));
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_int_equal(vcm_page_store_frame(&frame, txn, &id, &fix->err), VCM_STORE_CORRUPT);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_error_reset(&fix->err);
-    assert_ok(fix, vcm_kv_update(fix->store->kv, put_frame, &id, 1000, NULL, &fix->err));
+    assert_ok(fix, vcm_kv_handle_update(fix->store->kv, put_frame, &id, 1000, NULL, &fix->err));
 }
 
 static void assert_value(struct fixture *fix, struct vcm_kv_txn *txn, enum vcm_table table,
@@ -394,7 +396,7 @@ static void the_tables_have_the_documented_bytes(void **state)
     assert_value(fix, txn, VCM_TABLE_FRAMES, vcm_table_id_key(&id), frame, sizeof frame);
     assert_value(fix, txn, VCM_TABLE_PATHS, vcm_slice_of(path_key, sizeof path_key), BYTES("file"));
     assert_value(fix, txn, VCM_TABLE_OMISSIONS, key, BYTES("\6\1x\1x\3\1\2\3\3why"));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 int main(void)

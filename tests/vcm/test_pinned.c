@@ -4,7 +4,7 @@
 #include "vcm/residency/page_cache.h"
 #include "vcm/residency/pin.h"
 #include "vcm/mapping/relimit.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -81,7 +81,7 @@ static struct image image_of(struct fixture *fix)
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
         assert_ok(fix, vcm_table_each(txn, tables[i], all, all, add_entry, &hash, &fix->err));
     assert_ok(fix, vcm_page_store_totals(&image.totals, txn, &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_hash_sha256_final(&hash, image.digest);
     return image;
 }
@@ -122,8 +122,8 @@ static void a_table_of_several_batches_that_does_not_fit_sends_nobody_away(void 
         assert_refused(fix, &before, try_map(fix, "s", 1000, 21, true, &result));
         assert_refused(fix, &before, try_map(fix, "s", 1000, BATCH + 10, true, &result));
         map(fix, "s", 1000, 20, true);
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("other"), NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("other"), NULL, &fix->err));
     }
 }
 
@@ -141,8 +141,8 @@ static void a_table_of_several_batches_that_fits_sends_others_away(void **state)
         assert_true(after.totals.resident >= 3 * BATCH - 1);
         assert_true(after.totals.resident <= 3 * BATCH);
         store_check(fix->disk.path, true);
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("other"), NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("other"), NULL, &fix->err));
     }
 }
 
@@ -212,10 +212,10 @@ static void what_others_pin_or_lock_is_not_room_of_the_former_table(void **state
     struct vcm_page_row row;
     struct vcm_scope sharer;
     assert_ok(fix, vcm_page_store_scope(&sharer, txn, text("sharer"), &fix->err));
-    assert_ok(fix, vcm_page_store_row(&row, txn, sharer.mapping, 0, &fix->err));
+    assert_ok(fix, vcm_page_table_row(&row, txn, sharer.mapping, 0, &fix->err));
     locked = row.id;
     vcm_scope_release(&sharer);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_ok(
         fix,
         vcm_lock_take(
@@ -239,8 +239,8 @@ static void pinning_a_scope_or_a_page_that_does_not_fit_sends_nobody_away(void *
         map(fix, "other", 0, 10, false);
         struct image before = image_of(fix);
         assert_refused(fix, &before,
-                       vcm_mapping_set_pinned(fix->store, text("s"), true, NULL, &fix->err));
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+                       vcm_mapping_pin_set(fix->store, text("s"), true, NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
         map(fix, "s", 1000, BATCH, true);
         before = image_of(fix);
         struct vcm_page_id id;
@@ -248,10 +248,10 @@ static void pinning_a_scope_or_a_page_that_does_not_fit_sends_nobody_away(void *
         struct vcm_scope other;
         struct vcm_page_row row;
         assert_ok(fix, vcm_page_store_scope(&other, txn, text("other"), &fix->err));
-        assert_ok(fix, vcm_page_store_row(&row, txn, other.mapping, 0, &fix->err));
+        assert_ok(fix, vcm_page_table_row(&row, txn, other.mapping, 0, &fix->err));
         id = row.id;
         vcm_scope_release(&other);
-        vcm_kv_read_end(txn);
+        vcm_kv_handle_read_end(txn);
         bool changed;
         char *frame = calloc(1, PAGE_BYTES);
         assert_non_null(frame);
@@ -259,8 +259,8 @@ static void pinning_a_scope_or_a_page_that_does_not_fit_sends_nobody_away(void *
                        vcm_pin_page(&changed, fix->store, &id, vcm_slice_of(frame, PAGE_BYTES),
                                     true, NULL, &fix->err));
         free(frame);
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
-        assert_ok(fix, vcm_mapping_remove(fix->store, text("other"), NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
+        assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("other"), NULL, &fix->err));
     }
 }
 

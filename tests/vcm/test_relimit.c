@@ -4,7 +4,7 @@
 #include "base/kv_lock.h"
 #include "vcm/residency/pin.h"
 #include "vcm/mapping/relimit.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 

@@ -110,7 +110,7 @@ static void a_page_that_another_scope_holds_stays(void **state)
     assert_int_equal(result.pages.pages_dropped, 1);
     assert_int_equal(result.pages.pages_reused, 1);
     assert_int_equal(counts_of(fix).pages, 2);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("t"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("t"), NULL, &fix->err));
     assert_int_equal(counts_of(fix).pages, 1);
 }
 
@@ -126,16 +126,16 @@ static void a_reader_sees_the_old_rows_until_it_looks_again(void **state)
 
     uint64_t number = ingest(fix, &result, items, 2, 1, true);
     struct vcm_kv_txn *txn = read_begin(fix);
-    assert_ok(fix, vcm_page_store_each_row(txn, number, 0, append_row, &before, &fix->err));
+    assert_ok(fix, vcm_page_table_each_row(txn, number, 0, append_row, &before, &fix->err));
     items[0].walked = VCM_SOURCE_EXCLUDED;
     assert_int_equal(ingest(fix, &result, items, 2, 1, true), number);
-    assert_ok(fix, vcm_page_store_each_row(txn, number, 0, append_row, &after, &fix->err));
-    vcm_kv_read_end(txn);
+    assert_ok(fix, vcm_page_table_each_row(txn, number, 0, append_row, &after, &fix->err));
+    vcm_kv_handle_read_end(txn);
     assert_string_equal(vcm_buf_text(&after), vcm_buf_text(&before));
     txn = read_begin(fix);
     vcm_buf_clear(&after);
-    assert_ok(fix, vcm_page_store_each_row(txn, number, 0, append_row, &after, &fix->err));
-    vcm_kv_read_end(txn);
+    assert_ok(fix, vcm_page_table_each_row(txn, number, 0, append_row, &after, &fix->err));
+    vcm_kv_handle_read_end(txn);
     assert_string_not_equal(vcm_buf_text(&after), vcm_buf_text(&before));
     vcm_buf_release(&before);
     vcm_buf_release(&after);

@@ -12,7 +12,7 @@
 #include "vcm/residency/page_cache.h"
 #include "vcm/residency/pin.h"
 #include "vcm/mapping/relimit.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
 
 #include "base/banned.h"
@@ -83,7 +83,7 @@ static void list_pages(struct pages *pages, struct fixture *fix)
 
     pages->count = 0;
     assert_ok(fix, vcm_table_each(txn, VCM_TABLE_PAGES, all, all, take_page, pages, &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
 }
 
 static void set_limits(struct fixture *fix, uint64_t capacity, uint64_t compressed_capacity)
@@ -125,7 +125,7 @@ static int frame_of(struct vcm_buf *out, struct fixture *fix, const struct vcm_p
         vcm_buf_append_slice(out, frame.bytes);
     vcm_page_cache_release(&frame);
     vcm_page_cache_close(cache);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 
@@ -188,7 +188,7 @@ static void do_something(struct fixture *fix, const struct pages *pages, uint64_
         assert_done_or_full(fix, map_tree(fix, scope, test_random_below(seed, 4), flag && what));
         break;
     case 2: {
-        int rc = vcm_mapping_set_pinned(fix->store, text(scope), flag, NULL, &fix->err);
+        int rc = vcm_mapping_pin_set(fix->store, text(scope), flag, NULL, &fix->err);
         if (rc != VCM_NOT_FOUND)
             assert_done_or_full(fix, rc);
         break;
@@ -215,7 +215,7 @@ static void do_something(struct fixture *fix, const struct pages *pages, uint64_
             assert_true(outcomes[i].rc == VCM_OK || outcomes[i].rc == VCM_STORE_FULL);
         break;
     case 10: {
-        int rc = vcm_mapping_remove(fix->store, text(scope), NULL, &fix->err);
+        int rc = vcm_mapping_drop_scope(fix->store, text(scope), NULL, &fix->err);
         assert_true(rc == VCM_OK || rc == VCM_NOT_FOUND);
         break;
     }
@@ -273,7 +273,7 @@ static void a_bulk_load_does_not_flush_the_working_set(void **state)
         assert_ok(fix, vcm_page_store_page(&info, txn, &hot->ids[i], &fix->err));
         assert_int_equal(info.state, VCM_PAGE_RESIDENT);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_true(counts_of(fix).totals.compressed > 0);
     free(hot);
 }
@@ -295,7 +295,7 @@ static void what_is_used_stays_longer_than_what_is_not(void **state)
             assert_ok(fix, vcm_page_cache_read(&frame, cache, txn, &all->ids[i], &fix->err));
             vcm_page_cache_release(&frame);
         }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_page_cache_close(cache);
     set_limits(fix, counts_of(fix).totals.resident_bytes / 2, VCM_GIB);
     assert_ok(fix, vcm_relimit_shrink(fix->store, NULL, &fix->err));
@@ -306,7 +306,7 @@ static void what_is_used_stays_longer_than_what_is_not(void **state)
         assert_ok(fix, vcm_page_store_page(&info, txn, &all->ids[i], &fix->err));
         hot += info.state == VCM_PAGE_RESIDENT;
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_int_equal(hot, (all->count + 2) / 3);
     free(all);
 }
@@ -329,7 +329,7 @@ static unsigned dictionaries(struct fixture *fix)
 
     assert_ok(fix, vcm_table_each(txn, VCM_TABLE_DICTIONARIES, all, all, count_dictionary, &count,
                                   &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return count;
 }
 
@@ -348,9 +348,9 @@ static void a_scope_has_a_dictionary_that_goes_with_it(void **state)
     assert_int_equal(dictionaries(fix), 2);
     assert_true(counts_of(fix).totals.compressed_bytes < bytes / 2);
     store_check(fix->disk.path, true);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("a"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("a"), NULL, &fix->err));
     assert_int_equal(dictionaries(fix), 1);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("b"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("b"), NULL, &fix->err));
     assert_int_equal(dictionaries(fix), 0);
     free(all);
 }
@@ -406,9 +406,9 @@ static void a_dictionary_that_stops_paying_is_trained_anew(void **state)
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_table_each(txn, VCM_TABLE_DICTIONARIES, every, every, take_number,
                                   &wear.number, &fix->err));
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_true(wear.number > 0);
-    assert_ok(fix, vcm_kv_update(fix->store->kv, wear_change, &wear, 1000, NULL, &fix->err));
+    assert_ok(fix, vcm_kv_handle_update(fix->store->kv, wear_change, &wear, 1000, NULL, &fix->err));
     assert_ok(fix, vcm_pin_send_down(departures, fix->store, all->ids, 3, VCM_PAGE_COMPRESSED, NULL,
                                      &fix->err));
     assert_int_equal(dictionaries(fix), 2);

@@ -13,7 +13,7 @@
 #include "vcm/residency/page_cache.h"
 #include "vcm/residency/pin.h"
 #include "vcm/mapping/relimit.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/view.h"
 
 #include "base/banned.h"
@@ -158,18 +158,18 @@ static void a_page_that_nobody_holds_stays_while_it_is_viewed(void **state)
     map_numbers(fix, "s", 0, 3);
     struct vcm_page_cache *cache = open_cache(fix);
     struct vcm_view *held = view(fix, cache, 1);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
     assert_int_equal(counts_of(fix).pages, 1);
     store_check(fix->disk.path, true);
     assert_bytes(held, 1);
     map_numbers(fix, "s", 1, 1); /* taken up again */
     vcm_view_release(held);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
     assert_int_equal(counts_of(fix).pages, 0);
 
     map_numbers(fix, "s", 0, 3);
     held = view(fix, cache, 1);
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
     vcm_view_release(held);
     map_numbers(fix, "t", 7, 1); /* whoever writes next sweeps */
     assert_int_equal(counts_of(fix).pages, 1);
@@ -191,7 +191,7 @@ static void views_are_bounded_by_the_capacity(void **state)
     struct vcm_kv_txn *txn = read_begin(fix);
     assert_ok(fix, vcm_page_cache_read(&frame, cache, txn, &id, &fix->err));
     vcm_page_cache_release(&frame);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_page_cache_flush(cache);
     struct vcm_view *first = view(fix, cache, 1);
     assert_true(vcm_view_is_in_place(first));
@@ -269,7 +269,7 @@ static void a_page_that_is_gone_is_not_found_where_it_lay(void **state)
     map_numbers(fix, "s", 0, 3);
     struct vcm_page_cache *cache = open_cache(fix);
     vcm_view_release(view(fix, cache, 1));
-    assert_ok(fix, vcm_mapping_remove(fix->store, text("s"), NULL, &fix->err));
+    assert_ok(fix, vcm_mapping_drop_scope(fix->store, text("s"), NULL, &fix->err));
     assert_true(knows(cache, 1));
     assert_int_equal(vcm_view_open(&held, cache, &id, VCM_VIEW_BUSY, &fix->err), VCM_NOT_FOUND);
     assert_null(held);
@@ -289,7 +289,7 @@ static void what_an_old_transaction_finds_is_not_remembered(void **state)
     assert_int_equal(send_down(fix, 1, VCM_PAGE_COMPRESSED).after, VCM_PAGE_COMPRESSED);
     assert_ok(fix, vcm_page_cache_read(&frame, cache, txn, &id, &fix->err));
     assert_null(frame.memory); /* in place, as this transaction has it */
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     assert_false(knows(cache, 1));
     struct vcm_view *held = view(fix, cache, 1);
     assert_false(vcm_view_is_in_place(held));

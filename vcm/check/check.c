@@ -181,7 +181,7 @@ void vcm_check_each(struct vcm_check *check, enum vcm_table table, struct vcm_sl
 void vcm_check_all(struct vcm_check *check, enum vcm_table table, vcm_check_entry_fn visit)
 {
     if (check->txn_broken) {
-        vcm_kv_read_end(check->txn);
+        vcm_kv_handle_read_end(check->txn);
         check->txn = NULL;
         check->txn_broken = false;
         check->mapping_known = false;
@@ -198,7 +198,7 @@ bool vcm_check_mapping(struct vcm_mapping_info *out, struct vcm_check *check, ui
                        const char *where)
 {
     if (!check->mapping_known || check->mapping != mapping) {
-        int rc = vcm_table_get_mapping(&check->mapping_info, check->txn, mapping, &check->err);
+        int rc = vcm_page_table_get_mapping(&check->mapping_info, check->txn, mapping, &check->err);
         check->mapping_known = false;
         if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK)
             vcm_check_tell(check, true, "S7: what belongs to a mapping has one that is there", "%s",
@@ -276,8 +276,8 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
     if (check->rc == VCM_OK)
         check->rc = vcm_page_store_read_begin(&check->txn, store, &check->fatal);
     if (check->rc == VCM_OK) {
-        vcm_check_pages(check);
-        vcm_check_tables(check);
+        vcm_check_page_all(check);
+        vcm_check_table_all(check);
         check_file(check);
     }
     *pages = check->sums.pages;
@@ -286,7 +286,7 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
         rc = VCM_OK; /* there was more than one wants to know */
     else if (rc != VCM_OK && err)
         *err = check->fatal;
-    vcm_kv_read_end(check->txn);
+    vcm_kv_handle_read_end(check->txn);
     vcm_rebuild_close(check->rebuild);
     vcm_buf_release(&check->dictionaries);
     vcm_buf_release(&check->frame);

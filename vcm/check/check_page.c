@@ -137,7 +137,7 @@ static void count_holder(struct vcm_check *check, void *context, struct vcm_slic
     if (key.len != VCM_HOLDER_KEY_BYTES)
         return;
     holders->count++;
-    uint64_t number = vcm_check_number(vcm_slice_of(key.data + VCM_PAGE_ID_BYTES, 8));
+    uint64_t number = vcm_check_walk_number(vcm_slice_of(key.data + VCM_PAGE_ID_BYTES, 8));
     if (vcm_check_mapping(&mapping, check, number, holders->where))
         holders->pins += mapping.pinned;
 }
@@ -152,8 +152,8 @@ static void add_page(struct vcm_page_totals *sums, const struct vcm_page_info *i
     sums->resident_bytes += is_resident ? info->bytes : 0;
     sums->compressed += info->state == VCM_PAGE_COMPRESSED;
     sums->compressed_bytes += info->compressed_bytes;
-    sums->pinned += vcm_page_info_pinned(info);
-    sums->pinned_bytes += vcm_page_info_pinned(info) ? info->bytes : 0;
+    sums->pinned += vcm_page_store_is_pinned(info);
+    sums->pinned_bytes += vcm_page_store_is_pinned(info) ? info->bytes : 0;
 }
 
 static void check_page(struct vcm_check *check, void *context, struct vcm_slice key,
@@ -182,7 +182,7 @@ static void check_page(struct vcm_check *check, void *context, struct vcm_slice 
               "S5: a page has a holder or is an orphan", "%s", where);
     VCM_CHECK(check, info.pins == holders.pins, "S15: a page counts the pinned tables that hold it",
               "%s", where);
-    VCM_CHECK(check, !vcm_page_info_pinned(&info) || info.state == VCM_PAGE_RESIDENT,
+    VCM_CHECK(check, !vcm_page_store_is_pinned(&info) || info.state == VCM_PAGE_RESIDENT,
               "S15: a pinned page is resident", "%s", where);
     add_page(&check->sums, &info);
 }
@@ -218,7 +218,7 @@ static void gather_dictionary(struct vcm_check *check, void *context, struct vcm
     (void)value;
     if (key.len != 8)
         return;
-    found.number = vcm_check_number(key);
+    found.number = vcm_check_walk_number(key);
     snprintf(where, sizeof where, "dictionary %" PRIu64, found.number);
     if (!vcm_check_read(check, vcm_dictionary_get(&info, check->txn, found.number, &check->err),
                         where))
@@ -278,7 +278,7 @@ static void check_readable(struct vcm_check *check, void *context, struct vcm_sl
     (void)value;
 }
 
-void vcm_check_pages(struct vcm_check *check)
+void vcm_check_page_all(struct vcm_check *check)
 {
     struct vcm_page_totals totals;
 
@@ -289,7 +289,7 @@ void vcm_check_pages(struct vcm_check *check)
     vcm_check_all(check, VCM_TABLE_FRAMES, check_owner);
     vcm_check_all(check, VCM_TABLE_COMPRESSED, check_owner);
     vcm_check_all(check, VCM_TABLE_ORPHANS, check_owner);
-    if (vcm_check_stopped(check) || check->txn_broken)
+    if (vcm_check_walk_stopped(check) || check->txn_broken)
         return;
     vcm_check_read(check, vcm_lock_each(check->txn, NULL, check_lock, check, &check->err),
                    "table locks");

@@ -54,8 +54,8 @@ static void check_holder_of(struct vcm_check *check, uint64_t mapping, bool in_f
     uint32_t occurrences = 0, first_seq = 0;
 
     vcm_page_id_to_hex(hex, &first->id);
-    int rc = vcm_table_get_holder(&occurrences, &first_seq, check->txn, &first->id, mapping,
-                                  &check->err);
+    int rc = vcm_page_table_get_holder(&occurrences, &first_seq, check->txn, &first->id, mapping,
+                                       &check->err);
     if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK && in_force)
         vcm_check_tell(check, true, "S4: a row has its holder", "page %s, mapping %" PRIu64, hex,
                        mapping);
@@ -69,12 +69,12 @@ static void check_places(struct vcm_check *check, uint64_t mapping, bool in_forc
 {
     struct vcm_buf places = VCM_BUF_INIT(16 * VCM_GIB);
 
-    int rc = vcm_page_store_each_row(check->txn, mapping, 0, gather_place, &places, &check->err);
+    int rc = vcm_page_table_each_row(check->txn, mapping, 0, gather_place, &places, &check->err);
     if (vcm_check_read(check, rc, "table rows") && places.len > 0) {
         struct place *all = (struct place *)places.data;
         size_t count = places.len / sizeof *all;
         qsort(all, count, sizeof *all, by_id_and_seq);
-        for (size_t i = 0, end; i < count && !vcm_check_stopped(check); i = end) {
+        for (size_t i = 0, end; i < count && !vcm_check_walk_stopped(check); i = end) {
             for (end = i + 1; end < count && same_id(&all[i].id, &all[end].id); end++) {
             }
             check_holder_of(check, mapping, in_force, &all[i], end - i);
@@ -96,7 +96,7 @@ static void check_mapping(struct vcm_check *check, void *context, struct vcm_sli
         vcm_check_tell(check, true, "S7: a mapping's key is a number", "table mappings");
         return;
     }
-    uint64_t number = vcm_check_number(key);
+    uint64_t number = vcm_check_walk_number(key);
     snprintf(where, sizeof where, "mapping %" PRIu64, number);
     VCM_CHECK(check, number < check->next_mapping,
               "S11: the next mapping's number is above that of every other", "%s", where);
@@ -136,18 +136,18 @@ static void check_holder(struct vcm_check *check, void *context, struct vcm_slic
     }
     memcpy(id.bytes, key.data, sizeof id.bytes);
     vcm_page_id_to_hex(hex, &id);
-    uint64_t number = vcm_check_number(vcm_slice_of(key.data + VCM_PAGE_ID_BYTES, 8));
+    uint64_t number = vcm_check_walk_number(vcm_slice_of(key.data + VCM_PAGE_ID_BYTES, 8));
     if (!vcm_check_mapping(&mapping, check, number, "table holders") ||
-        !vcm_check_read(
-            check,
-            vcm_table_get_holder(&occurrences, &first_seq, check->txn, &id, number, &check->err),
-            "table holders"))
+        !vcm_check_read(check,
+                        vcm_page_table_get_holder(&occurrences, &first_seq, check->txn, &id, number,
+                                                  &check->err),
+                        "table holders"))
         return;
     int rc = vcm_page_store_page(&info, check->txn, &id, &check->err);
     if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK)
         vcm_check_tell(check, true, "S3: a holder names a page that is there", "page %s", hex);
     vcm_check_found(check, rc, "table pages");
-    rc = vcm_page_store_row(&row, check->txn, number, first_seq, &check->err);
+    rc = vcm_page_table_row(&row, check->txn, number, first_seq, &check->err);
     bool is_missing = rc == VCM_NOT_FOUND && check->err.code == VCM_OK;
     if (is_missing || vcm_check_read(check, rc, "table rows"))
         VCM_CHECK(check, !is_missing && same_id(&row.id, &id),
@@ -169,8 +169,8 @@ static void check_owner(struct vcm_check *check, void *context, struct vcm_slice
         return;
     }
     snprintf(where, sizeof where, "table %s, mapping %" PRIu64, check->table,
-             vcm_check_number(key));
-    vcm_check_mapping(&info, check, vcm_check_number(key), where);
+             vcm_check_walk_number(key));
+    vcm_check_mapping(&info, check, vcm_check_walk_number(key), where);
 }
 
 static int find_seq(void *context, uint32_t seq, struct vcm_error *err)
@@ -192,7 +192,7 @@ static void check_path(struct table_sums *sums, struct vcm_slice path, uint32_t 
     sums->paths++;
     if (vcm_check_read(
             check,
-            vcm_page_store_each_path(check->txn, sums->mapping, path, find_seq, &seq, &check->err),
+            vcm_page_table_each_path(check->txn, sums->mapping, path, find_seq, &seq, &check->err),
             where))
         VCM_CHECK(check, seq == -1, "S17: a row is found by the paths of its records", "%s", where);
 }
@@ -298,10 +298,10 @@ static void check_table(struct vcm_check *check, const struct vcm_scope *scope,
     unsigned char prefix[8];
     uint64_t paths = 0;
 
-    int rc = vcm_page_store_each_row(check->txn, scope->mapping, 0, check_row, sums, &check->err);
+    int rc = vcm_page_table_each_row(check->txn, scope->mapping, 0, check_row, sums, &check->err);
     bool whole = vcm_check_read(check, rc, sums->where);
     rc =
-        vcm_page_store_each_omission(check->txn, scope->mapping, check_omission, sums, &check->err);
+        vcm_page_table_each_omission(check->txn, scope->mapping, check_omission, sums, &check->err);
     whole = vcm_check_read(check, rc, sums->where) && whole;
     vcm_wire_store_be64(prefix, scope->mapping);
     vcm_check_each(check, VCM_TABLE_PATHS, vcm_slice_of(prefix, sizeof prefix), count_entry,
@@ -355,9 +355,9 @@ static uint64_t next_mapping(struct vcm_check *check)
     return vcm_wire_get_u64(&r);
 }
 
-void vcm_check_tables(struct vcm_check *check)
+void vcm_check_table_all(struct vcm_check *check)
 {
-    if (vcm_check_stopped(check))
+    if (vcm_check_walk_stopped(check))
         return;
     check->next_mapping = next_mapping(check);
     vcm_check_all(check, VCM_TABLE_ROWS, check_owner);

@@ -7,7 +7,7 @@
 
 #include "vcm/check/check.h"
 #include "vcm/residency/rebuild.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #define VCM_CHECK_FINDINGS_MAX 1000u
 #define VCM_CHECK_SEEN         4096u /* places for findings that were told; a power of two */
@@ -77,17 +77,17 @@ bool vcm_check_frame(struct vcm_slice *out, struct vcm_check *check,
                      const struct vcm_page_info *info, const char *where);
 
 /* In check_table.c: scopes, mappings, rows, holders, paths. */
-void vcm_check_tables(struct vcm_check *check);
+void vcm_check_table_all(struct vcm_check *check);
 
 /* In check_page.c: pages, frames, dictionaries, locks, sums. */
-void vcm_check_pages(struct vcm_check *check);
+void vcm_check_page_all(struct vcm_check *check);
 
-static inline uint64_t vcm_check_number(struct vcm_slice key)
+static inline uint64_t vcm_check_walk_number(struct vcm_slice key)
 {
     return vcm_wire_load_be64((const unsigned char *)key.data);
 }
 
-static inline bool vcm_check_stopped(const struct vcm_check *check)
+static inline bool vcm_check_walk_stopped(const struct vcm_check *check)
 {
     return check->rc != VCM_OK;
 }

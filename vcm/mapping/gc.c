@@ -16,7 +16,7 @@ static int count_pages(uint64_t *pages, struct vcm_page_store *store, struct vcm
         rc = vcm_page_store_totals(&totals, txn, err);
     if (rc == VCM_OK)
         *pages = totals.pages;
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 

@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "vcm/residency/rebuild.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -185,7 +185,7 @@ static void load_directories(struct vcm_known *known, struct vcm_kv_txn *txn,
         rc = vcm_known_tree_add(&known->record_tree, known->records[i].path, &ignored);
     }
     if (rc == VCM_OK && !known->is_part)
-        rc = vcm_page_store_each_omission(txn, former->mapping, add_omission, known, &ignored);
+        rc = vcm_page_table_each_omission(txn, former->mapping, add_omission, known, &ignored);
     struct vcm_slice commit = former->commit;
     known->knows_directories =
         rc == VCM_OK && !known->is_part && copy_slice(&commit, &known->names);
@@ -208,7 +208,7 @@ static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *s
     if (rc == VCM_NOT_FOUND)
         rc = VCM_OK;
     if (exists && memcmp(former.fingerprint, scope->fingerprint, sizeof former.fingerprint) == 0) {
-        rc = vcm_page_store_each_row(txn, former.mapping, 0, add_row, known, err);
+        rc = vcm_page_table_each_row(txn, former.mapping, 0, add_row, known, err);
         vcm_scope_put(&known->scope, &former);
         known->base = (struct vcm_known_base){.mapping = former.mapping,
                                               .pages = (uint32_t)former.pages,
@@ -220,7 +220,7 @@ static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *s
         if (*useful)
             load_directories(known, txn, &former);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     vcm_kv_trim(known->store->kv); /* the table is read once */
     vcm_scope_release(&former);
     return rc;
@@ -347,7 +347,7 @@ static int read_frame(struct vcm_known *known, uint32_t page, struct vcm_error *
         rc = vcm_error_set(err, VCM_NOT_FOUND, "a page of the former table is gone");
     if (rc == VCM_OK)
         rc = vcm_rebuild_frame(&known->frame, known->rebuild, txn, &info, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (rc == VCM_OK)
         known->frame_page = page;
     return rc;

@@ -12,7 +12,7 @@
 #include "vcm/mapping/mapping_drop.h"
 #include "vcm/mapping/mapping_revise.h"
 #include "vcm/mapping/mapping_spool.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -93,7 +93,7 @@ static int put_state(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
     const struct vcm_mapping_info info = {state, mapping->options.pinned,
                                           mapping->options.scope_id};
 
-    return vcm_table_put_mapping(txn, mapping->number, &info, err);
+    return vcm_page_table_put_mapping(txn, mapping->number, &info, err);
 }
 
 static int begin_change(void *context, struct vcm_transition *t, struct vcm_error *err)
@@ -277,8 +277,8 @@ static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t,
     uint32_t occurrences, first_seq;
     struct vcm_page_info there;
 
-    int rc =
-        vcm_table_get_holder(&occurrences, &first_seq, t->txn, &q->info.id, mapping->number, err);
+    int rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, &q->info.id,
+                                       mapping->number, err);
     if (rc != VCM_OK && rc != VCM_NOT_FOUND)
         return rc;
     rc = vcm_page_store_page(&there, t->txn, &q->info.id, err);
@@ -313,7 +313,8 @@ static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, st
         const struct vcm_mapping_queued *q = &queue->items[i];
         rc = vcm_mapping_write(mapping, t, q, value_of(queue, q), err);
         if (rc == VCM_OK && q->is_page && mapping->options.pinned)
-            rc = vcm_table_put_paths(t->txn, mapping->number, q->seq, records_of(queue, q), err);
+            rc = vcm_page_table_put_paths(t->txn, mapping->number, q->seq, records_of(queue, q),
+                                          err);
         /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
         if (i % TRIM_EACH == TRIM_EACH - 1)
             vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
@@ -582,7 +583,7 @@ static int retire_former(struct commit *commit, struct vcm_kv_txn *txn, struct v
         return rc == VCM_NOT_FOUND ? VCM_OK : rc;
     commit->former = former.mapping;
     commit->former_pinned = former.pinned;
-    rc = vcm_mapping_retire(txn, former.mapping, err);
+    rc = vcm_mapping_drop_retire(txn, former.mapping, err);
     vcm_scope_release(&former);
     return rc;
 }

@@ -61,12 +61,12 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
                       struct vcm_error *err);
 
 /* Removes a scope and what only it refers to. NOT_FOUND when it is not mapped. */
-int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
-                       const struct vcm_cancel *cancel, struct vcm_error *err);
+int vcm_mapping_drop_scope(struct vcm_page_store *store, struct vcm_slice scope_id,
+                           const struct vcm_cancel *cancel, struct vcm_error *err);
 
 /* Changes whether a scope is pinned, and nothing else: its table is copied into one that is, or is
  * not. NOT_FOUND when it is not mapped, STORE_FULL as in vcm_mapping_commit(). */
-int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
-                           const struct vcm_cancel *cancel, struct vcm_error *err);
+int vcm_mapping_pin_set(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                        const struct vcm_cancel *cancel, struct vcm_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "vcm/mapping/mapping.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
 
 #include "base/banned.h"
@@ -55,8 +55,9 @@ static int see_holder(void *context, struct vcm_slice key, struct vcm_slice valu
     return VCM_OK;
 }
 
-int vcm_mapping_is_only_holder(bool *only, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
-                               uint64_t mapping, struct vcm_error *err)
+int vcm_mapping_drop_is_only_holder(bool *only, struct vcm_kv_txn *txn,
+                                    const struct vcm_page_id *id, uint64_t mapping,
+                                    struct vcm_error *err)
 {
     struct vcm_slice prefix = vcm_table_id_key(id);
     uint64_t others[2] = {mapping, 0};
@@ -66,12 +67,12 @@ int vcm_mapping_is_only_holder(bool *only, struct vcm_kv_txn *txn, const struct 
     return rc;
 }
 
-int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err)
+int vcm_mapping_drop_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err)
 {
     char scope_id[VCM_LIMIT_SCOPE_ID_BYTES];
     struct vcm_mapping_info info;
 
-    int rc = vcm_table_get_mapping(&info, txn, mapping, err);
+    int rc = vcm_page_table_get_mapping(&info, txn, mapping, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && info.scope_id.len > sizeof scope_id))
         return vcm_table_malformed("a mapping", err);
     if (rc != VCM_OK)
@@ -79,11 +80,11 @@ int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_erro
     memcpy(scope_id, info.scope_id.data, info.scope_id.len);
     info.scope_id.data = scope_id;
     info.state = VCM_MAPPING_DROPPING;
-    return vcm_table_put_mapping(txn, mapping, &info, err);
+    return vcm_page_table_put_mapping(txn, mapping, &info, err);
 }
 
-int vcm_mapping_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
-                       struct vcm_error *err)
+int vcm_mapping_drop_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
+                            struct vcm_error *err)
 {
     struct vcm_page_info info;
     bool held;
@@ -110,14 +111,14 @@ static int release_page(struct drop *drop, struct vcm_transition *t, const struc
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc == VCM_OK && drop->successor != 0)
-        rc = vcm_table_get_holder(&occurrences, &first_seq, t->txn, id, drop->successor, err);
+        rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, id, drop->successor, err);
     else if (rc == VCM_OK)
         rc = VCM_NOT_FOUND;
     if (rc == VCM_NOT_FOUND) {
         drop->dropped++;
         rc = VCM_OK;
     }
-    return rc == VCM_OK ? vcm_mapping_let_go(t, id, drop->pinned, err) : rc;
+    return rc == VCM_OK ? vcm_mapping_drop_let_go(t, id, drop->pinned, err) : rc;
 }
 
 /* Deletes entries of one table that belong to the mapping while there is some of *budget. */
@@ -187,12 +188,12 @@ int vcm_mapping_drop_rows(uint64_t *dropped, struct vcm_transition *t, uint64_t 
     struct vcm_page_id id;
     uint32_t seq;
 
-    int rc = vcm_table_get_mapping(&info, t->txn, mapping, err);
+    int rc = vcm_page_table_get_mapping(&info, t->txn, mapping, err);
     if (rc == VCM_NOT_FOUND)
         rc = vcm_table_malformed("a mapping", err);
     drop.pinned = rc == VCM_OK && info.pinned;
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_row(t->txn, mapping, 0, select_row, &selection, err);
+        rc = vcm_page_table_each_row(t->txn, mapping, 0, select_row, &selection, err);
     for (size_t at = 0; rc == VCM_OK && at < selection.rows.len; at += sizeof seq + sizeof id) {
         memcpy(&seq, selection.rows.data + at, sizeof seq);
         memcpy(&id, selection.rows.data + at + sizeof seq, sizeof id);
@@ -216,7 +217,7 @@ static int drop_change(void *context, struct vcm_transition *t, struct vcm_error
     drop->dropped = 0;
     drop->finished = true;
     /* Whoever found it unfinished read an older state: it may be in force, or gone, by now. */
-    int rc = vcm_table_get_mapping(&info, t->txn, drop->mapping, err);
+    int rc = vcm_page_table_get_mapping(&info, t->txn, drop->mapping, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && info.state == VCM_MAPPING_IN_FORCE))
         return VCM_OK;
     drop->finished = false;
@@ -264,7 +265,7 @@ static int find_abandoned(struct search *search, struct vcm_page_store *store,
     struct vcm_slice key, value;
 
     search->found = 0;
-    int rc = vcm_kv_read_begin(&txn, store->kv, err);
+    int rc = vcm_kv_handle_read_begin(&txn, store->kv, err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_kv_cursor_open(&cursor, txn, VCM_TABLE_MAPPINGS, err);
@@ -283,7 +284,7 @@ static int find_abandoned(struct search *search, struct vcm_page_store *store,
             rc = vcm_kv_cursor_next(&key, &value, cursor, err);
     }
     vcm_kv_cursor_close(cursor);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
 }
 
@@ -325,18 +326,18 @@ static int remove_change(void *context, struct vcm_kv_txn *txn, struct vcm_error
         return rc;
     removal->mapping = scope.mapping;
     vcm_scope_release(&scope);
-    rc = vcm_mapping_retire(txn, removal->mapping, err);
+    rc = vcm_mapping_drop_retire(txn, removal->mapping, err);
     return rc == VCM_OK ? vcm_kv_delete(txn, VCM_TABLE_SCOPES, removal->scope_id, err) : rc;
 }
 
-int vcm_mapping_remove(struct vcm_page_store *store, struct vcm_slice scope_id,
-                       const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_mapping_drop_scope(struct vcm_page_store *store, struct vcm_slice scope_id,
+                           const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct removal removal = {.scope_id = scope_id};
     uint64_t dropped;
 
-    int rc =
-        vcm_kv_update(store->kv, remove_change, &removal, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
+    int rc = vcm_kv_handle_update(store->kv, remove_change, &removal, VCM_LIMIT_LOCK_TIMEOUT_MS,
+                                  cancel, err);
     if (rc != VCM_OK)
         return rc;
     /* The scope is gone whatever happens now; what is left of it goes with the next mapping. */

@@ -35,15 +35,16 @@ int vcm_mapping_drop_rows(uint64_t *dropped, struct vcm_transition *t, uint64_t 
                           vcm_mapping_needs_fn needs, void *context, struct vcm_error *err);
 
 /* Whether no other mapping, in any state, holds the page. */
-int vcm_mapping_is_only_holder(bool *only, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
-                               uint64_t mapping, struct vcm_error *err);
+int vcm_mapping_drop_is_only_holder(bool *only, struct vcm_kv_txn *txn,
+                                    const struct vcm_page_id *id, uint64_t mapping,
+                                    struct vcm_error *err);
 
 /* The mapping is no longer in force: it is to be dropped. */
-int vcm_mapping_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err);
+int vcm_mapping_drop_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_error *err);
 
 /* The page, whose holder is gone, loses the mapping's pin, and goes when nothing else holds it. */
-int vcm_mapping_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
-                       struct vcm_error *err);
+int vcm_mapping_drop_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
+                            struct vcm_error *err);
 
 /* Whether nobody holds the lock of a mapping that is being built. Defined in mapping.c. */
 bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number);

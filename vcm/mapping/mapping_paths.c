@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -35,7 +35,7 @@ static int keep(struct vcm_mapping_paths *paths, uint64_t mapping, uint32_t seq,
         return rc;
     struct vcm_mapping_path *item = &paths->items[paths->count++];
     *item = (struct vcm_mapping_path){.len = (uint32_t)path.len, .at = paths->bytes.len};
-    vcm_table_path_key(item->key, mapping, path, seq);
+    vcm_page_table_path_key(item->key, mapping, path, seq);
     vcm_buf_append_slice(&paths->bytes, path);
     return vcm_buf_check(&paths->bytes, "the paths of a page table", err);
 }

@@ -6,7 +6,7 @@
 #include "vcm/residency/lock.h"
 #include "vcm/mapping/mapping.h"
 #include "vcm/residency/rebuild.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
 
 #include "base/banned.h"
@@ -66,14 +66,14 @@ static int add_need(void *context, const struct vcm_page_row *row, struct vcm_er
     uint32_t first_seq = row->seq;
     uint64_t until = 0;
 
-    int rc = vcm_page_store_first_seq(&first_seq, txn, &row->id, need->copy->scope.mapping, err);
+    int rc = vcm_page_table_first_seq(&first_seq, txn, &row->id, need->copy->scope.mapping, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_page(&info, txn, &row->id, err);
     if (rc == VCM_OK)
         rc = vcm_lock_until(&until, txn, &row->id, need->now, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a row of a page table", err);
-    if (rc == VCM_OK && first_seq == row->seq && until == 0 && !vcm_page_info_pinned(&info))
+    if (rc == VCM_OK && first_seq == row->seq && until == 0 && !vcm_page_store_is_pinned(&info))
         need->bytes += info.bytes;
     return rc;
 }
@@ -92,7 +92,7 @@ static int check_room(struct copy *copy, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_lock_bytes(&locked, copy->txn, need.now, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_row(copy->txn, copy->scope.mapping, 0, add_need, &need, err);
+        rc = vcm_page_table_each_row(copy->txn, copy->scope.mapping, 0, add_need, &need, err);
     if (rc != VCM_OK)
         return rc;
     uint64_t needed = totals.pinned_bytes + locked + need.bytes;
@@ -130,10 +130,10 @@ static int copy_table(struct copy *copy, const char *tokenizer, bool pinned,
                                err);
     if (rc != VCM_OK)
         return rc;
-    rc = vcm_page_store_each_row(copy->txn, copy->scope.mapping, 0, copy_row, copy, err);
+    rc = vcm_page_table_each_row(copy->txn, copy->scope.mapping, 0, copy_row, copy, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_omission(copy->txn, copy->scope.mapping, copy_omission, copy, err);
-    vcm_kv_read_end(copy->txn);
+        rc = vcm_page_table_each_omission(copy->txn, copy->scope.mapping, copy_omission, copy, err);
+    vcm_kv_handle_read_end(copy->txn);
     copy->txn = NULL;
     if (rc == VCM_OK)
         return vcm_mapping_commit(copy->to, &copy->scope, &result, err);
@@ -141,8 +141,8 @@ static int copy_table(struct copy *copy, const char *tokenizer, bool pinned,
     return rc;
 }
 
-int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
-                           const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_mapping_pin_set(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                        const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct vcm_buf tokenizer = VCM_BUF_INIT(64);
     struct copy copy = {.store = store};
@@ -150,7 +150,7 @@ int vcm_mapping_set_pinned(struct vcm_page_store *store, struct vcm_slice scope_
     int rc = read_scope(&copy, &tokenizer, scope_id, err);
     if (rc == VCM_OK && copy.scope.pinned != pinned)
         rc = copy_table(&copy, vcm_buf_text(&tokenizer), pinned, cancel, err);
-    vcm_kv_read_end(copy.txn);
+    vcm_kv_handle_read_end(copy.txn);
     vcm_rebuild_close(copy.rebuild);
     vcm_scope_release(&copy.scope);
     vcm_buf_release(&tokenizer);

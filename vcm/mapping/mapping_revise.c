@@ -91,7 +91,7 @@ static int take_out(struct revision *revision, struct vcm_transition *t, uint32_
     rc = vcm_buf_check(&revision->bytes, "rows of a page table", err);
     if (rc != VCM_OK)
         return rc;
-    rc = vcm_table_get_holder(&occurrences, &first_seq, t->txn, &row->id, number, err);
+    rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, &row->id, number, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && occurrences != 1))
         return VCM_RETRY; /* it holds a page several times */
     revision->row_count++;
@@ -101,7 +101,7 @@ static int take_out(struct revision *revision, struct vcm_transition *t, uint32_
     if (rc == VCM_OK)
         rc = vcm_kv_delete(t->txn, VCM_TABLE_ROWS, key, err);
     if (rc == VCM_OK)
-        rc = vcm_table_delete_paths(
+        rc = vcm_page_table_delete_paths(
             t->txn, number, seq,
             vcm_slice_of(revision->bytes.data + row->value_at + sizeof row->id.bytes,
                          row->value_len - sizeof row->id.bytes),
@@ -140,7 +140,7 @@ static int put_row(struct vcm_mapping *mapping, struct vcm_transition *t,
 
     if (rc != VCM_OK)
         return rc;
-    return vcm_table_put_paths(
+    return vcm_page_table_put_paths(
         t->txn, mapping->number, q->seq,
         vcm_slice_of(value.data + VCM_PAGE_ID_BYTES, value.len - VCM_PAGE_ID_BYTES), err);
 }
@@ -224,10 +224,10 @@ static int let_go(struct revision *revision, struct vcm_transition *t, struct vc
     for (uint32_t i = 0; rc == VCM_OK && i < revision->row_count; i++) {
         const struct vcm_page_id *id = &revision->rows[i].id;
         uint32_t occurrences, first_seq;
-        rc = vcm_table_get_holder(&occurrences, &first_seq, t->txn, id, mapping->number, err);
+        rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, id, mapping->number, err);
         if (rc == VCM_NOT_FOUND) {
             mapping->batch.pages_dropped++;
-            rc = vcm_mapping_let_go(t, id, false, err);
+            rc = vcm_mapping_drop_let_go(t, id, false, err);
         }
     }
     return rc;
@@ -304,7 +304,7 @@ static int copy_base_row(struct vcm_mapping *mapping, uint64_t base, uint32_t or
         q.value_len = value.len;
         vcm_buf_append_slice(&mapping->queue.bytes, value);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc == VCM_OK ? vcm_mapping_enqueue(mapping, &q, err) : rc;
 }
 

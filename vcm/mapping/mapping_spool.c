@@ -200,7 +200,7 @@ int vcm_mapping_spool_needs(bool *needs, const struct vcm_mapping *mapping, stru
                                               sizeof *spool->pages, compare_pages) != NULL;
     if (*needs)
         return VCM_OK;
-    int rc = vcm_table_get_holder(&occurrences, &first_seq, txn, id, mapping->number, err);
+    int rc = vcm_page_table_get_holder(&occurrences, &first_seq, txn, id, mapping->number, err);
     *needs = rc == VCM_OK;
     return rc == VCM_NOT_FOUND ? VCM_OK : rc;
 }
@@ -225,7 +225,8 @@ static int add_spooled(struct sum *sum, struct vcm_error *err)
         rc = vcm_page_store_page(&info, sum->txn, &spool->pages[i].id, err);
         if (rc == VCM_OK)
             rc = vcm_lock_until(&until, sum->txn, &spool->pages[i].id, sum->now, err);
-        if (rc == VCM_NOT_FOUND || (rc == VCM_OK && until == 0 && !vcm_page_info_pinned(&info))) {
+        if (rc == VCM_NOT_FOUND ||
+            (rc == VCM_OK && until == 0 && !vcm_page_store_is_pinned(&info))) {
             sum->needed += spool->pages[i].bytes;
             rc = VCM_OK;
         }
@@ -246,7 +247,7 @@ static int subtract_former(void *context, const struct vcm_page_row *row, struct
     int rc = vcm_mapping_spool_needs(&needed, sum->mapping, sum->txn, &row->id, err);
     if (rc != VCM_OK || needed)
         return rc;
-    rc = vcm_page_store_first_seq(&first_seq, sum->txn, &row->id, sum->former, err);
+    rc = vcm_page_table_first_seq(&first_seq, sum->txn, &row->id, sum->former, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_page(&info, sum->txn, &row->id, err);
     if (rc == VCM_OK)
@@ -254,7 +255,7 @@ static int subtract_former(void *context, const struct vcm_page_row *row, struct
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a row of a page table", err);
     if (rc == VCM_OK)
-        rc = vcm_mapping_is_only_holder(&alone, sum->txn, &row->id, sum->former, err);
+        rc = vcm_mapping_drop_is_only_holder(&alone, sum->txn, &row->id, sum->former, err);
     if (rc == VCM_OK && first_seq == row->seq &&
         (alone || (info.pins == 1 && !info.pinned && until == 0)))
         sum->needed -= info.bytes < sum->needed ? info.bytes : sum->needed;
@@ -281,7 +282,7 @@ static int add_up(struct sum *sum, struct vcm_error *err)
         return rc == VCM_NOT_FOUND ? VCM_OK : rc;
     sum->former = former.mapping;
     if (former.pinned)
-        rc = vcm_page_store_each_row(sum->txn, former.mapping, 0, subtract_former, sum, err);
+        rc = vcm_page_table_each_row(sum->txn, former.mapping, 0, subtract_former, sum, err);
     vcm_scope_release(&former);
     return rc;
 }
@@ -296,7 +297,7 @@ int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
     if (rc != VCM_OK)
         return rc;
     rc = add_up(&sum, err);
-    vcm_kv_read_end(sum.txn);
+    vcm_kv_handle_read_end(sum.txn);
     if (rc == VCM_OK)
         rc = vcm_page_store_read_limits(&limits, mapping->store, err);
     return rc == VCM_OK && sum.needed > limits.capacity

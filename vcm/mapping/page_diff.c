@@ -68,7 +68,7 @@ int vcm_page_diff_take(struct vcm_page_diff_table *out, struct vcm_kv_txn *txn, 
     memset(out, 0, sizeof *out);
     out->mapping = mapping;
     vcm_arena_init(&out->arena, TABLE_BYTES_MAX);
-    return vcm_page_store_each_row(txn, mapping, 0, take_row, &taking, err);
+    return vcm_page_table_each_row(txn, mapping, 0, take_row, &taking, err);
 }
 
 void vcm_page_diff_release(struct vcm_page_diff_table *table)

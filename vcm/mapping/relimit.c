@@ -2,7 +2,7 @@
 
 #include "base/limits.h"
 #include "vcm/mapping/mapping.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
 
 #include "base/banned.h"

@@ -256,7 +256,7 @@ static size_t measure_units(struct vcm_split *s)
     struct vcm_tokenizer_mark *marks = s->marks + s->units_done;
     size_t count = s->unit_count - s->units_done;
 
-    if (!vcm_tokenizer_is_exact(tokenizer)) {
+    if (!vcm_tokenizer_measure_is_exact(tokenizer)) {
         for (size_t i = 0; i < count; i++)
             marks[i].tokens = (uint32_t)((s->escaped_gone + marks[i].end) / 4);
         return count;
@@ -376,7 +376,7 @@ static size_t count_text(const struct vcm_split *s, struct vcm_slice text)
 {
     struct vcm_tokenizer_measure measure = {0, 0};
 
-    if (!vcm_tokenizer_is_exact(s->options.tokenizer))
+    if (!vcm_tokenizer_measure_is_exact(s->options.tokenizer))
         return vcm_tokenizer_count(s->options.tokenizer, text);
     vcm_tokenizer_measure_more(&measure, s->options.tokenizer, text, true, NULL, 0);
     return measure.tokens;
@@ -428,7 +428,7 @@ static bool fits_any_path(const struct vcm_split *s, size_t tokens)
 {
     if (s->value.fault != VCM_BUF_FINE)
         return true;
-    if (vcm_tokenizer_is_exact(s->options.tokenizer))
+    if (vcm_tokenizer_measure_is_exact(s->options.tokenizer))
         return tokens <= s->body_tokens_max + s->overhead;
     return (s->value.len - s->prefix_len - 2 + 3) / 4 <= s->body_tokens_max;
 }
@@ -445,7 +445,8 @@ static size_t make_value(struct vcm_split *s, size_t last)
     end_value(s);
     if (s->value.fault != VCM_BUF_FINE)
         return 0;
-    if (!vcm_tokenizer_is_exact(s->options.tokenizer) || s->measure_broken || units < JOIN_UNITS ||
+    if (!vcm_tokenizer_measure_is_exact(s->options.tokenizer) || s->measure_broken ||
+        units < JOIN_UNITS ||
         (!join_marks(&tokens, s, last, JOIN_UNITS) &&
          !join_marks(&tokens, s, last, units < JOIN_UNITS_MAX ? units : JOIN_UNITS_MAX)))
         tokens = count_text(s, vcm_buf_slice(&s->value));

@@ -13,7 +13,7 @@ static void touch(struct vcm_access *access, const struct vcm_page_id *id)
         access->set_bytes = usable ? bytes : 0;
     }
     if (access->set_memory)
-        vcm_evict_touch(&access->set, vcm_transition_tag(id));
+        vcm_evict_touch(&access->set, vcm_transition_sets_tag(id));
 }
 
 void vcm_access_note(struct vcm_access *access, const struct vcm_page_id *id,

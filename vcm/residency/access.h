@@ -28,7 +28,7 @@ static inline void vcm_access_prefetch(const struct vcm_access *access,
                                        const struct vcm_page_id *id)
 {
     if (access->set_memory)
-        vcm_evict_prefetch(&access->set, vcm_transition_tag(id));
+        vcm_evict_prefetch(&access->set, vcm_transition_sets_tag(id));
 }
 
 #endif

@@ -25,7 +25,7 @@ static int visit_seq(void *context, uint32_t seq, struct vcm_error *err)
 
     if (seq == group->seq || (seq < group->seq) != group->before)
         return VCM_OK;
-    int rc = vcm_page_store_row(&row, group->txn, group->mapping, seq, err);
+    int rc = vcm_page_table_row(&row, group->txn, group->mapping, seq, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_page(&info, group->txn, &row.id, err);
     if (rc != VCM_OK || info.state != VCM_PAGE_EVICTED ||
@@ -45,7 +45,7 @@ static int visit_files(struct group *group, const struct vcm_page_record *record
 
     for (uint32_t i = 0; rc == VCM_OK && !group->enough && i < count; i++)
         if (records[i].parts > 1)
-            rc = vcm_page_store_each_path(group->txn, group->mapping, records[i].path, visit_seq,
+            rc = vcm_page_table_each_path(group->txn, group->mapping, records[i].path, visit_seq,
                                           group, err);
     return rc;
 }
@@ -59,7 +59,7 @@ static int visit_holder(void *context, const struct vcm_page_holder *holder, str
 
     group->mapping = holder->mapping;
     group->seq = holder->first_seq;
-    int rc = vcm_page_store_row(&row, group->txn, holder->mapping, holder->first_seq, err);
+    int rc = vcm_page_table_row(&row, group->txn, holder->mapping, holder->first_seq, err);
     if (rc == VCM_OK)
         rc = vcm_page_get_records(&records, &count, row.records, err);
     if (rc == VCM_OK)
@@ -76,5 +76,5 @@ int vcm_group_each(struct vcm_kv_txn *txn, const struct vcm_page_id *id, vcm_gro
 {
     struct group group = {.txn = txn, .id = id, .visit = visit, .context = context};
 
-    return vcm_page_store_each_holder(txn, id, visit_holder, &group, err);
+    return vcm_page_table_each_holder(txn, id, visit_holder, &group, err);
 }

@@ -186,7 +186,7 @@ int vcm_loader_gather_all(struct vcm_loader *loader, const struct vcm_page_id *i
         else if (rc == VCM_OK && info.state != VCM_PAGE_RESIDENT)
             rc = gather(&number, loader, txn, &info, err);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 
@@ -270,7 +270,7 @@ static int promote_page(struct promotion *promotion, struct vcm_transition *t,
             outcome->rc = rc == VCM_NO_ROOM ? no_room(promotion, t, &info, &outcome->error) : rc;
     }
     promotion->left_out += page->asked && rc != VCM_OK;
-    if (page->asked && rc == VCM_OK && !vcm_page_info_pinned(&info))
+    if (page->asked && rc == VCM_OK && !vcm_page_store_is_pinned(&info))
         promotion->asked_bytes += info.bytes;
     return VCM_OK;
 }
@@ -323,8 +323,7 @@ static void promote(struct vcm_loader *loader, pthread_mutex_t *turn)
         pthread_mutex_unlock(turn);
     if (rc != VCM_OK)
         leave_out(&promotion, rc, &err);
-    vcm_shm_count(loader->store->shm, VCM_SHM_PRIVATE_ANSWERS,
-                        promotion.left_out);
+    vcm_shm_count(loader->store->shm, VCM_SHM_PRIVATE_ANSWERS, promotion.left_out);
     loader->asked_bytes += promotion.asked_bytes;
     loader->shut_out = rc != VCM_OK || promotion.left_out > 0;
     clear(loader);
@@ -352,7 +351,7 @@ static void load_page(struct vcm_loader_outcome *out, struct vcm_loader *loader,
     out->was = info.state;
     vcm_access_note(&loader->access, id, info.state, info.bytes);
     if (info.state == VCM_PAGE_RESIDENT) {
-        loader->asked_bytes += vcm_page_info_pinned(&info) ? 0 : info.bytes;
+        loader->asked_bytes += vcm_page_store_is_pinned(&info) ? 0 : info.bytes;
         return;
     }
     loader->pages[number].asked = true;
@@ -376,7 +375,7 @@ static size_t load_batch(struct vcm_loader_outcome *out, struct vcm_loader *load
         if (rc == VCM_OK && vcm_id_map_find(&first, loader->asked, &ids[from]) && first == from)
             load_page(&out[from], loader, txn, &ids[from]);
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     promote(loader, turn);
     return from;
 }

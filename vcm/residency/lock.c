@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
 
 #include "base/banned.h"
@@ -86,7 +86,7 @@ static int add_lock(void *context, const struct vcm_lock_info *lock, struct vcm_
     int rc = vcm_page_store_page(&info, sum->txn, &lock->id, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a lock without a page", err);
-    if (rc == VCM_OK && !vcm_page_info_pinned(&info))
+    if (rc == VCM_OK && !vcm_page_store_is_pinned(&info))
         sum->bytes += info.bytes;
     return rc;
 }

@@ -9,7 +9,6 @@
 
 #include "base/banned.h"
 
-
 struct vcm_page_cache {
     struct vcm_page_store *store;
     struct vcm_loader *loader; /* of pages that are not resident */
@@ -90,7 +89,7 @@ int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, str
 {
     struct vcm_shm *shm = cache->store->shm;
     uint64_t departures = vcm_shm_departures(shm);
-    uint64_t map = vcm_kv_map_number(txn);
+    uint64_t map = vcm_kv_handle_map_number(txn);
 
     vcm_access_prefetch(&cache->access, id);
     if (cache->memo.departures == departures && cache->memo.map == map &&
@@ -99,7 +98,7 @@ int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, str
     vcm_frame_memo_prefetch(&cache->memo, id);
     int rc = look_up(out, cache, txn, id, map, err);
     if (rc == VCM_OK) {
-        bool latest = vcm_shm_is_shared(shm) && vcm_kv_is_latest(txn);
+        bool latest = vcm_shm_is_shared(shm) && vcm_kv_handle_is_latest(txn);
         vcm_frame_memo_note(&cache->memo, latest ? departures : VCM_FRAME_MEMO_UNRELIABLE, map, id,
                             *out);
     }

@@ -68,9 +68,9 @@ static int find_hindrance(struct vcm_pin_departure *departure, struct vcm_transi
     if (rc == VCM_OK && !may)
         rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
     if (rc == VCM_OK && !may)
-        departure->hindrance = vcm_page_info_pinned(info) ? VCM_PIN_PINNED
-                               : until > 0                ? VCM_PIN_LOCKED
-                                                          : VCM_PIN_VIEWED;
+        departure->hindrance = vcm_page_store_is_pinned(info) ? VCM_PIN_PINNED
+                               : until > 0                    ? VCM_PIN_LOCKED
+                                                              : VCM_PIN_VIEWED;
     return rc;
 }
 

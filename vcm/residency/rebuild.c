@@ -9,7 +9,7 @@
 #include "vcm/page/binary.h"
 #include "vcm/store/dictionary.h"
 #include "vcm/page/split.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -284,7 +284,7 @@ static int attempt_holder(struct attempt *attempt, const struct vcm_page_holder 
 
     int rc = vcm_page_store_scope(&attempt->scope, attempt->txn, holder->scope_id, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_row(&row, attempt->txn, holder->mapping, holder->first_seq, err);
+        rc = vcm_page_table_row(&row, attempt->txn, holder->mapping, holder->first_seq, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a holder of a page", err);
     if (rc == VCM_OK)
@@ -349,7 +349,7 @@ static int rebuild_evicted(struct vcm_buf *out, struct vcm_rebuild *rebuild, str
 
     if (!vcm_buf_reserve(out, info->bytes))
         return vcm_buf_check(out, "a frame", err);
-    int rc = vcm_page_store_each_holder(txn, &info->id, try_holder, &attempt, err);
+    int rc = vcm_page_table_each_holder(txn, &info->id, try_holder, &attempt, err);
     if (rc != VCM_OK || attempt.done)
         return rc;
     vcm_buf_truncate(out, attempt.start);

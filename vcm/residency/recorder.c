@@ -3,7 +3,7 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 

@@ -74,7 +74,7 @@ static int run_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
     for (unsigned i = 0; t->spared && t->sets_usable && i < VCM_SHM_SETS; i++)
         vcm_evict_settle(&t->sets[i]);
     if (rc == VCM_OK)
-        rc = vcm_table_put_totals(txn, &t->totals, err);
+        rc = vcm_page_store_put_totals(txn, &t->totals, err);
     return rc == VCM_OK ? put_stamp(txn, t->stamp + 1, err) : rc;
 }
 
@@ -103,7 +103,7 @@ int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, v
     struct vcm_kv *kv = NULL;
     int rc = vcm_page_store_writer(&kv, store, err);
     return rc == VCM_OK
-               ? vcm_kv_update_settled(kv, run_change, settle, &run, timeout_ms, cancel, err)
+               ? vcm_kv_handle_update_settled(kv, run_change, settle, &run, timeout_ms, cancel, err)
                : rc;
 }
 
@@ -131,8 +131,8 @@ int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_
     uint32_t number;
 
     *may = false;
-    if (vcm_page_info_pinned(info) || (t->kept && info->state == VCM_PAGE_RESIDENT &&
-                                       vcm_id_map_find(&number, t->kept, &info->id)))
+    if (vcm_page_store_is_pinned(info) || (t->kept && info->state == VCM_PAGE_RESIDENT &&
+                                           vcm_id_map_find(&number, t->kept, &info->id)))
         return VCM_OK;
     int rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
     if (rc == VCM_OK)
@@ -180,7 +180,7 @@ static int give_frame(struct vcm_transition *t, struct vcm_page_info *info, stru
     info->state = VCM_PAGE_RESIDENT;
     t->totals.resident++;
     t->totals.resident_bytes += info->bytes;
-    if (!vcm_page_info_pinned(info))
+    if (!vcm_page_store_is_pinned(info))
         vcm_transition_sets_insert(t, VCM_SET_RESIDENT, info, place);
     return vcm_table_put_frame(t->txn, &info->id, frame, err);
 }
@@ -216,7 +216,7 @@ static int find_mapping(uint64_t *mapping, struct vcm_slice *scope_id, struct vc
         *mapping = vcm_wire_load_be64((const unsigned char *)key.data + sizeof id->bytes);
     vcm_kv_cursor_close(cursor);
     if (rc == VCM_OK && *mapping != 0)
-        rc = vcm_table_get_mapping(&info, t->txn, *mapping, err);
+        rc = vcm_page_table_get_mapping(&info, t->txn, *mapping, err);
     if (rc == VCM_OK && *mapping != 0)
         *scope_id = info.scope_id;
     return rc == VCM_NOT_FOUND ? VCM_OK : rc;
@@ -229,7 +229,7 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
     struct vcm_slice frame, scope_id;
     uint64_t mapping, dictionary = 0;
 
-    assert(info->state == VCM_PAGE_RESIDENT && !vcm_page_info_pinned(info));
+    assert(info->state == VCM_PAGE_RESIDENT && !vcm_page_store_is_pinned(info));
     int rc = find_mapping(&mapping, &scope_id, t, &info->id, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_frame(&frame, t->txn, &info->id, err);
@@ -251,7 +251,7 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
     else if (rc == VCM_NO_ROOM)
         rc = vcm_dictionary_leave(t->txn, dictionary, err);
     if (rc == VCM_OK)
-        rc = vcm_table_put_page(t->txn, info, err);
+        rc = vcm_page_store_put_page(t->txn, info, err);
     t->evictions += rc == VCM_OK;
     vcm_buf_release(&copy);
     vcm_buf_release(&packed);
@@ -261,12 +261,12 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
 int vcm_transition_evict(struct vcm_transition *t, struct vcm_page_info *info,
                          struct vcm_error *err)
 {
-    assert(!vcm_page_info_pinned(info));
+    assert(!vcm_page_store_is_pinned(info));
     if (info->state == VCM_PAGE_EVICTED)
         return VCM_OK;
     int rc = take_bytes(t, info, err);
     t->evictions += rc == VCM_OK;
-    return rc == VCM_OK ? vcm_table_put_page(t->txn, info, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_page(t->txn, info, err) : rc;
 }
 
 int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
@@ -283,7 +283,7 @@ int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
         rc = take_bytes(t, info, err);
     if (rc == VCM_OK)
         rc = give_frame(t, info, frame, VCM_EVICT_HOT, err);
-    return rc == VCM_OK ? vcm_table_put_page(t->txn, info, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_page(t->txn, info, err) : rc;
 }
 
 const char *vcm_transition_hindrance(const struct vcm_transition *t)
@@ -305,7 +305,7 @@ int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page
     if (rc != VCM_OK)
         return rc;
     uint64_t needed = t->totals.pinned_bytes + locked;
-    if (until == 0 && !vcm_page_info_pinned(info))
+    if (until == 0 && !vcm_page_store_is_pinned(info))
         needed += info->bytes; /* as it was to be */
     if (needed > t->limits.capacity)
         return vcm_transition_too_much(needed, t->limits.capacity, err);
@@ -343,7 +343,7 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
                        struct vcm_slice scope_id, uint64_t mapping,
                        const struct vcm_dictionary_samples *samples, struct vcm_error *err)
 {
-    bool pinned = vcm_page_info_pinned(info);
+    bool pinned = vcm_page_store_is_pinned(info);
     int rc = VCM_OK;
 
     t->totals.pages++;
@@ -359,19 +359,19 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
         rc = give_frame(t, info, frame, VCM_EVICT_COLD, err);
     else if (rc == VCM_OK)
         rc = add_compressed(t, info, frame, scope_id, mapping, samples, err);
-    return rc == VCM_OK ? vcm_table_put_page(t->txn, info, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_page(t->txn, info, err) : rc;
 }
 
 int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int tables,
                        bool by_itself, struct vcm_error *err)
 {
-    bool before = vcm_page_info_pinned(info);
+    bool before = vcm_page_store_is_pinned(info);
 
     if (tables < 0 && info->pins == 0)
         return vcm_table_malformed("the pins of a page", err);
     info->pins = tables < 0 ? info->pins - 1 : info->pins + (uint32_t)tables;
     info->pinned = by_itself;
-    bool after = vcm_page_info_pinned(info);
+    bool after = vcm_page_store_is_pinned(info);
     assert(!after || info->state == VCM_PAGE_RESIDENT);
     if (after && !before) {
         t->totals.pinned++;
@@ -382,7 +382,7 @@ int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int
         t->totals.pinned_bytes -= info->bytes;
         vcm_transition_sets_insert(t, VCM_SET_RESIDENT, info, VCM_EVICT_HOT);
     }
-    return vcm_table_put_page(t->txn, info, err);
+    return vcm_page_store_put_page(t->txn, info, err);
 }
 
 int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
@@ -391,7 +391,7 @@ int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
     struct vcm_slice key = vcm_table_id_key(&info->id);
     int rc = VCM_OK;
 
-    if (vcm_page_info_pinned(info))
+    if (vcm_page_store_is_pinned(info))
         rc = vcm_transition_pin(t, info, info->pins > 0 ? -1 : 0, false, err);
     if (rc == VCM_OK)
         rc = vcm_lock_drop(t->txn, &info->id, err);
@@ -475,7 +475,7 @@ static int depart(struct vcm_transition *t, enum vcm_transition_set set, uint64_
         struct vcm_page_info info;
         bool may = false;
         rc = vcm_page_store_page(&info, t->txn, &departure.ids[i], err);
-        if (rc != VCM_OK || info.state != departure.from || vcm_page_info_pinned(&info))
+        if (rc != VCM_OK || info.state != departure.from || vcm_page_store_is_pinned(&info))
             continue;
         rc = vcm_transition_may_go(&may, t, &info, err);
         if (rc == VCM_OK && may)

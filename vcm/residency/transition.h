@@ -14,7 +14,7 @@
 #include "vcm/store/dictionary.h"
 #include "vcm/residency/evict.h"
 #include "vcm/store/shm.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 struct vcm_id_map;
 
@@ -37,9 +37,9 @@ struct vcm_transition {
     void (*committed)(void *context, struct vcm_transition *t);
 };
 
-/* Runs `change` as vcm_kv_update() does, under the limits that are in force at its begin: nobody
- * puts others in force (vcm/mapping/relimit.h) before it has ended. Whatever the change returns but VCM_OK
- * rolls back and is returned, private codes, too. */
+/* Runs `change` as vcm_kv_handle_update() does, under the limits that are in force at its begin:
+ * nobody puts others in force (vcm/mapping/relimit.h) before it has ended. Whatever the change
+ * returns but VCM_OK rolls back and is returned, private codes, too. */
 typedef int (*vcm_transition_fn)(void *context, struct vcm_transition *t, struct vcm_error *err);
 int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, void *context,
                        unsigned timeout_ms, const struct vcm_cancel *cancel, struct vcm_error *err);

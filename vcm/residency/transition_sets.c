@@ -7,7 +7,7 @@
 #define SET_PAGES_MIN 1024u
 #define SET_PAGES_MAX (1u << 30)
 
-uint64_t vcm_transition_tag(const struct vcm_page_id *id)
+uint64_t vcm_transition_sets_tag(const struct vcm_page_id *id)
 {
     return vcm_wire_load_be64(id->bytes);
 }
@@ -32,8 +32,7 @@ static int make_set(struct vcm_transition *t, unsigned which, uint64_t pages, bo
         capacity *= 2;
     void *memory = vcm_shm_evict_memory(&bytes, t->store->shm, which);
     if (!memory || bytes < vcm_evict_bytes(capacity) || !in_place) {
-        int rc =
-            vcm_shm_evict_resize(t->store->shm, which, vcm_evict_bytes(capacity), err);
+        int rc = vcm_shm_evict_resize(t->store->shm, which, vcm_evict_bytes(capacity), err);
         if (rc != VCM_OK)
             return rc;
         memory = vcm_shm_evict_memory(&bytes, t->store->shm, which);
@@ -66,7 +65,7 @@ void vcm_transition_sets_insert(struct vcm_transition *t, enum vcm_transition_se
                                 const struct vcm_page_info *info, enum vcm_evict_place place)
 {
     struct vcm_evict *set = &t->sets[which];
-    uint64_t tag = vcm_transition_tag(&info->id);
+    uint64_t tag = vcm_transition_sets_tag(&info->id);
     struct vcm_error err = {0};
 
     if (!t->sets_usable)
@@ -88,7 +87,7 @@ void vcm_transition_sets_remove(struct vcm_transition *t, enum vcm_transition_se
     if (!t->sets_usable)
         return;
     t->sets_changed = true;
-    vcm_evict_remove(&t->sets[which], vcm_transition_tag(&info->id));
+    vcm_evict_remove(&t->sets[which], vcm_transition_sets_tag(&info->id));
 }
 
 static int insert_page(void *context, struct vcm_slice key, struct vcm_slice value,
@@ -103,7 +102,7 @@ static int insert_page(void *context, struct vcm_slice key, struct vcm_slice val
         return vcm_table_malformed("a page id", err);
     memcpy(id.bytes, key.data, sizeof id.bytes);
     int rc = vcm_page_store_page(&info, t->txn, &id, err);
-    if (rc == VCM_OK && info.state == VCM_PAGE_RESIDENT && !vcm_page_info_pinned(&info))
+    if (rc == VCM_OK && info.state == VCM_PAGE_RESIDENT && !vcm_page_store_is_pinned(&info))
         vcm_transition_sets_insert(t, VCM_SET_RESIDENT, &info, VCM_EVICT_COLD);
     if (rc == VCM_OK && info.state == VCM_PAGE_COMPRESSED)
         vcm_transition_sets_insert(t, VCM_SET_COMPRESSED, &info, VCM_EVICT_COLD);

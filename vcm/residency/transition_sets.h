@@ -17,6 +17,6 @@ void vcm_transition_sets_insert(struct vcm_transition *t, enum vcm_transition_se
 void vcm_transition_sets_remove(struct vcm_transition *t, enum vcm_transition_set which,
                                 const struct vcm_page_info *info);
 
-uint64_t vcm_transition_tag(const struct vcm_page_id *id);
+uint64_t vcm_transition_sets_tag(const struct vcm_page_id *id);
 
 #endif

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "vcm/store/shm.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -13,8 +13,8 @@
 struct vcm_view {
     struct vcm_page_store *store;
     struct vcm_slice bytes;
-    char *memory;             /* of a view of a copy */
-    struct vcm_kv_hold *hold; /* of a view in place */
+    char *memory;                    /* of a view of a copy */
+    struct vcm_kv_handle_hold *hold; /* of a view in place */
     unsigned slot;
 };
 
@@ -47,8 +47,7 @@ static int take_slot(enum attempt *attempt, struct vcm_view *view, const struct 
     uint64_t capacity = vcm_shm_capacity(shm, view->store->limits.capacity);
 
     *attempt = NO_SLOT;
-    int rc = vcm_shm_view_take(&view->slot, shm, id, bytes,
-                                     capacity / CAPACITY_FRACTION, err);
+    int rc = vcm_shm_view_take(&view->slot, shm, id, bytes, capacity / CAPACITY_FRACTION, err);
     if (rc != VCM_OK)
         return rc;
     *attempt = TAKEN;
@@ -74,7 +73,7 @@ static bool view_again(struct vcm_view *view, struct vcm_page_cache *cache,
         take_slot(&attempt, view, id, frame.len, memo->departures, NULL) != VCM_OK ||
         attempt != TAKEN)
         return false;
-    if (vcm_kv_hold_map(&view->hold, view->store->kv, memo->map) != VCM_OK) {
+    if (vcm_kv_handle_hold_map(&view->hold, view->store->kv, memo->map) != VCM_OK) {
         vcm_shm_view_drop(view->store->shm, view->slot);
         return false;
     }
@@ -90,7 +89,7 @@ static int view_in_place(enum attempt *attempt, struct vcm_view *view, struct vc
     int rc = take_slot(attempt, view, id, frame.len, departures, err);
     if (rc != VCM_OK || *attempt != TAKEN)
         return rc;
-    rc = vcm_kv_hold(&view->hold, txn, err);
+    rc = vcm_kv_handle_hold(&view->hold, txn, err);
     if (rc != VCM_OK) {
         vcm_shm_view_drop(view->store->shm, view->slot);
         return rc;
@@ -145,7 +144,7 @@ static int try_view(enum attempt *attempt, struct vcm_view *view, struct vcm_pag
             *attempt = TAKEN;
         }
     }
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     return rc;
 }
 
@@ -175,7 +174,7 @@ void vcm_view_release(struct vcm_view *view)
         return;
     if (view->hold) {
         vcm_shm_view_drop(view->store->shm, view->slot);
-        vcm_kv_hold_release(view->hold);
+        vcm_kv_handle_hold_release(view->hold);
     }
     vcm_page_store_close(view->store);
     free(view->memory);

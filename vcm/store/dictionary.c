@@ -253,7 +253,7 @@ static bool row_exists(struct vcm_kv_txn *txn, uint64_t mapping, uint64_t seq)
     struct vcm_page_row row;
 
     return seq <= UINT32_MAX &&
-           vcm_page_store_row(&row, txn, mapping, (uint32_t)seq, &ignored) == VCM_OK;
+           vcm_page_table_row(&row, txn, mapping, (uint32_t)seq, &ignored) == VCM_OK;
 }
 
 /* How many rows a table has, without reading it: they are numbered without a gap. */
@@ -288,7 +288,7 @@ static int learn_from_table(struct lesson *lesson, struct vcm_kv_txn *txn, uint6
         struct vcm_page_info info;
         struct vcm_page_row row;
         struct vcm_slice frame;
-        rc = vcm_page_store_row(&row, txn, mapping, (uint32_t)seq, err);
+        rc = vcm_page_table_row(&row, txn, mapping, (uint32_t)seq, err);
         if (rc == VCM_OK)
             rc = vcm_page_store_page(&info, txn, &row.id, err);
         if (rc != VCM_OK)

@@ -11,7 +11,7 @@
 #define VCM_VCM_STORE_DICTIONARY_H
 
 #include "vcm/page/codec.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 /* After so many pages it is asked whether a dictionary still pays. */
 #define VCM_DICTIONARY_WINDOW 256u

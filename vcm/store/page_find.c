@@ -40,7 +40,7 @@ static int search_seq(void *context, uint32_t seq, struct vcm_error *err)
     struct search *search = context;
     struct vcm_page_row row;
 
-    int rc = vcm_page_store_row(&row, search->txn, search->mapping, seq, err);
+    int rc = vcm_page_table_row(&row, search->txn, search->mapping, seq, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "the index of paths names a missing row");
     return rc == VCM_OK ? search_row(search, &row, err) : rc;
@@ -51,7 +51,7 @@ int vcm_page_find_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slic
 {
     struct search search = {txn, mapping, path, visit, context};
 
-    return vcm_page_store_each_path(txn, mapping, path, search_seq, &search, err);
+    return vcm_page_table_each_path(txn, mapping, path, search_seq, &search, err);
 }
 
 int vcm_page_find_each(struct vcm_kv_txn *txn, uint64_t mapping, vcm_page_found_fn visit,
@@ -59,5 +59,5 @@ int vcm_page_find_each(struct vcm_kv_txn *txn, uint64_t mapping, vcm_page_found_
 {
     struct search search = {.visit = visit, .context = context};
 
-    return vcm_page_store_each_row(txn, mapping, 0, search_row, &search, err);
+    return vcm_page_table_each_row(txn, mapping, 0, search_row, &search, err);
 }

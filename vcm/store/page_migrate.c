@@ -3,7 +3,7 @@
 
 #include "base/limits.h"
 #include "vcm/store/page_store.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -71,7 +71,7 @@ static int convert_page(void *context, struct vcm_kv_txn *txn, struct vcm_slice 
         memcpy(copy, frame.data, frame.len);
         rc = vcm_table_put_frame(txn, &info.id, vcm_slice_of(copy, frame.len), err);
     }
-    return rc == VCM_OK ? vcm_table_put_page(txn, &info, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_page(txn, &info, err) : rc;
 }
 
 /* Its scope tells whether a mapping in force is pinned; nothing else was. */
@@ -101,7 +101,7 @@ static int convert_mapping(void *context, struct vcm_kv_txn *txn, struct vcm_sli
     info.pinned = rc == VCM_OK && scope.pinned && scope.mapping == number;
     vcm_scope_release(&scope);
     if (rc == VCM_OK || rc == VCM_NOT_FOUND)
-        rc = vcm_table_put_mapping(txn, number, &info, err);
+        rc = vcm_page_table_put_mapping(txn, number, &info, err);
     return rc;
 }
 
@@ -116,7 +116,7 @@ static int convert_holder(void *context, struct vcm_kv_txn *txn, struct vcm_slic
 
     memcpy(id.bytes, key.data, sizeof id.bytes);
     uint64_t number = vcm_wire_load_be64((const unsigned char *)key.data + sizeof id.bytes);
-    int rc = vcm_table_get_mapping(&mapping, txn, number, err);
+    int rc = vcm_page_table_get_mapping(&mapping, txn, number, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a holder of a page", err);
     if (rc != VCM_OK || !mapping.pinned)
@@ -128,7 +128,7 @@ static int convert_holder(void *context, struct vcm_kv_txn *txn, struct vcm_slic
         totals->pinned++;
         totals->pinned_bytes += info.bytes;
     }
-    return vcm_table_put_page(txn, &info, err);
+    return vcm_page_store_put_page(txn, &info, err);
 }
 
 static int convert_row(void *context, struct vcm_kv_txn *txn, struct vcm_slice key,
@@ -140,11 +140,11 @@ static int convert_row(void *context, struct vcm_kv_txn *txn, struct vcm_slice k
     (void)context;
     uint64_t mapping = vcm_wire_load_be64(bytes);
     uint32_t seq = vcm_wire_load_be32(bytes + 8);
-    int rc = vcm_page_store_row(&row, txn, mapping, seq, err);
-    return rc == VCM_OK ? vcm_table_put_paths(txn, mapping, seq, row.records, err) : rc;
+    int rc = vcm_page_table_row(&row, txn, mapping, seq, err);
+    return rc == VCM_OK ? vcm_page_table_put_paths(txn, mapping, seq, row.records, err) : rc;
 }
 
-int vcm_table_migrate_from_1(struct vcm_kv_txn *txn, struct vcm_error *err)
+int vcm_page_migrate_from_1(struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     struct vcm_page_totals totals = {0};
 
@@ -156,5 +156,5 @@ int vcm_table_migrate_from_1(struct vcm_kv_txn *txn, struct vcm_error *err)
                           err);
     if (rc == VCM_OK)
         rc = convert_each(txn, VCM_TABLE_ROWS, VCM_ROW_KEY_BYTES, convert_row, NULL, err);
-    return rc == VCM_OK ? vcm_table_put_totals(txn, &totals, err) : rc;
+    return rc == VCM_OK ? vcm_page_store_put_totals(txn, &totals, err) : rc;
 }

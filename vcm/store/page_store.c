@@ -6,7 +6,7 @@
 #include "base/path.h"
 #include "vcm/store/dictionary.h"
 #include "vcm/store/shm.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -30,11 +30,6 @@ const char *const vcm_table_names[] = {
 
 static const struct vcm_page_store_limits default_limits = {.capacity = VCM_GIB,
                                                             .compressed_capacity = VCM_GIB};
-
-int vcm_table_malformed(const char *what, struct vcm_error *err)
-{
-    return vcm_error_set(err, VCM_STORE_CORRUPT, "%s in the store is malformed", what);
-}
 
 static int get_meta(struct vcm_slice *value, struct vcm_kv_txn *txn, const char *name,
                     struct vcm_error *err)
@@ -87,7 +82,7 @@ static int write_format(void *context, struct vcm_kv_txn *txn, struct vcm_error 
         return put_format(txn, err);
     if (rc != VCM_OK || format == VCM_PAGE_STORE_FORMAT)
         return rc;
-    rc = vcm_table_migrate_from_1(txn, err);
+    rc = vcm_page_migrate_from_1(txn, err);
     return rc == VCM_OK ? put_format(txn, err) : rc;
 }
 
@@ -96,11 +91,11 @@ static int settle_format(struct vcm_page_store *store, bool read_only, struct vc
     struct vcm_kv_txn *txn = NULL;
     uint32_t format = 0;
 
-    int rc = vcm_kv_read_begin(&txn, store->kv, err);
+    int rc = vcm_kv_handle_read_begin(&txn, store->kv, err);
     if (rc != VCM_OK)
         return rc;
     rc = get_format(&format, txn, err);
-    vcm_kv_read_end(txn);
+    vcm_kv_handle_read_end(txn);
     if (rc != VCM_NOT_FOUND && (rc != VCM_OK || format == VCM_PAGE_STORE_FORMAT))
         return rc;
     if (read_only && rc == VCM_OK)
@@ -114,7 +109,8 @@ static int settle_format(struct vcm_page_store *store, bool read_only, struct vc
     if (rc == VCM_OK)
         vcm_log_write(store->log, VCM_LOG_INFO, "converting the store in '%s' to format %u",
                       store->directory, VCM_PAGE_STORE_FORMAT);
-    return vcm_kv_update(store->kv, write_format, NULL, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, err);
+    return vcm_kv_handle_update(store->kv, write_format, NULL, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL,
+                                err);
 }
 
 static int open_kv(struct vcm_kv **out, const struct vcm_page_store *store, bool read_only,
@@ -125,16 +121,16 @@ static int open_kv(struct vcm_kv **out, const struct vcm_page_store *store, bool
     vcm_path_join(&lock, store->directory, "writer.lock");
     int rc = vcm_buf_check(&lock, "the path of the store", err);
     if (rc == VCM_OK)
-        rc = vcm_kv_open(out,
-                         &(struct vcm_kv_options){
-                             .directory = store->directory,
-                             .lock_path = vcm_buf_text(&lock),
-                             .tables = vcm_table_names,
-                             .read_only = read_only,
-                             .map_bytes = map_bytes,
-                             .log = store->log,
-                         },
-                         err);
+        rc = vcm_kv_handle_open(out,
+                                &(struct vcm_kv_options){
+                                    .directory = store->directory,
+                                    .lock_path = vcm_buf_text(&lock),
+                                    .tables = vcm_table_names,
+                                    .read_only = read_only,
+                                    .map_bytes = map_bytes,
+                                    .log = store->log,
+                                },
+                                err);
     vcm_buf_release(&lock);
     return rc;
 }
@@ -199,8 +195,8 @@ void vcm_page_store_close(struct vcm_page_store *store)
         return;
     vcm_dictionary_cache_close(store->dictionaries);
     vcm_shm_close(store->shm);
-    vcm_kv_close(store->writer);
-    vcm_kv_close(store->kv);
+    vcm_kv_handle_close(store->writer);
+    vcm_kv_handle_close(store->kv);
     pthread_mutex_destroy(&store->mutex);
     free(store->directory);
     free(store);
@@ -240,7 +236,7 @@ void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_sou
 int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,
                               struct vcm_error *err)
 {
-    return vcm_kv_read_begin(out, store->kv, err);
+    return vcm_kv_handle_read_begin(out, store->kv, err);
 }
 
 int vcm_page_store_file_info(struct vcm_kv_info *out, struct vcm_page_store *store,
@@ -291,8 +287,8 @@ int vcm_page_store_totals(struct vcm_page_totals *out, struct vcm_kv_txn *txn,
     return vcm_wire_reader_done(&r) ? VCM_OK : vcm_table_malformed("the sum of pages", err);
 }
 
-int vcm_table_put_totals(struct vcm_kv_txn *txn, const struct vcm_page_totals *totals,
-                         struct vcm_error *err)
+int vcm_page_store_put_totals(struct vcm_kv_txn *txn, const struct vcm_page_totals *totals,
+                              struct vcm_error *err)
 {
     struct vcm_page_totals copy = *totals;
     struct vcm_buf value = VCM_BUF_INIT(128);
@@ -307,33 +303,6 @@ int vcm_table_put_totals(struct vcm_kv_txn *txn, const struct vcm_page_totals *t
     return rc;
 }
 
-int vcm_table_take_number(uint64_t *number, struct vcm_kv_txn *txn, const char *meta_key,
-                          struct vcm_error *err)
-{
-    struct vcm_slice key = vcm_slice_of_string(meta_key), value;
-    struct vcm_buf next = VCM_BUF_INIT(16);
-    struct vcm_wire_reader r;
-
-    *number = 1;
-    int rc = vcm_kv_get(&value, txn, VCM_TABLE_META, key, err);
-    if (rc == VCM_OK) {
-        vcm_wire_reader_init(&r, value);
-        *number = vcm_wire_get_u64(&r);
-        if (!vcm_wire_reader_done(&r) || *number == 0 || *number > INT64_MAX - 1)
-            rc = vcm_table_malformed("the next number of a series", err);
-    } else if (rc == VCM_NOT_FOUND) {
-        rc = VCM_OK;
-    }
-    if (rc == VCM_OK) {
-        vcm_wire_put_u64(&next, *number + 1);
-        rc = vcm_buf_check(&next, "the next number of a series", err);
-    }
-    if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_META, key, vcm_buf_slice(&next), err);
-    vcm_buf_release(&next);
-    return rc;
-}
-
 int vcm_page_store_scope(struct vcm_scope *out, struct vcm_kv_txn *txn, struct vcm_slice scope_id,
                          struct vcm_error *err)
 {
@@ -344,34 +313,6 @@ int vcm_page_store_scope(struct vcm_scope *out, struct vcm_kv_txn *txn, struct v
         return VCM_NOT_FOUND;
     int rc = vcm_kv_get(&value, txn, VCM_TABLE_SCOPES, scope_id, err);
     return rc == VCM_OK ? vcm_scope_get(out, value, err) : rc;
-}
-
-static bool starts_with(struct vcm_slice text, struct vcm_slice prefix)
-{
-    return text.len >= prefix.len &&
-           (prefix.len == 0 || memcmp(text.data, prefix.data, prefix.len) == 0);
-}
-
-int vcm_table_each(struct vcm_kv_txn *txn, enum vcm_table table, struct vcm_slice prefix,
-                   struct vcm_slice start, vcm_table_entry_fn visit, void *context,
-                   struct vcm_error *err)
-{
-    struct vcm_kv_cursor *cursor = NULL;
-    struct vcm_slice key, value;
-
-    int rc = vcm_kv_cursor_open(&cursor, txn, table, err);
-    if (rc != VCM_OK)
-        return rc;
-    int at = vcm_kv_cursor_seek(&key, &value, cursor, start, err);
-    while (rc == VCM_OK && at == VCM_OK && starts_with(key, prefix)) {
-        rc = visit(context, key, value, err);
-        if (rc == VCM_OK)
-            at = vcm_kv_cursor_next(&key, &value, cursor, err);
-    }
-    vcm_kv_cursor_close(cursor);
-    if (rc != VCM_OK)
-        return rc == VCM_STOP ? VCM_OK : rc;
-    return at == VCM_NOT_FOUND ? VCM_OK : at;
 }
 
 struct scope_walk {
@@ -431,8 +372,8 @@ int vcm_page_store_page(struct vcm_page_info *out, struct vcm_kv_txn *txn,
     return VCM_OK;
 }
 
-int vcm_table_put_page(struct vcm_kv_txn *txn, const struct vcm_page_info *info,
-                       struct vcm_error *err)
+int vcm_page_store_put_page(struct vcm_kv_txn *txn, const struct vcm_page_info *info,
+                            struct vcm_error *err)
 {
     struct vcm_buf value = VCM_BUF_INIT(64);
 
@@ -497,25 +438,6 @@ int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned
                             vcm_slice_of(start, sizeof start), match_page, &search, err);
     *count = search.count;
     return rc;
-}
-
-struct vcm_slice vcm_table_trim_frame(struct vcm_slice value)
-{
-    while (value.len > 0 && value.len <= VCM_FRAME_VALUE_MIN && value.data[value.len - 1] == '\0')
-        value.len--;
-    return value;
-}
-
-int vcm_table_put_frame(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
-                        struct vcm_slice frame, struct vcm_error *err)
-{
-    char padded[VCM_FRAME_VALUE_MIN] = {0};
-
-    if (frame.len < sizeof padded) {
-        memcpy(padded, frame.data, frame.len);
-        frame = vcm_slice_of(padded, sizeof padded);
-    }
-    return vcm_kv_put(txn, VCM_TABLE_FRAMES, vcm_table_id_key(id), frame, err);
 }
 
 static int get_bytes(struct vcm_slice *out, struct vcm_kv_txn *txn, enum vcm_table table,

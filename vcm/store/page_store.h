@@ -65,7 +65,7 @@ struct vcm_page_info {
     uint64_t dictionary;       /* that it was compressed with, 0 for none */
 };
 
-static inline bool vcm_page_info_pinned(const struct vcm_page_info *info)
+static inline bool vcm_page_store_is_pinned(const struct vcm_page_info *info)
 {
     return info->pinned || info->pins > 0;
 }
@@ -150,13 +150,13 @@ int vcm_page_store_compressed(struct vcm_slice *out, struct vcm_kv_txn *txn,
                               const struct vcm_page_id *id, struct vcm_error *err);
 
 /* One row; VCM_NOT_FOUND, err untouched, behind the last. */
-int vcm_page_store_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
+int vcm_page_table_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
                        uint32_t seq, struct vcm_error *err);
 
 /* The rows of a page table from `seq` on. */
 typedef int (*vcm_page_store_row_fn)(void *context, const struct vcm_page_row *row,
                                      struct vcm_error *err);
-int vcm_page_store_each_row(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+int vcm_page_table_each_row(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
                             vcm_page_store_row_fn visit, void *context, struct vcm_error *err);
 
 /* Every page table in force that holds the page, with its scope. */
@@ -168,17 +168,17 @@ struct vcm_page_holder {
 };
 typedef int (*vcm_page_store_holder_fn)(void *context, const struct vcm_page_holder *holder,
                                         struct vcm_error *err);
-int vcm_page_store_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+int vcm_page_table_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                                vcm_page_store_holder_fn visit, void *context,
                                struct vcm_error *err);
 
 /* Where a page table holds the page first; VCM_NOT_FOUND, err untouched, when it does not. */
-int vcm_page_store_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+int vcm_page_table_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                              uint64_t mapping, struct vcm_error *err);
 
 /* The seqs of a page table whose pages hold a file or a part of it, in order. */
 typedef int (*vcm_page_store_path_fn)(void *context, uint32_t seq, struct vcm_error *err);
-int vcm_page_store_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
+int vcm_page_table_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
                              vcm_page_store_path_fn visit, void *context, struct vcm_error *err);
 
 /* What a page table left out: the item's path as shown, its outcome and, for failures, why. */
@@ -191,7 +191,7 @@ struct vcm_page_omission {
 };
 typedef int (*vcm_page_store_omission_fn)(void *context, const struct vcm_page_omission *omission,
                                           struct vcm_error *err);
-int vcm_page_store_each_omission(struct vcm_kv_txn *txn, uint64_t mapping,
+int vcm_page_table_each_omission(struct vcm_kv_txn *txn, uint64_t mapping,
                                  vcm_page_store_omission_fn visit, void *context,
                                  struct vcm_error *err);
 

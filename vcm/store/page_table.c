@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "vcm/store/page_store.h"
-#include "vcm/store/tables.h"
+#include "vcm/store/table.h"
 
 #include "base/banned.h"
 
@@ -17,7 +17,7 @@ static int parse_row(struct vcm_page_row *row, struct vcm_slice key, struct vcm_
     return VCM_OK;
 }
 
-int vcm_page_store_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
+int vcm_page_table_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
                        uint32_t seq, struct vcm_error *err)
 {
     unsigned char bytes[VCM_ROW_KEY_BYTES];
@@ -43,7 +43,7 @@ static int visit_row(void *context, struct vcm_slice key, struct vcm_slice value
     return rc == VCM_OK ? walk->visit(walk->context, &row, err) : rc;
 }
 
-int vcm_page_store_each_row(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+int vcm_page_table_each_row(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
                             vcm_page_store_row_fn visit, void *context, struct vcm_error *err)
 {
     struct row_walk walk = {visit, context};
@@ -65,8 +65,8 @@ static int parse_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_s
     return vcm_wire_reader_done(&r) ? VCM_OK : vcm_table_malformed("a holder of a page", err);
 }
 
-int vcm_table_get_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_kv_txn *txn,
-                         const struct vcm_page_id *id, uint64_t mapping, struct vcm_error *err)
+int vcm_page_table_get_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_kv_txn *txn,
+                              const struct vcm_page_id *id, uint64_t mapping, struct vcm_error *err)
 {
     unsigned char key[VCM_HOLDER_KEY_BYTES];
     struct vcm_slice value;
@@ -77,15 +77,15 @@ int vcm_table_get_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_
     return rc == VCM_OK ? parse_holder(occurrences, first_seq, value, err) : rc;
 }
 
-int vcm_page_store_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+int vcm_page_table_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                              uint64_t mapping, struct vcm_error *err)
 {
     uint32_t occurrences;
-    return vcm_table_get_holder(&occurrences, out, txn, id, mapping, err);
+    return vcm_page_table_get_holder(&occurrences, out, txn, id, mapping, err);
 }
 
-int vcm_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *txn, uint64_t mapping,
-                          struct vcm_error *err)
+int vcm_page_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *txn,
+                               uint64_t mapping, struct vcm_error *err)
 {
     unsigned char key[8];
     struct vcm_slice value;
@@ -106,8 +106,8 @@ int vcm_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *txn, 
     return VCM_OK;
 }
 
-int vcm_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
-                          const struct vcm_mapping_info *info, struct vcm_error *err)
+int vcm_page_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
+                               const struct vcm_mapping_info *info, struct vcm_error *err)
 {
     struct vcm_buf value = VCM_BUF_INIT(1024);
     unsigned char key[8];
@@ -142,7 +142,7 @@ static int visit_holder(void *context, struct vcm_slice key, struct vcm_slice va
     holder.mapping = vcm_wire_load_be64((const unsigned char *)key.data + VCM_PAGE_ID_BYTES);
     int rc = parse_holder(&holder.occurrences, &holder.first_seq, value, err);
     if (rc == VCM_OK)
-        rc = vcm_table_get_mapping(&mapping, walk->txn, holder.mapping, err);
+        rc = vcm_page_table_get_mapping(&mapping, walk->txn, holder.mapping, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a holder of a page", err);
     if (rc != VCM_OK || mapping.state != VCM_MAPPING_IN_FORCE)
@@ -151,7 +151,7 @@ static int visit_holder(void *context, struct vcm_slice key, struct vcm_slice va
     return walk->visit(walk->context, &holder, err);
 }
 
-int vcm_page_store_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+int vcm_page_table_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                                vcm_page_store_holder_fn visit, void *context, struct vcm_error *err)
 {
     struct holder_walk walk = {txn, visit, context};
@@ -184,7 +184,7 @@ static int visit_omission(void *context, struct vcm_slice key, struct vcm_slice 
     return walk->visit(walk->context, &omission, err);
 }
 
-int vcm_page_store_each_omission(struct vcm_kv_txn *txn, uint64_t mapping,
+int vcm_page_table_each_omission(struct vcm_kv_txn *txn, uint64_t mapping,
                                  vcm_page_store_omission_fn visit, void *context,
                                  struct vcm_error *err)
 {
@@ -196,8 +196,8 @@ int vcm_page_store_each_omission(struct vcm_kv_txn *txn, uint64_t mapping,
     return vcm_table_each(txn, VCM_TABLE_OMISSIONS, key, key, visit_omission, &walk, err);
 }
 
-struct vcm_slice vcm_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], uint64_t mapping,
-                                    struct vcm_slice path, uint32_t seq)
+struct vcm_slice vcm_page_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], uint64_t mapping,
+                                         struct vcm_slice path, uint32_t seq)
 {
     vcm_wire_store_be64(key, mapping);
     vcm_wire_store_be64(key + 8, vcm_hash_checksum(path, 0));
@@ -205,8 +205,8 @@ struct vcm_slice vcm_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], uint6
     return vcm_slice_of(key, VCM_PATH_KEY_BYTES);
 }
 
-int vcm_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
-                        struct vcm_slice records, struct vcm_error *err)
+int vcm_page_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+                             struct vcm_slice records, struct vcm_error *err)
 {
     unsigned char key[VCM_PATH_KEY_BYTES];
     struct vcm_page_record *list = NULL;
@@ -216,15 +216,16 @@ int vcm_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
     for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
         if (i > 0 && vcm_slice_equal(list[i].path, list[i - 1].path))
             continue; /* another part of the same file */
-        rc = vcm_kv_put(txn, VCM_TABLE_PATHS, vcm_table_path_key(key, mapping, list[i].path, seq),
-                        list[i].path, err);
+        rc =
+            vcm_kv_put(txn, VCM_TABLE_PATHS,
+                       vcm_page_table_path_key(key, mapping, list[i].path, seq), list[i].path, err);
     }
     free(list);
     return rc;
 }
 
-int vcm_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
-                           struct vcm_slice records, struct vcm_error *err)
+int vcm_page_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
+                                struct vcm_slice records, struct vcm_error *err)
 {
     unsigned char key[VCM_PATH_KEY_BYTES];
     struct vcm_page_record *list = NULL;
@@ -233,7 +234,7 @@ int vcm_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t se
     int rc = vcm_page_get_records(&list, &count, records, err);
     for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
         rc = vcm_kv_delete(txn, VCM_TABLE_PATHS,
-                           vcm_table_path_key(key, mapping, list[i].path, seq), err);
+                           vcm_page_table_path_key(key, mapping, list[i].path, seq), err);
         if (rc == VCM_NOT_FOUND)
             rc = VCM_OK; /* another part of the same file */
     }
@@ -261,12 +262,12 @@ static int visit_path(void *context, struct vcm_slice key, struct vcm_slice valu
                        err);
 }
 
-int vcm_page_store_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
+int vcm_page_table_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
                              vcm_page_store_path_fn visit, void *context, struct vcm_error *err)
 {
     struct path_walk walk = {path, visit, context};
     unsigned char bytes[VCM_PATH_KEY_BYTES];
-    struct vcm_slice start = vcm_table_path_key(bytes, mapping, path, 0);
+    struct vcm_slice start = vcm_page_table_path_key(bytes, mapping, path, 0);
 
     return vcm_table_each(txn, VCM_TABLE_PATHS, vcm_slice_of(bytes, 16), start, visit_path, &walk,
                           err);

@@ -178,8 +178,7 @@ static bool prepare(struct vcm_shm *shm, int fd)
     if (!shm->map)
         return false;
     begin_alone(shm->map);
-    return atomic_load(&shm->map->sets_state) == SETS_CLEAN ||
-           forget_sets(shm->map, fd);
+    return atomic_load(&shm->map->sets_state) == SETS_CLEAN || forget_sets(shm->map, fd);
 }
 
 static bool join(struct vcm_shm *shm, int fd)
@@ -292,14 +291,12 @@ bool vcm_shm_is_shared(const struct vcm_shm *shm)
     return shm->fd >= 0;
 }
 
-void vcm_shm_count(struct vcm_shm *shm, enum vcm_shm_counter which,
-                         uint64_t by)
+void vcm_shm_count(struct vcm_shm *shm, enum vcm_shm_counter which, uint64_t by)
 {
     atomic_fetch_add_explicit(&shm->map->counters[which], by, memory_order_relaxed);
 }
 
-uint64_t vcm_shm_counter(const struct vcm_shm *shm,
-                               enum vcm_shm_counter which)
+uint64_t vcm_shm_counter(const struct vcm_shm *shm, enum vcm_shm_counter which)
 {
     const struct layout *map = shm->shown ? shm->shown : shm->map;
 
@@ -343,8 +340,8 @@ static bool check_place(struct vcm_shm *shm, unsigned which, uint64_t place)
     if (!place_is_sane(place) || place_offset(place) + place_bytes(place) > shm->map_bytes)
         return false;
     if (shm->fd >= 0 && (fstat(shm->fd, &status) != 0 ||
-                               status.st_size < (off_t)(place_offset(place) + place_bytes(place)) ||
-                               !allocate(shm->fd, place_offset(place), place_bytes(place))))
+                         status.st_size < (off_t)(place_offset(place) + place_bytes(place)) ||
+                         !allocate(shm->fd, place_offset(place), place_bytes(place))))
         return false;
     atomic_store(&shm->checked_place[which], place);
     return true;
@@ -377,8 +374,7 @@ static size_t end_of_sets(const struct vcm_shm *shm)
     return end;
 }
 
-int vcm_shm_evict_resize(struct vcm_shm *shm, unsigned which, size_t bytes,
-                               struct vcm_error *err)
+int vcm_shm_evict_resize(struct vcm_shm *shm, unsigned which, size_t bytes, struct vcm_error *err)
 {
     assert(which < VCM_SHM_SETS && bytes > 0);
     size_t offset = end_of_sets(shm);
@@ -488,9 +484,8 @@ static bool within_bytes(struct vcm_shm *shm, uint64_t bytes_max)
            (clear_dead_views(shm) > 0 && sum_view_bytes(shm->map) <= bytes_max);
 }
 
-int vcm_shm_view_take(unsigned *slot, struct vcm_shm *shm,
-                            const struct vcm_page_id *id, uint64_t bytes, uint64_t bytes_max,
-                            struct vcm_error *err)
+int vcm_shm_view_take(unsigned *slot, struct vcm_shm *shm, const struct vcm_page_id *id,
+                      uint64_t bytes, uint64_t bytes_max, struct vcm_error *err)
 {
     struct layout *map = shm->map;
     uint64_t words[ID_WORDS];
@@ -542,8 +537,7 @@ bool vcm_shm_viewed(struct vcm_shm *shm, const struct vcm_page_id *id)
     id_to_words(words, id);
     for (unsigned i = 0; i < VCM_LIMIT_VIEWS; i++) {
         uint64_t owner = atomic_load(&shm->map->view_owner[i]);
-        if (owner != 0 && slot_views(shm->map, i, words) &&
-            !clear_if_dead(shm, i, owner))
+        if (owner != 0 && slot_views(shm->map, i, words) && !clear_if_dead(shm, i, owner))
             return true;
     }
     return false;
@@ -590,8 +584,7 @@ static uint64_t access_check(uint64_t turn, uint64_t ms, const uint64_t words[ID
 }
 
 /* One who is overtaken by a whole ring in the middle leaves an entry whose check is wrong. */
-void vcm_shm_trace(struct vcm_shm *shm, const struct vcm_page_id *id,
-                         uint32_t bytes)
+void vcm_shm_trace(struct vcm_shm *shm, const struct vcm_page_id *id, uint32_t bytes)
 {
     struct layout *map = shm->map;
     uint64_t words[ID_WORDS];
@@ -609,8 +602,7 @@ void vcm_shm_trace(struct vcm_shm *shm, const struct vcm_page_id *id,
     atomic_store_explicit(&entry->check, access_check(turn, ms, words), memory_order_relaxed);
 }
 
-int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm,
-                              struct vcm_error *err)
+int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm, struct vcm_error *err)
 {
     uint64_t recorder = atomic_load(&shm->map->recorder);
 
@@ -628,8 +620,7 @@ int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm,
 }
 
 /* False while the access is being entered, or when it was overwritten. */
-static bool read_entry(struct vcm_shm_access *out, const struct ring_entry *entry,
-                       uint64_t turn)
+static bool read_entry(struct vcm_shm_access *out, const struct ring_entry *entry, uint64_t turn)
 {
     uint64_t words[ID_WORDS];
 
@@ -643,8 +634,8 @@ static bool read_entry(struct vcm_shm_access *out, const struct ring_entry *entr
 }
 
 /* Waits a little for one who may be at it; who died there, or sleeps, loses the access. */
-static bool await_entry(struct vcm_shm_access *out, const struct ring_entry *entry,
-                        uint64_t turn, bool recent)
+static bool await_entry(struct vcm_shm_access *out, const struct ring_entry *entry, uint64_t turn,
+                        bool recent)
 {
     bool complete = read_entry(out, entry, turn);
 
@@ -656,7 +647,7 @@ static bool await_entry(struct vcm_shm_access *out, const struct ring_entry *ent
 }
 
 unsigned vcm_shm_trace_read(struct vcm_shm_access *out, unsigned max, uint64_t *lost,
-                                  uint64_t *cursor, struct vcm_shm *shm)
+                            uint64_t *cursor, struct vcm_shm *shm)
 {
     const struct layout *map = shm->map;
     unsigned count = 0;

@@ -1,0 +1,151 @@
+/*
+ * database.h - the knowledge base on disk: documents, their chunks, and the index over them. The
+ * owner of SQLite.
+ *
+ * A document is named by its source and path; replacing one is a transaction, so that a reader sees
+ * the old chunks or the new ones. Several processes may use one file: readers never wait for the
+ * writer, a writer waits for another for VCM_LIMIT_LOCK_TIMEOUT_MS at most, then STORE_BUSY.
+ * STORE_CORRUPT when the file is damaged or not ours, UNSUPPORTED when a newer vcm made it.
+ * A handle is used by one thread at a time.
+ */
+#ifndef VCM_KB_DATABASE_H
+#define VCM_KB_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/cancel.h"
+#include "base/hash.h"
+#include "kb/chunker.h"
+
+#define VCM_DATABASE_FILE "kb.sqlite" /* in the home */
+
+struct vcm_database;
+
+struct vcm_database_document {
+    const char *source;                           /* base scope of a repository, NULL for none */
+    const char *path;                             /* from its root; absolute without a source */
+    unsigned char content[VCM_HASH_SHA256_BYTES]; /* of its bytes */
+    const char *profile;                          /* NULL for none */
+    const char *data_type;                        /* the profile, else the format */
+    const char *settings;                         /* how it was read and cut */
+    uint64_t bytes;
+    uint64_t chunks, tokens; /* filled in by the store */
+    uint64_t ingested_at;    /* Unix seconds */
+    bool from_tree;          /* of a commit; else a file that was ingested by hand */
+};
+
+struct vcm_database_chunk {
+    char chunk_id[2 * VCM_CHUNKER_ID_BYTES + 1];
+    const struct vcm_database_document *document;
+    uint64_t seq; /* from 0 */
+    const char *section;
+    uint32_t page; /* 0 for none */
+    uint32_t tokens;
+    struct vcm_slice text;
+    double score;        /* of a hit: higher is better */
+    const char *snippet; /* of a hit: the words around what matches */
+};
+
+/* With `writable` the file is made where it is missing; else NOT_FOUND. */
+int vcm_database_open(struct vcm_database **out, const char *path, bool writable,
+                      const struct vcm_cancel *cancel, struct vcm_error *err);
+void vcm_database_close(struct vcm_database *store);
+
+/* Where it is; lives as long as the handle. */
+const char *vcm_database_path(const struct vcm_database *store);
+
+/* Whether the document is there with the same content, profile and settings. */
+int vcm_database_has(bool *out, struct vcm_database *store,
+                     const struct vcm_database_document *document, struct vcm_error *err);
+
+/* Replaces a document: begin, its chunks in order, then commit, or rollback after any failure. */
+int vcm_database_begin(struct vcm_database *store, const struct vcm_database_document *document,
+                       struct vcm_error *err);
+int vcm_database_add_chunk(struct vcm_database *store, const struct vcm_chunker_chunk *chunk,
+                           struct vcm_error *err);
+int vcm_database_commit(struct vcm_database *store, struct vcm_error *err);
+void vcm_database_rollback(struct vcm_database *store);
+
+/* Which documents are meant. A member that is not set takes all. */
+struct vcm_database_filter {
+    const char *source;
+    const char *profile;
+    bool from_tree; /* only those */
+    bool (*takes)(void *context, struct vcm_slice path);
+    void *context;
+};
+
+/* What is pointed to is valid during the call. Anything but VCM_OK ends the listing. */
+typedef int (*vcm_database_document_fn)(void *context, const struct vcm_database_document *document,
+                                        struct vcm_error *err);
+typedef int (*vcm_database_chunk_fn)(void *context, const struct vcm_database_chunk *chunk,
+                                     struct vcm_error *err);
+
+/* By source, none first, then path. */
+int vcm_database_list(struct vcm_database *store, const struct vcm_database_filter *filter,
+                      vcm_database_document_fn visit, void *context, struct vcm_error *err);
+
+/* Removes documents in one transaction and visits what was removed. */
+int vcm_database_remove(struct vcm_database *store, const struct vcm_database_filter *filter,
+                        vcm_database_document_fn visit, void *context, struct vcm_error *err);
+
+/* The chunk with this id or unique prefix of at least VCM_LIMIT_PREFIX_MIN digits; of several with
+ * one id (equal text under one path of several sources) the first. NOT_FOUND, AMBIGUOUS. */
+int vcm_database_show(struct vcm_database *store, const char *prefix, vcm_database_chunk_fn visit,
+                      void *context, struct vcm_error *err);
+
+struct vcm_database_search {
+    struct vcm_slice query; /* any bytes (query.h) */
+    struct vcm_database_filter filter;
+    uint32_t limit;      /* most hits; 0 for VCM_LIMIT_HITS */
+    uint64_t max_tokens; /* of all hits together; 0 for any. Hits that do not fit are passed over */
+};
+
+/* Visits the best chunks first: those with all terms of the query or, when there is none, with any.
+ * A chunk that matches only in what it shares with a better neighbour is left out. *total counts
+ * the chunks that match. Terms that are in very many chunks are ranked in a part of them: those
+ * with the terms in their section, and an even choice of the others. */
+int vcm_database_search_find(uint64_t *total, struct vcm_database *store,
+                             const struct vcm_database_search *search, vcm_database_chunk_fn visit,
+                             void *context, struct vcm_error *err);
+
+struct vcm_database_stat {
+    uint32_t schema_version;
+    uint64_t documents, sources, chunks, tokens, bytes, file_bytes;
+};
+
+int vcm_database_stat(struct vcm_database_stat *out, struct vcm_database *store,
+                      struct vcm_error *err);
+
+/* The extracted form of a document (document.h), kept by content and version of the extractor, in
+ * compressed form. NOT_FOUND when it is not kept, STORE_CORRUPT when it is damaged. What earlier
+ * versions kept as it was is read, too, and compressed by whoever reads it and may write. Putting
+ * one replaces those of earlier extractors. */
+int vcm_database_extractions_get(struct vcm_buf *out, struct vcm_database *store,
+                                 const unsigned char content[VCM_HASH_SHA256_BYTES],
+                                 uint32_t version, struct vcm_error *err);
+int vcm_database_extractions_put(struct vcm_database *store,
+                                 const unsigned char content[VCM_HASH_SHA256_BYTES],
+                                 uint32_t version, struct vcm_slice encoded, struct vcm_error *err);
+
+/* A scope of pages refers to an extraction, under the name that its page table has for the content,
+ * until it is settled without that name or forgotten. An extraction that no document and no scope
+ * refers to any more goes at once. */
+int vcm_database_extractions_keep(struct vcm_database *store,
+                                  const unsigned char content[VCM_HASH_SHA256_BYTES],
+                                  const char *scope, struct vcm_slice name, struct vcm_error *err);
+
+/* Gives up what the scope keeps under names that `uses` denies. What an earlier version kept
+ * without a name stays until the scope is forgotten. */
+int vcm_database_extractions_settle_scope(struct vcm_database *store, const char *scope,
+                                          bool (*uses)(void *context, struct vcm_slice name),
+                                          void *context, struct vcm_error *err);
+int vcm_database_extractions_forget_scope(struct vcm_database *store, const char *scope,
+                                          struct vcm_error *err);
+
+/* Appends the scopes that keep extractions, each ended by a NUL. */
+int vcm_database_extractions_list_scopes(struct vcm_buf *out, struct vcm_database *store,
+                                         struct vcm_error *err);
+
+#endif

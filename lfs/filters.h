@@ -1,0 +1,30 @@
+/*
+ * filters.h - makes a repository do what its manifest says about LFS.
+ *
+ * git-lfs is used as it is. Settings go to the repository's own configuration, never to the
+ * user's; hooks that are not git-lfs's are left alone.
+ */
+#ifndef VCM_LFS_FILTERS_H
+#define VCM_LFS_FILTERS_H
+
+#include "lfs/command.h"
+#include "lfs/manifest.h"
+
+#define VCM_WIRE_GET_GIT_LFS                                                                       \
+    "install git-lfs (apt install git-lfs, brew install git-lfs, or https://git-lfs.com)"
+
+struct vcm_wire {
+    bool has_git_lfs;  /* the program is there */
+    bool is_wired;     /* filters are set, and separate_url where the manifest has one */
+    char warning[512]; /* "" when all is well */
+};
+
+/* Whether `git lfs` can be run. */
+int vcm_filters_probe(bool *found, const struct vcm_command *git, struct vcm_error *err);
+
+/* Runs `git lfs install --local` unless the manifest disables LFS. What git-lfs cannot do is a
+ * warning, not a failure. Running it again changes nothing. */
+int vcm_filters_install(struct vcm_wire *out, const struct vcm_command *git,
+                        const struct vcm_manifest_lfs *lfs, struct vcm_error *err);
+
+#endif
