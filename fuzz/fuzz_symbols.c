@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "fuzz/check.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 
 #include "base/banned.h"
 

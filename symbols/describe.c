@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -26,7 +26,7 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     struct vcm_buf line = VCM_BUF_INIT(8 * COMMENT_BYTES_MAX);
     bool gap = false;
 
-    text = vcm_text_trim(text);
+    text = vcm_snippet_trim(text);
     if (text.len > COMMENT_BYTES_MAX)
         text.len = COMMENT_BYTES_MAX;
     /* Some bytes more, so that a character at the end is whole. */
@@ -56,7 +56,8 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
 static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
 {
     struct vcm_buf line = VCM_BUF_INIT(2 * COMMENT_BYTES_MAX);
-    const char *open = vcm_text_begins(head, "typedef") ? memchr(head.data, '{', head.len) : NULL;
+    const char *open =
+        vcm_snippet_begins(head, "typedef") ? memchr(head.data, '{', head.len) : NULL;
     const char *close = open ? memrchr(head.data, '}', head.len) : NULL;
 
     if (!close || close < open)
@@ -92,7 +93,7 @@ static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
     size_t depth = 0;
     char quote = '\0';
 
-    head = vcm_text_first(head, WINDOW_BYTES);
+    head = vcm_snippet_first(head, WINDOW_BYTES);
     for (size_t i = 0; i < head.len; i++) {
         char c = head.data[i];
         bool comment = !quote && c == '#' && (i == 0 || is_space(head.data[i - 1]));
@@ -157,11 +158,11 @@ static const char *find_body(struct vcm_slice line)
 /* The word with which a body begins in some languages, and their marks before it. */
 static struct vcm_slice without_ends(struct vcm_slice head)
 {
-    if (vcm_text_ends(head, " where"))
-        head = vcm_text_trim(vcm_slice_of(head.data, head.len - 6));
+    if (vcm_snippet_ends(head, " where"))
+        head = vcm_snippet_trim(vcm_slice_of(head.data, head.len - 6));
     while (head.len > 0 && (strchr("{:;=,\\", head.data[head.len - 1]) ||
-                            vcm_text_ends(head, " &") || vcm_text_ends(head, " |")))
-        head = vcm_text_trim(vcm_slice_of(head.data, head.len - 1));
+                            vcm_snippet_ends(head, " &") || vcm_snippet_ends(head, " |")))
+        head = vcm_snippet_trim(vcm_slice_of(head.data, head.len - 1));
     return head;
 }
 
@@ -170,13 +171,13 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head =
-        vcm_text_trim(vcm_slice_of(place->text.data + place->start, end - place->start));
+        vcm_snippet_trim(vcm_slice_of(place->text.data + place->start, end - place->start));
     struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
     if (place->body >= place->end && put_typedef(out, head))
         return;
     if (place->body >= place->end) {
-        struct vcm_slice tail = vcm_text_first(from_name(head, language, place), WINDOW_BYTES);
+        struct vcm_slice tail = vcm_snippet_first(from_name(head, language, place), WINDOW_BYTES);
         const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
         bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
         const char *brace =
@@ -188,14 +189,14 @@ void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
             head.len = (size_t)(brace - head.data);
         else if (line && !(line > head.data && strchr("(,\\", line[-1])))
             head.len = (size_t)(line - head.data);
-        head = vcm_text_trim(head);
+        head = vcm_snippet_trim(head);
         if (language == VCM_LANGUAGE_RUBY &&
-            (vcm_text_ends(head, "; end") || vcm_text_ends(head, ") end")))
-            head = vcm_text_trim(vcm_slice_of(head.data, head.len - 4));
+            (vcm_snippet_ends(head, "; end") || vcm_snippet_ends(head, ") end")))
+            head = vcm_snippet_trim(vcm_slice_of(head.data, head.len - 4));
     }
     if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_RUBY) {
         put_bare_head(&bare_head, head);
-        head = vcm_text_trim(vcm_buf_slice(&bare_head));
+        head = vcm_snippet_trim(vcm_buf_slice(&bare_head));
     }
     put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
     out->fault = bare_head.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
@@ -215,7 +216,7 @@ static struct vcm_slice line_above(struct vcm_slice text, size_t *at)
     size_t end = *at - 1;
 
     *at = line_start(text, end);
-    return vcm_text_trim(vcm_slice_of(text.data + *at, end - *at));
+    return vcm_snippet_trim(vcm_slice_of(text.data + *at, end - *at));
 }
 
 /* How comments are marked; a documentation string is a comment to us. */
@@ -281,28 +282,29 @@ static bool is_decoration(struct vcm_slice line)
     static const char *const others[] = {"@type ", "@typep ", "@opaque ", "@callback "};
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (vcm_text_begins(line, others[i])) /* which Elixir defines */
+        if (vcm_snippet_begins(line, others[i])) /* which Elixir defines */
             return false;
-    return vcm_text_begins(line, "@") || vcm_text_begins(line, "#[") ||
-           vcm_text_begins(line, "[") ||
-           (vcm_text_begins(line, "template") && vcm_text_ends(line, ">"));
+    return vcm_snippet_begins(line, "@") || vcm_snippet_begins(line, "#[") ||
+           vcm_snippet_begins(line, "[") ||
+           (vcm_snippet_begins(line, "template") && vcm_snippet_ends(line, ">"));
 }
 
 /* A comment on what it is in, not on what follows. */
 static bool is_about_file(enum vcm_language language, struct vcm_slice line)
 {
     return (language == VCM_LANGUAGE_RUST || language == VCM_LANGUAGE_ZIG) &&
-           vcm_text_begins(line, "//!");
+           vcm_snippet_begins(line, "//!");
 }
 
 /* A string in one line above a definition of Julia, or behind Elixir's "@doc". */
 static bool is_string_line(enum vcm_language language, struct vcm_slice line)
 {
     if (language == VCM_LANGUAGE_ELIXIR)
-        return (vcm_text_begins(line, "@doc \"") && !vcm_text_begins(line, "@doc \"\"\"")) ||
-               (vcm_text_begins(line, "@typedoc \"") && !vcm_text_begins(line, "@typedoc \"\"\""));
-    return language == VCM_LANGUAGE_JULIA && line.len > 2 && vcm_text_begins(line, "\"") &&
-           !vcm_text_begins(line, "\"\"\"") && vcm_text_ends(line, "\"");
+        return (vcm_snippet_begins(line, "@doc \"") && !vcm_snippet_begins(line, "@doc \"\"\"")) ||
+               (vcm_snippet_begins(line, "@typedoc \"") &&
+                !vcm_snippet_begins(line, "@typedoc \"\"\""));
+    return language == VCM_LANGUAGE_JULIA && line.len > 2 && vcm_snippet_begins(line, "\"") &&
+           !vcm_snippet_begins(line, "\"\"\"") && vcm_snippet_ends(line, "\"");
 }
 
 /* How long the mark is with which a line opens a comment; 0 when it does not. */
@@ -310,9 +312,9 @@ static size_t opens(struct vcm_slice line, const struct marks *marks)
 {
     static const char of_type[] = "@typedoc \"\"\"";
 
-    if (marks->open && vcm_text_begins(line, marks->open))
+    if (marks->open && vcm_snippet_begins(line, marks->open))
         return strlen(marks->open);
-    return marks->open && marks->open[0] == '@' && vcm_text_begins(line, of_type)
+    return marks->open && marks->open[0] == '@' && vcm_snippet_begins(line, of_type)
                ? sizeof of_type - 1
                : 0;
 }
@@ -326,10 +328,10 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
         if (opens(line, marks) > 0 && (whole || lines > 0)) {
             *top = at;
-            return !vcm_text_begins(line, "{-#"); /* a word to the compiler of Haskell */
+            return !vcm_snippet_begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
         /* It is on the code that it stands behind. */
-        bool behind = !vcm_text_begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
+        bool behind = !vcm_snippet_begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
                       line.len > 0 && memmem(line.data, line.len, marks->open, strlen(marks->open));
         if (at == 0 || behind)
             return false;
@@ -350,17 +352,17 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
     for (unsigned lines = 0; at > 0 && lines < COMMENT_LINES_MAX; lines++) {
         struct vcm_slice line = line_above(text, &at);
         bool marked =
-            marks.line && vcm_text_begins(line, marks.line) && !is_about_file(language, line);
+            marks.line && vcm_snippet_begins(line, marks.line) && !is_about_file(language, line);
         if (top == bottom && is_string_line(language, line)) {
             top = at;
             break;
         }
-        bool closes = marks.close && vcm_text_ends(line, marks.close);
+        bool closes = marks.close && vcm_snippet_ends(line, marks.close);
         if (top == bottom && is_decoration(line) && !marked && !closes) {
             top = bottom = at;
             continue;
         }
-        if (marked && !vcm_text_begins(line, "#!")) {
+        if (marked && !vcm_snippet_begins(line, "#!")) {
             top = at;
             continue;
         }
@@ -375,13 +377,14 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
 /* OCaml's interfaces may have a comment below what it is on. */
 static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
 {
-    text = vcm_text_first(text, end + WINDOW_BYTES);
+    text = vcm_snippet_first(text, end + WINDOW_BYTES);
     const char *line = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
     if (!line)
         return false;
     struct vcm_slice rest =
-        vcm_text_trim(vcm_slice_of(line + 1, text.len - (size_t)(line + 1 - text.data)));
-    const char *close = vcm_text_begins(rest, "(**") ? memmem(rest.data, rest.len, "*)", 2) : NULL;
+        vcm_snippet_trim(vcm_slice_of(line + 1, text.len - (size_t)(line + 1 - text.data)));
+    const char *close =
+        vcm_snippet_begins(rest, "(**") ? memmem(rest.data, rest.len, "*)", 2) : NULL;
     const char *gap = memchr(line + 1, '\n', text.len - (size_t)(line + 1 - text.data));
     if (!close || (gap && gap < rest.data))
         return false;
@@ -396,14 +399,14 @@ static bool find_behind(struct vcm_slice *out, enum vcm_language language, struc
     bool haskell = language == VCM_LANGUAGE_HASKELL;
     const char *mark = haskell ? "-- ^" : "(**";
 
-    text = vcm_text_first(text, end + WINDOW_BYTES);
+    text = vcm_snippet_first(text, end + WINDOW_BYTES);
     const char *stop = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
     size_t len = (stop ? (size_t)(stop - text.data) : text.len) - end;
-    struct vcm_slice rest = vcm_text_trim(vcm_slice_of(text.data + end, len));
+    struct vcm_slice rest = vcm_snippet_trim(vcm_slice_of(text.data + end, len));
 
-    if (vcm_text_begins(rest, ",") || vcm_text_begins(rest, ";"))
-        rest = vcm_text_trim(vcm_slice_of(rest.data + 1, rest.len - 1));
-    if (!vcm_text_begins(rest, mark) || (!haskell && !vcm_text_ends(rest, "*)")))
+    if (vcm_snippet_begins(rest, ",") || vcm_snippet_begins(rest, ";"))
+        rest = vcm_snippet_trim(vcm_slice_of(rest.data + 1, rest.len - 1));
+    if (!vcm_snippet_begins(rest, mark) || (!haskell && !vcm_snippet_ends(rest, "*)")))
         return false;
     *out = rest;
     return true;
@@ -414,18 +417,18 @@ static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language langu
 {
     const struct marks marks = marks_of(language);
 
-    comment = vcm_text_trim(comment);
+    comment = vcm_snippet_trim(comment);
     if (is_string_line(language, comment)) {
         const char *quote = memchr(comment.data, '"', comment.len);
         comment.len -= (size_t)(quote + 1 - comment.data);
         comment.data = quote + 1;
-        comment.len -= vcm_text_ends(comment, "\"");
+        comment.len -= vcm_snippet_ends(comment, "\"");
         return comment;
     }
     size_t len = opens(comment, &marks);
     if (len > 0) {
         comment = vcm_slice_of(comment.data + len, comment.len - len);
-        comment.len -= vcm_text_ends(comment, marks.close) ? strlen(marks.close) : 0;
+        comment.len -= vcm_snippet_ends(comment, marks.close) ? strlen(marks.close) : 0;
     }
     return comment;
 }
@@ -435,17 +438,17 @@ static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
 {
     const char *marks = language == VCM_LANGUAGE_R ? "#'" : "/*#!-%;\"";
 
-    line = vcm_text_trim(line);
+    line = vcm_snippet_trim(line);
     while (line.len > 0 && strchr(marks, line.data[0])) {
         line.data++;
         line.len--;
     }
-    while (line.len > 0 && vcm_text_ends(line, "*"))
+    while (line.len > 0 && vcm_snippet_ends(line, "*"))
         line.len--;
-    line = vcm_text_trim(line);
+    line = vcm_snippet_trim(line);
     if (language == VCM_LANGUAGE_HASKELL &&
-        (vcm_text_begins(line, "|") || vcm_text_begins(line, "^")))
-        line = vcm_text_trim(vcm_slice_of(line.data + 1, line.len - 1));
+        (vcm_snippet_begins(line, "|") || vcm_snippet_begins(line, "^")))
+        line = vcm_snippet_trim(vcm_slice_of(line.data + 1, line.len - 1));
     return line;
 }
 
@@ -455,13 +458,14 @@ static struct vcm_slice without_brief(struct vcm_slice line)
     bool brief = line.len > 7 && (line.data[0] == '@' || line.data[0] == '\\') &&
                  memcmp(line.data + 1, "brief ", 6) == 0;
 
-    return brief ? vcm_text_trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
+    return brief ? vcm_snippet_trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
 }
 
 /* What an element of C#'s comments stands for: "Item" of <see cref="Item"/>. */
 static struct vcm_slice named_by(struct vcm_slice element)
 {
-    const char *quote = vcm_text_ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
+    const char *quote =
+        vcm_snippet_ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
     const char *end = element.data + element.len;
     const char *close = quote ? memchr(quote + 1, '"', (size_t)(end - quote - 1)) : NULL;
 
@@ -488,7 +492,7 @@ static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 {
     size_t end = 0;
 
-    words = vcm_text_first(vcm_text_trim(words), COMMENT_BYTES_MAX);
+    words = vcm_snippet_first(vcm_snippet_trim(words), COMMENT_BYTES_MAX);
     for (; end < words.len; end++)
         if (strchr(".!?", words.data[end]) &&
             (end + 1 == words.len || is_space(words.data[end + 1]))) {
@@ -504,9 +508,9 @@ static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 
 static struct vcm_slice behind(struct vcm_slice text, const char *word)
 {
-    size_t len = vcm_text_begins(text, word) ? strlen(word) : 0;
+    size_t len = vcm_snippet_begins(text, word) ? strlen(word) : 0;
 
-    return vcm_text_trim(vcm_slice_of(text.data + len, text.len - len));
+    return vcm_snippet_trim(vcm_slice_of(text.data + len, text.len - len));
 }
 
 /* The docstring: the body begins with a string, of Elixir with "@moduledoc". */
@@ -515,12 +519,12 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
 {
     static const char *const quotes[] = {"\"\"\"", "'''", "\"", "'"};
     const bool cut = place->end - place->body > WINDOW_BYTES;
-    struct vcm_slice body = vcm_text_trim(vcm_text_first(
+    struct vcm_slice body = vcm_snippet_trim(vcm_snippet_first(
         vcm_slice_of(place->text.data + place->body, place->end - place->body), WINDOW_BYTES));
 
     if (language == VCM_LANGUAGE_ELIXIR) {
         body = behind(body, "do");
-        if (!vcm_text_begins(body, "@moduledoc"))
+        if (!vcm_snippet_begins(body, "@moduledoc"))
             return false;
         body = behind(body, "@moduledoc");
     }
@@ -531,7 +535,7 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
     }
     for (size_t i = 0; i < sizeof quotes / sizeof quotes[0]; i++) {
         size_t len = strlen(quotes[i]);
-        if (!vcm_text_begins(body, quotes[i]))
+        if (!vcm_snippet_begins(body, quotes[i]))
             continue;
         const char *end = memmem(body.data + len, body.len - len, quotes[i], len);
         if (!end && !cut)
@@ -554,14 +558,14 @@ static void put_comment(struct vcm_buf *out, enum vcm_language language, struct 
         struct vcm_slice line = without_brief(bare(vcm_slice_of(comment.data, len), language));
         /* Julia's documentation begins with the call, indented. */
         bool is_call = language == VCM_LANGUAGE_JULIA && words.len == 0 &&
-                       vcm_text_begins(vcm_slice_of(comment.data, len), "    ");
+                       vcm_snippet_begins(vcm_slice_of(comment.data, len), "    ");
         if (is_call)
             line.len = 0;
         /* A tag of documentation tools ends the prose; an empty line ends the paragraph. */
         bool elements = language == VCM_LANGUAGE_C_SHARP && memchr(line.data, '<', line.len);
-        bool summary = vcm_text_begins(line, "<summary") || !vcm_text_begins(line, "<") ||
-                       vcm_text_begins(line, "<see");
-        if (vcm_text_begins(line, "@") || (line.len == 0 && words.len > 0) ||
+        bool summary = vcm_snippet_begins(line, "<summary") || !vcm_snippet_begins(line, "<") ||
+                       vcm_snippet_begins(line, "<see");
+        if (vcm_snippet_begins(line, "@") || (line.len == 0 && words.len > 0) ||
             (elements && !summary))
             break;
         if (line.len > 0 && words.len + line.len + 1 < COMMENT_BYTES_MAX) {

@@ -1,7 +1,7 @@
 #include "symbols/dialect.h"
 
 #include "symbols/qualifier.h"
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -38,8 +38,8 @@ static void take_head(struct vcm_finds *blocks, size_t first, const struct vcm_f
 {
     const struct vcm_find block = blocks->items[first];
 
-    for (size_t i = first; i < blocks->count && vcm_weave_have_same_span(&block, &blocks->items[i]);
-         i++) {
+    for (size_t i = first;
+         i < blocks->count && vcm_weave_finds_have_same_span(&block, &blocks->items[i]); i++) {
         blocks->items[i].start = head->start;
         blocks->items[i].line = head->line;
     }
@@ -153,9 +153,9 @@ static struct vcm_slice path_before(struct vcm_slice text, size_t *end)
 {
     size_t stop = *end, start;
 
-    while (stop > 0 && (vcm_text_is_blank(text.data[stop - 1]) || text.data[stop - 1] == ':'))
+    while (stop > 0 && (vcm_snippet_is_blank(text.data[stop - 1]) || text.data[stop - 1] == ':'))
         stop--;
-    for (start = stop; start > 0 && !vcm_text_is_blank(text.data[start - 1]) &&
+    for (start = stop; start > 0 && !vcm_snippet_is_blank(text.data[start - 1]) &&
                        !strchr("{,;", text.data[start - 1]);)
         start--;
     *end = start;
@@ -205,9 +205,9 @@ static void put_path(struct vcm_buf *out, struct vcm_slice text, size_t group)
 static void put_words(struct vcm_buf *out, struct vcm_slice words)
 {
     for (size_t i = 0; i < words.len; i++)
-        if (!vcm_text_is_blank(words.data[i]))
+        if (!vcm_snippet_is_blank(words.data[i]))
             vcm_buf_append_byte(out, words.data[i]);
-        else if (!vcm_text_is_blank(words.data[i - 1]))
+        else if (!vcm_snippet_is_blank(words.data[i - 1]))
             vcm_buf_append_byte(out, ' ');
 }
 
@@ -225,7 +225,7 @@ static void put_group(struct vcm_buf *out, struct vcm_slice inside)
         depth -= c == '}' && depth > 0;
         if (c != ',' || depth > 0)
             continue;
-        struct vcm_slice name = vcm_text_trim(vcm_slice_of(inside.data + first, i - first));
+        struct vcm_slice name = vcm_snippet_trim(vcm_slice_of(inside.data + first, i - first));
         plain = plain && name.len > 0 && !memmem(name.data, name.len, "//", 2);
         if (plain && out->len > 0)
             vcm_buf_append_string(out, ", ");
@@ -249,8 +249,8 @@ bool vcm_dialect_read_use(struct vcm_buf *target, struct vcm_buf *names, struct 
     }
     const char *as = memmem(whole.data, whole.len, " as ", 4);
     size_t len = as ? (size_t)(as - whole.data) : whole.len;
-    put_words(target, vcm_text_trim(vcm_slice_of(whole.data, len)));
+    put_words(target, vcm_snippet_trim(vcm_slice_of(whole.data, len)));
     if (as)
-        put_words(names, vcm_text_trim(vcm_slice_of(as + 4, whole.len - len - 4)));
+        put_words(names, vcm_snippet_trim(vcm_slice_of(as + 4, whole.len - len - 4)));
     return false;
 }

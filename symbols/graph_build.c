@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "symbols/headers.h"
 #include "symbols/imports.h"
-#include "symbols/scope.h"
+#include "symbols/reach.h"
 #include "symbols/words.h"
 
 #include "base/banned.h"
@@ -234,7 +234,7 @@ static void pull(struct build *build, uint32_t file, struct item *name, uint32_t
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         if (links[i - 1].file == file)
             return;
-        kin += vcm_scope_are_kin(files[file].language, files[links[i - 1].file].language);
+        kin += vcm_reach_are_kin(files[file].language, files[links[i - 1].file].language);
         imported += build->imported[links[i - 1].file];
     }
     if (imported == 0 && (kin == 0 || name->links > DEFINERS_MAX))
@@ -246,7 +246,7 @@ static void pull(struct build *build, uint32_t file, struct item *name, uint32_t
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         uint32_t to = links[i - 1].file;
         if (imported > 0 ? !build->imported[to]
-                         : !vcm_scope_are_kin(files[file].language, files[to].language))
+                         : !vcm_reach_are_kin(files[file].language, files[to].language))
             continue;
         if (build->pulls[to] == 0)
             build->touched[(*touched)++] = to;

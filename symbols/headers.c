@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -18,7 +18,7 @@ struct vcm_headers_folder {
 /* One whose language its name does not tell. */
 static bool is_header(struct vcm_slice path)
 {
-    return vcm_text_ends(path, ".h");
+    return vcm_snippet_ends(path, ".h");
 }
 
 bool vcm_headers_is_header(struct vcm_slice path)
@@ -26,7 +26,7 @@ bool vcm_headers_is_header(struct vcm_slice path)
     static const char *const names[] = {".h", ".H", ".hh", ".hpp", ".hxx", ".h++", ".ipp", ".inl"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (vcm_text_ends(path, names[i]))
+        if (vcm_snippet_ends(path, names[i]))
             return true;
     return false;
 }

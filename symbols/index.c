@@ -10,7 +10,7 @@
 #include "base/pool.h"
 #include "base/wire.h"
 #include "symbols/ctags.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 #include "symbols/headers.h"
 #include "symbols/memo.h"
 #include "symbols/sweep.h"

@@ -2,7 +2,7 @@
  * language.h - which language a file is in, by its name alone.
  *
  * Names are matched with their case, as compilers and editors do. What a language's files hold is
- * extract.h's business.
+ * extractor.h's business.
  */
 #ifndef VCM_SYMBOLS_LANGUAGE_H
 #define VCM_SYMBOLS_LANGUAGE_H

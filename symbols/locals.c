@@ -49,13 +49,13 @@ static bool defines(const struct vcm_finds *blocks, size_t first, const struct v
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct vcm_find *one = &blocks->items[middle];
-        if (vcm_weave_have_same_span(one, block) && one->name < use->name)
+        if (vcm_weave_finds_have_same_span(one, block) && one->name < use->name)
             low = middle + 1;
         else
             high = middle;
     }
     return block->role == VCM_ROLE_DEFINE && low < blocks->count &&
-           vcm_weave_have_same_span(&blocks->items[low], block) &&
+           vcm_weave_finds_have_same_span(&blocks->items[low], block) &&
            blocks->items[low].role == VCM_ROLE_DEFINE && blocks->items[low].name == use->name;
 }
 

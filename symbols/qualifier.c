@@ -1,7 +1,7 @@
 #include "symbols/qualifier.h"
 
 #include "symbols/script_import.h"
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -130,7 +130,7 @@ static size_t skip_blanks(enum vcm_language language, struct vcm_slice text, siz
     size_t end = at;
     bool line = false;
 
-    for (; end > 0 && vcm_text_is_blank(text.data[end - 1]); end--)
+    for (; end > 0 && vcm_snippet_is_blank(text.data[end - 1]); end--)
         line = line || text.data[end - 1] == '\n';
     if (!line)
         return end;
@@ -139,7 +139,7 @@ static size_t skip_blanks(enum vcm_language language, struct vcm_slice text, siz
     const char *comment = memmem(text.data + first, end - first, mark, strlen(mark));
     if (comment)
         for (end = (size_t)(comment - text.data);
-             end > first && vcm_text_is_blank(text.data[end - 1]);)
+             end > first && vcm_snippet_is_blank(text.data[end - 1]);)
             end--;
     return end;
 }
@@ -214,7 +214,7 @@ bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struc
     if (join == JOIN_NONE)
         return false;
     size_t end = mark;
-    while (end > 0 && vcm_text_is_blank(text.data[end - 1]))
+    while (end > 0 && vcm_snippet_is_blank(text.data[end - 1]))
         end--;
     bool scope_mark = ends_with(text, at, "::");
     bool word = end > 0 && is_word(language, text.data[end - 1]);
@@ -330,7 +330,7 @@ static struct vcm_slice word_behind(enum vcm_language language, struct vcm_slice
 /* Behind blanks, line ends, and comments up to these. */
 static size_t skip_gap(struct vcm_slice text, size_t at, size_t end)
 {
-    while (at < end && (vcm_text_is_blank(text.data[at]) || strchr("\\#(", text.data[at]))) {
+    while (at < end && (vcm_snippet_is_blank(text.data[at]) || strchr("\\#(", text.data[at]))) {
         const char *line = text.data[at] == '#' ? memchr(text.data + at, '\n', end - at) : NULL;
         if (text.data[at] == '#' && !line)
             return end;
@@ -355,7 +355,7 @@ static void put_names(struct vcm_buf *out, enum vcm_language language, struct vc
         if (here.len > 0)
             at = skip_gap(text, (size_t)(here.data + here.len - text.data), end);
         if (name.len > 0 && !vcm_slice_equal(here, vcm_slice_of("_", 1)))
-            vcm_text_put_name(out, name, here);
+            vcm_snippet_put_name(out, name, here);
         if (at >= end || text.data[at] != ',')
             return;
     }
@@ -472,8 +472,8 @@ static void put_written(struct vcm_buf *out, enum vcm_language language, struct 
         if (comment && !line)
             return;
         i = line ? (size_t)(line - name.data) : i;
-        gap = gap || vcm_text_is_blank(name.data[i]);
-        if (vcm_text_is_blank(name.data[i]))
+        gap = gap || vcm_snippet_is_blank(name.data[i]);
+        if (vcm_snippet_is_blank(name.data[i]))
             continue;
         if (first)
             vcm_buf_append_string(out, out->len > 0 ? ", " : "");
@@ -608,7 +608,7 @@ bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest)
 {
     size_t len = 0, depth = 0;
 
-    while (rest->len > 0 && (vcm_text_is_blank(rest->data[0]) || rest->data[0] == ','))
+    while (rest->len > 0 && (vcm_snippet_is_blank(rest->data[0]) || rest->data[0] == ','))
         *rest = vcm_slice_of(rest->data + 1, rest->len - 1);
     for (; len < rest->len && (depth > 0 || rest->data[len] != ','); len++)
         depth = rest->data[len] == '{' ? 1 : rest->data[len] == '}' ? 0 : depth;
@@ -625,7 +625,7 @@ struct vcm_slice vcm_qualifier_target(struct vcm_slice import)
         const char *end = memmem(import.data, import.len, marks[i], strlen(marks[i]));
         import.len = end ? (size_t)(end - import.data) : import.len;
     }
-    while (import.len > 0 && vcm_text_is_blank(import.data[import.len - 1]))
+    while (import.len > 0 && vcm_snippet_is_blank(import.data[import.len - 1]))
         import.len--;
     return import;
 }

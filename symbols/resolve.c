@@ -8,7 +8,7 @@
 #include "base/limits.h"
 #include "symbols/imports.h"
 #include "symbols/qualifier.h"
-#include "symbols/scope.h"
+#include "symbols/reach.h"
 
 #include "base/banned.h"
 
@@ -92,7 +92,7 @@ static void narrow(const struct search *search, const struct vcm_resolved *found
         if (!marked[i] || !vcm_symbol_is_type(candidate->symbol.kind))
             continue;
         marked[i] = found->reference->use != VCM_SYMBOL_CALL ||
-                    vcm_scope_call_of_type(language, candidate->symbol.kind) != VCM_SCOPE_OTHER;
+                    vcm_reach_call_of_type(language, candidate->symbol.kind) != VCM_REACH_OTHER;
         types += marked[i];
         type = marked[i] ? candidate : type;
     }
@@ -169,9 +169,9 @@ static bool is_reachable(const struct search *search, const struct vcm_resolved 
     const struct vcm_symbol *around = from > 0 ? &found->symbols->definitions[from - 1] : NULL;
 
     if (is_member(symbol))
-        return !vcm_scope_names_objects(language) && around &&
+        return !vcm_reach_names_objects(language) && around &&
                vcm_slice_equal(symbol->container, around->container);
-    return symbol->container.len == 0 || !vcm_scope_is_closed(language) ||
+    return symbol->container.len == 0 || !vcm_reach_is_closed(language) ||
            (around && is_inside(around, symbol->container));
 }
 
@@ -214,13 +214,13 @@ static const struct candidate *in_imports(bool *settled, const struct search *se
                                           const struct vcm_resolved *found, bool *marked)
 {
     enum vcm_language language = search->index->files[found->file].language;
-    bool closed = vcm_scope_is_closed(language) && language != VCM_LANGUAGE_ELIXIR;
+    bool closed = vcm_reach_is_closed(language) && language != VCM_LANGUAGE_ELIXIR;
     uint32_t files[VCM_IMPORTS_MAX];
 
     memset(marked, 0, search->count);
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
-        size_t count = vcm_scope_brings_name(language, import, found->reference->name)
+        size_t count = vcm_reach_brings_name(language, import, found->reference->name)
                            ? vcm_imports_find_name(files, search->imports, found->file, import,
                                                    found->reference->name)
                            : 0;
@@ -243,17 +243,17 @@ static bool is_near(const struct search *search, size_t from, size_t to)
 {
     const struct vcm_index_file *here = &search->index->files[from];
     const struct vcm_index_file *there = &search->index->files[to];
-    enum vcm_scope_reach reach = vcm_scope_reach(here->language);
+    enum vcm_reach_reach reach = vcm_reach_reach(here->language);
 
-    return vcm_scope_are_kin(here->language, there->language) &&
-           (reach == VCM_SCOPE_REPOSITORY ||
-            (reach == VCM_SCOPE_DIRECTORY && same_directory(here->path, there->path)));
+    return vcm_reach_are_kin(here->language, there->language) &&
+           (reach == VCM_REACH_REPOSITORY ||
+            (reach == VCM_REACH_DIRECTORY && same_directory(here->path, there->path)));
 }
 
 static const struct candidate *in_reach(const struct search *search,
                                         const struct vcm_resolved *found, bool *marked)
 {
-    bool closed = vcm_scope_is_closed(search->index->files[found->file].language);
+    bool closed = vcm_reach_is_closed(search->index->files[found->file].language);
 
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidates[i];
@@ -332,7 +332,7 @@ static bool names_container(enum vcm_language language, struct vcm_slice qualifi
     bool paths = language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
                  language == VCM_LANGUAGE_PHP || language == VCM_LANGUAGE_RUBY;
 
-    return container.len > 0 && vcm_scope_compare_paths(&all, &known, qualifier, container) &&
+    return container.len > 0 && vcm_reach_compare_paths(&all, &known, qualifier, container) &&
            (all || (paths && known));
 }
 
@@ -421,7 +421,7 @@ static const struct candidate *in_container(bool *settled, struct search *search
         }
         const struct candidate *one = only_one(search, found, marked);
         size_t types = count_types(search, found, (enum stage)stage, last);
-        *settled = types > 1 || (types == 1 && !vcm_scope_spreads_types(language)) ||
+        *settled = types > 1 || (types == 1 && !vcm_reach_spreads_types(language)) ||
                    (any(marked, search->count) &&
                     (stage == STAGE_NEAR || !one || !is_promise(&one->symbol)));
         if (*settled)
@@ -446,7 +446,7 @@ static bool is_meant(const struct search *search, size_t from, struct vcm_slice 
     case VCM_LANGUAGE_TSX:
         return target.data[0] == '.' || target.data[0] == '/';
     case VCM_LANGUAGE_GO:
-        return !vcm_scope_is_of_go(target);
+        return !vcm_reach_is_of_go(target);
     case VCM_LANGUAGE_ZIG:
         return memmem(target.data, target.len, ".zig", 4) != NULL;
     case VCM_LANGUAGE_OCAML:
@@ -512,7 +512,7 @@ static const struct candidate *in_module(const struct search *search,
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
         bool joined = false;
-        if (import->target.len == 0 || !vcm_scope_gives_name(&joined, language, import, qualifier))
+        if (import->target.len == 0 || !vcm_reach_gives_name(&joined, language, import, qualifier))
             continue;
         vcm_buf_clear(&path);
         vcm_buf_append_slice(&path, import->target);
@@ -542,7 +542,7 @@ static bool is_member_of(const struct candidate *candidate, enum vcm_language la
                  language != VCM_LANGUAGE_ELIXIR;
 
     return !local && candidate->symbol.container.len > 0 &&
-           vcm_scope_compare_paths(&all, &known, candidate->symbol.container, container) && all &&
+           vcm_reach_compare_paths(&all, &known, candidate->symbol.container, container) && all &&
            known;
 }
 
@@ -554,7 +554,7 @@ static const struct candidate *in_self(bool *settled, struct search *search,
     struct vcm_slice container = found->symbols->definitions[found->reference->from - 1].container;
 
     for (; container.len > 0; vcm_qualifier_pop(&container))
-        for (int stage = 0; stage < (vcm_scope_spreads_types(language) ? STAGE_COUNT : 1);
+        for (int stage = 0; stage < (vcm_reach_spreads_types(language) ? STAGE_COUNT : 1);
              stage++) {
             for (size_t i = 0; i < search->count; i++)
                 marked[i] =
@@ -645,8 +645,8 @@ static int visit_reference(struct search *search, struct vcm_resolved *found, bo
 
     found->use = found->reference->use;
     if (is_type && found->use == VCM_SYMBOL_CALL &&
-        vcm_scope_call_of_type(search->index->files[found->file].language, target->symbol.kind) ==
-            VCM_SCOPE_MAKE)
+        vcm_reach_call_of_type(search->index->files[found->file].language, target->symbol.kind) ==
+            VCM_REACH_MAKE)
         found->use = VCM_SYMBOL_INSTANTIATE;
     if (target && search->query->only_line > 0 && !is_wanted(search, target) &&
         !(is_type && found->use == VCM_SYMBOL_INSTANTIATE &&

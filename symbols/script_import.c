@@ -1,6 +1,6 @@
 #include "symbols/script_import.h"
 
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -14,7 +14,7 @@ static bool is_word(char c)
 
 static size_t back_over_blanks(struct vcm_slice text, size_t at)
 {
-    while (at > 0 && vcm_text_is_blank(text.data[at - 1]))
+    while (at > 0 && vcm_snippet_is_blank(text.data[at - 1]))
         at--;
     return at;
 }
@@ -51,7 +51,7 @@ static void skip_gap(struct list *list)
                                   : NULL;
         if (line || block)
             skip(list, end ? (size_t)(end - at) + (block ? 2 : 1) : left);
-        else if (vcm_text_is_blank(*at))
+        else if (vcm_snippet_is_blank(*at))
             skip(list, 1);
         else
             return;
@@ -114,7 +114,7 @@ static void put_names(struct vcm_buf *out, struct list *list)
         struct vcm_slice name = take_word(list), here = vcm_slice_of("", 0);
         if (take_keyword(list, "as") || take_mark(list, ':'))
             here = take_word(list);
-        vcm_text_put_name(out, name, here);
+        vcm_snippet_put_name(out, name, here);
         skip_entry(list);
     } while (take_mark(list, ','));
     take_mark(list, '}');
@@ -130,7 +130,7 @@ static bool put_clause(struct vcm_buf *out, struct list clause)
         clause = type;
     struct vcm_slice whole = take_word(&clause);
     if (whole.len > 0)
-        vcm_text_put_name(out, vcm_slice_of("default", 7), whole);
+        vcm_snippet_put_name(out, vcm_slice_of("default", 7), whole);
     take_mark(&clause, ',');
     if (take_mark(&clause, '*') && take_keyword(&clause, "as"))
         all = take_word(&clause);
@@ -138,7 +138,7 @@ static bool put_clause(struct vcm_buf *out, struct list clause)
         vcm_buf_append_slice(out, all);
         return false;
     }
-    vcm_text_put_name(out, vcm_slice_of(all.len > 0 ? "*" : "", all.len > 0), all);
+    vcm_snippet_put_name(out, vcm_slice_of(all.len > 0 ? "*" : "", all.len > 0), all);
     if (take_mark(&clause, '{'))
         put_names(out, &clause);
     return out->len > 0;
@@ -201,9 +201,11 @@ bool vcm_script_import_names(struct vcm_buf *out, struct vcm_slice text, size_t 
     struct list clause;
     bool parts = false;
 
-    while (at > 0 && (strchr("\"'`(", text.data[at - 1]) || vcm_text_is_blank(text.data[at - 1])))
+    while (at > 0 &&
+           (strchr("\"'`(", text.data[at - 1]) || vcm_snippet_is_blank(text.data[at - 1])))
         at--;
-    while (end < text.len && (strchr("\"'`)", text.data[end]) || vcm_text_is_blank(text.data[end])))
+    while (end < text.len &&
+           (strchr("\"'`)", text.data[end]) || vcm_snippet_is_blank(text.data[end])))
         end++;
     bool whole = end >= text.len || text.data[end] != '.'; /* not `require("shop").Cart` */
     if (!word_ends(text, at, "from"))

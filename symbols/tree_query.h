@@ -9,7 +9,7 @@
 #define VCM_SYMBOLS_TREE_QUERY_H
 
 #include "symbols/parse_memory.h"
-#include "symbols/pattern.h"
+#include "symbols/patterns.h"
 #include "symbols/symbol.h"
 
 /* What a capture of a query says. */

@@ -2,7 +2,7 @@
 
 #include <ctype.h>
 
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -70,13 +70,14 @@ static struct vcm_slice head_of(const struct vcm_symbol *symbol)
 static bool has_leading_underscore(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return vcm_text_begins(symbol->name, "_");
+    return vcm_snippet_begins(symbol->name, "_");
 }
 
 static bool hides_in_python(const struct vcm_symbol *symbol, bool in_type)
 {
     const struct vcm_slice name = symbol->name;
-    bool is_special = name.len > 4 && vcm_text_begins(name, "__") && vcm_text_ends(name, "__");
+    bool is_special =
+        name.len > 4 && vcm_snippet_begins(name, "__") && vcm_snippet_ends(name, "__");
 
     return has_leading_underscore(symbol, in_type) && !is_special;
 }
@@ -111,37 +112,37 @@ static bool hides_in_elixir(const struct vcm_symbol *symbol, bool in_type)
 
     (void)in_type;
     for (size_t i = 0; i < sizeof shown / sizeof shown[0]; i++)
-        if (vcm_text_begins(symbol->signature, shown[i]))
+        if (vcm_snippet_begins(symbol->signature, shown[i]))
             return false;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (vcm_text_begins(symbol->signature, hidden[i]))
+        if (vcm_snippet_begins(symbol->signature, hidden[i]))
             return true;
-    return vcm_text_begins(symbol->signature, "@");
+    return vcm_snippet_begins(symbol->signature, "@");
 }
 
 static bool has_leading_dot(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return vcm_text_begins(symbol->name, ".");
+    return vcm_snippet_begins(symbol->name, ".");
 }
 
 static bool hides_in_lua(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return vcm_text_begins(symbol->signature, "local");
+    return vcm_snippet_begins(symbol->signature, "local");
 }
 
 /* Variables of objects; methods have a word. */
 static bool hides_in_ocaml(const struct vcm_symbol *symbol, bool in_type)
 {
     return in_type && symbol->kind == VCM_SYMBOL_FIELD &&
-           vcm_text_begins(symbol->signature, "val ");
+           vcm_snippet_begins(symbol->signature, "val ");
 }
 
 static bool has_leading_hash(const struct vcm_symbol *symbol, bool in_type)
 {
     (void)in_type;
-    return vcm_text_begins(symbol->name, "#");
+    return vcm_snippet_begins(symbol->name, "#");
 }
 
 /* What makes an object is called by "new" alone. */
@@ -234,5 +235,5 @@ bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol 
     bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD;
 
     return language != VCM_LANGUAGE_RUBY ||
-           (is_member && !vcm_text_begins(symbol->signature, "def self."));
+           (is_member && !vcm_snippet_begins(symbol->signature, "def self."));
 }

@@ -7,7 +7,7 @@
 #include "symbols/describe.h"
 #include "symbols/dialect.h"
 #include "symbols/locals.h"
-#include "symbols/names.h"
+#include "symbols/name_set.h"
 #include "symbols/qualifier.h"
 #include "symbols/visibility.h"
 #include "symbols/weave_finds.h"
@@ -27,7 +27,7 @@ static struct vcm_slice slice(const struct vcm_weave *weave, uint32_t start, uin
 }
 
 /* Of what the file exports in this way. */
-static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave,
+static bool list_exported(struct vcm_name_set *names, const struct vcm_weave *weave,
                           enum vcm_tree_query_role role)
 {
     const struct vcm_finds *exported = &weave->exported;
@@ -39,15 +39,15 @@ static bool list_exported(struct vcm_names *names, const struct vcm_weave *weave
         if (exported->items[i].role == role)
             names->items[names->count++] =
                 slice(weave, exported->items[i].name, exported->items[i].name_end);
-    vcm_names_sort(names);
+    vcm_name_set_sort(names);
     return true;
 }
 
 /* What a file gives to others. */
 struct exports {
-    struct vcm_names names; /* at the top */
-    struct vcm_names whole; /* of types with all that they hold */
-    struct vcm_names parts; /* of what types hold */
+    struct vcm_name_set names; /* at the top */
+    struct vcm_name_set whole; /* of types with all that they hold */
+    struct vcm_name_set parts; /* of what types hold */
 };
 
 static bool list_exports(struct exports *exports, const struct vcm_weave *weave)
@@ -122,7 +122,7 @@ static bool is_sibling(const struct nest *nest, const struct vcm_find *block)
     const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
 
     return top && block->role == VCM_ROLE_DEFINE && top->block->role == VCM_ROLE_DEFINE &&
-           vcm_weave_have_same_span(top->block, block);
+           vcm_weave_finds_have_same_span(top->block, block);
 }
 
 /* What the innermost level is together with those around it. */
@@ -244,7 +244,7 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
                                    slice(weave, found->name, found->name_end), type))
         return VCM_SYMBOL_CONSTRUCTOR;
     if (kind == VCM_SYMBOL_VARIABLE &&
-        vcm_slice_equal(vcm_weave_opening_word(nest->weave, found), CONST))
+        vcm_slice_equal(vcm_weave_text_opening_word(nest->weave, found), CONST))
         return VCM_SYMBOL_CONSTANT;
     /* What SQL names before a function is its schema, or the table of a trigger. */
     bool held = found->holder_end > 0 && !vcm_dialect_has(nest->weave->language, VCM_HABIT_SCHEMAS);
@@ -285,7 +285,7 @@ static bool is_closed(const struct nest *nest)
 {
     const struct vcm_symbols *out = nest->weave->out;
     bool whole = out->definition_count > 0 && out->definitions[0].kind == VCM_SYMBOL_MODULE &&
-                 vcm_names_have(&nest->exports->names, out->definitions[0].name);
+                 vcm_name_set_have(&nest->exports->names, out->definitions[0].name);
 
     return nest->weave->is_closed && !whole;
 }
@@ -298,10 +298,10 @@ static bool is_exported_part(const struct nest *nest, const struct vcm_symbol *s
     struct vcm_slice type = symbol->container;
 
     type.len = dot ? (size_t)(dot - type.data) : type.len;
-    return vcm_names_have(&nest->exports->whole, type) ||
-           vcm_names_have(&nest->exports->parts, symbol->name) ||
+    return vcm_name_set_have(&nest->exports->whole, type) ||
+           vcm_name_set_have(&nest->exports->parts, symbol->name) ||
            (symbol->kind != VCM_SYMBOL_ENUMERATOR &&
-            vcm_names_have(&nest->exports->names, symbol->name));
+            vcm_name_set_have(&nest->exports->names, symbol->name));
 }
 
 /* Whether the signature of the module has it: of OCaml, whose signatures come first. */
@@ -359,8 +359,8 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
         vcm_dialect_has(weave->language, VCM_HABIT_NAMELESS) && symbol->kind == VCM_SYMBOL_METHOD;
     if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
         is_at_top(nest, symbol))
-        return vcm_names_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
-                                                                   : VCM_SYMBOL_PRIVATE;
+        return vcm_name_set_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
+                                                                      : VCM_SYMBOL_PRIVATE;
     const struct level *said = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
     return said && said->has_visibility && visibility == VCM_SYMBOL_PUBLIC &&
                    vcm_visibility_follows(weave->language, symbol) && !is_promised(nest, symbol)
@@ -373,10 +373,11 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     struct vcm_weave *weave = nest->weave;
     struct vcm_buf line = VCM_BUF_INIT(64 * VCM_KIB);
     const struct vcm_describe_place place = {weave->text, found->start, found->end,
-                                             vcm_weave_head_end(weave, found), found->name_end};
+                                             vcm_weave_text_head_end(weave, found),
+                                             found->name_end};
     const struct level *around = innermost(nest);
 
-    symbol->name = vcm_weave_keep(weave, slice(weave, found->name, found->name_end));
+    symbol->name = vcm_weave_text_keep(weave, slice(weave, found->name, found->name_end));
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
@@ -392,19 +393,19 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
                                   slice(weave, found->holder, found->holder_end));
     else if (!is_free)
         vcm_buf_append_slice(&line, path_to(nest, symbol->kind));
-    symbol->container = vcm_weave_keep_line(weave, &line);
-    vcm_buf_append_slice(&line, vcm_weave_opening_word(weave, found));
+    symbol->container = vcm_weave_text_keep_line(weave, &line);
+    vcm_buf_append_slice(&line, vcm_weave_text_opening_word(weave, found));
     if (line.len > 0)
         vcm_buf_append_byte(&line, ' ');
     vcm_describe_signature(&line, weave->language, &place);
-    symbol->signature = vcm_weave_keep_line(weave, &line);
+    symbol->signature = vcm_weave_text_keep_line(weave, &line);
     /* A comment above a line is on what the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
     if (line.len == 0 &&
         (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
         vcm_describe_remark(&line, weave->language, &place);
-    symbol->documentation = vcm_weave_keep_line(weave, &line);
+    symbol->documentation = vcm_weave_text_keep_line(weave, &line);
     symbol->visibility = settle_visibility(nest, symbol, found);
     vcm_buf_release(&line);
 }
@@ -414,7 +415,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
 struct walk {
     struct nest nest;
     struct exports exports;
-    struct vcm_names makers, holders;
+    struct vcm_name_set makers, holders;
     uint32_t *index_of; /* for each block 1 + the index of its definition, or 0 */
     bool *open;         /* for each block whether it is entered */
     struct vcm_locals locals;
@@ -458,8 +459,8 @@ static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
             uses->items[i].detail == VCM_SYMBOL_IMPLEMENTATION)
             walk->makers.items[walk->makers.count++] =
                 slice(weave, uses->items[i].name, uses->items[i].name_end);
-    vcm_names_sort(&walk->makers);
-    vcm_names_sort(&walk->holders);
+    vcm_name_set_sort(&walk->makers);
+    vcm_name_set_sort(&walk->holders);
     return true;
 }
 
@@ -528,7 +529,7 @@ static void define(struct walk *walk, size_t block)
         struct vcm_find local = *found;
         local.role = VCM_ROLE_LOCAL;
         local.start = local.end = local.name;
-        vcm_weave_add(weave, &local);
+        vcm_weave_finds_add(weave, &local);
         return;
     }
     if (found->role == VCM_ROLE_DEFINE && goes_on(nest, found)) {
@@ -626,7 +627,7 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
 
     if (qualifier.len == 0 || vcm_slice_equal(qualifier, last))
         return qualifier.len == 0 ? vcm_slice_of("", 0) : last;
-    return vcm_weave_keep(weave, qualifier);
+    return vcm_weave_text_keep(weave, qualifier);
 }
 
 /* Whether the name means something that the code around brings itself. */
@@ -652,8 +653,8 @@ static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_
                    vcm_slice_equal(name, vcm_slice_of("Self", 4));
 
     if ((use->detail != VCM_SYMBOL_CALL && !initialises) ||
-        !(is_self || vcm_names_have(&walk->makers, name)) ||
-        (qualifier && !vcm_names_have(&walk->holders, vcm_qualifier_pop(&path))))
+        !(is_self || vcm_name_set_have(&walk->makers, name)) ||
+        (qualifier && !vcm_name_set_have(&walk->holders, vcm_qualifier_pop(&path))))
         return (enum vcm_symbol_use)use->detail;
     return initialises ? VCM_SYMBOL_CALL : VCM_SYMBOL_INSTANTIATE;
 }
@@ -670,7 +671,7 @@ static uint32_t definition_around(struct walk *walk, const struct vcm_find *use)
 
     for (size_t next = (size_t)(level->last - blocks->items) + 1;
          next < blocks->count && walk->index_of[next] > 0 &&
-         vcm_weave_have_same_span(level->block, &blocks->items[next]) &&
+         vcm_weave_finds_have_same_span(level->block, &blocks->items[next]) &&
          blocks->items[next].name < use->name;
          next++) {
         level->last = &blocks->items[next];
@@ -688,7 +689,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
 
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
     if (!qualified &&
-        (vcm_weave_is_no_name(weave, use) || (!use->is_member && is_hidden(walk, use)) ||
+        (vcm_weave_text_is_no_name(weave, use) || (!use->is_member && is_hidden(walk, use)) ||
          vcm_dialect_is_keyword(weave->language, slice(weave, use->name, use->name_end),
                                 (enum vcm_symbol_use)use->detail)))
         return;
@@ -697,7 +698,7 @@ static void refer(struct walk *walk, const struct vcm_find *use)
         return;
     }
     out->references[out->reference_count++] = (struct vcm_symbol_reference){
-        .name = vcm_weave_keep(weave, slice(weave, use->name, use->name_end)),
+        .name = vcm_weave_text_keep(weave, slice(weave, use->name, use->name_end)),
         .line = use->line,
         .from = from,
         .use = settle_use(walk, use, qualified ? &qualifier : NULL),
@@ -721,7 +722,7 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     for (size_t i = 0; names && i < weave->blocks.count; i++)
         names[i] = weave->blocks.items[i].role == VCM_ROLE_SCOPE ||
                            weave->blocks.items[i].role == VCM_ROLE_NONE ||
-                           vcm_weave_is_aside(&weave->blocks.items[i])
+                           vcm_weave_finds_is_aside(&weave->blocks.items[i])
                        ? UINT32_MAX
                        : weave->blocks.items[i].name;
     if (names)
@@ -737,11 +738,11 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
     size_t block = 0, kept = 0;
     uint32_t passed = 0; /* up to where words are part of an import, or of what is no use */
 
-    vcm_weave_sort_uses(&weave->uses);
+    vcm_weave_finds_sort_uses(&weave->uses);
     out->references =
         vcm_arena_alloc(&out->arena, (weave->uses.count + 1) * sizeof *out->references);
     out->imports =
-        vcm_arena_alloc(&out->arena, (vcm_weave_count_imports(weave) + 1) * sizeof *out->imports);
+        vcm_arena_alloc(&out->arena, (vcm_weave_import_count(weave) + 1) * sizeof *out->imports);
     uint32_t *names = list_names(weave);
     int rc = out->references && out->imports && names &&
                      vcm_locals_fill(&walk->locals, weave, walk->open)
@@ -770,7 +771,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         }
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
-            vcm_weave_put_import(weave, use);
+            vcm_weave_import_put(weave, use);
             if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
                 passed = use->name_end > passed ? use->name_end : passed;
         } else if (use->name >= passed &&
@@ -789,7 +790,7 @@ static void name_constructors(const struct walk *walk)
 
     for (uint32_t i = 0; i < out->definition_count; i++)
         if (vcm_symbol_is_function(out->definitions[i].kind) &&
-            vcm_names_have(&walk->makers, out->definitions[i].name))
+            vcm_name_set_have(&walk->makers, out->definitions[i].name))
             out->definitions[i].kind = VCM_SYMBOL_CONSTRUCTOR;
 }
 
@@ -799,7 +800,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     int rc = VCM_OK;
 
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
-    vcm_weave_drop_repeated(&weave->blocks);
+    vcm_weave_finds_drop_repeated(&weave->blocks);
     vcm_dialect_join_heads(&weave->blocks);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);

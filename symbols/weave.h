@@ -5,6 +5,7 @@
 #ifndef VCM_SYMBOLS_WEAVE_H
 #define VCM_SYMBOLS_WEAVE_H
 
+#include "symbols/symbols.h"
 #include "symbols/tree_query.h"
 
 /* Something found in the text. */
@@ -40,11 +41,11 @@ struct vcm_weave {
 };
 
 /* Whether both are in one declaration: "int a, b". */
-bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b);
+bool vcm_weave_finds_have_same_span(const struct vcm_find *a, const struct vcm_find *b);
 
 /* To the list that its role belongs in. Says in the weave when it could not: too many, no memory.
  */
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found);
+void vcm_weave_finds_add(struct vcm_weave *weave, const struct vcm_find *found);
 
 /* Fills the symbols of a weave, once. INTERNAL without memory. */
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err);

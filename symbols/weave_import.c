@@ -3,7 +3,7 @@
 #include "base/limits.h"
 #include "symbols/dialect.h"
 #include "symbols/qualifier.h"
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 #include "symbols/weave_text.h"
 
 #include "base/banned.h"
@@ -15,7 +15,7 @@ static struct vcm_slice without_keyword(struct vcm_slice target)
 
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
         size_t len = strlen(keywords[i]);
-        if (target.len > len && vcm_text_begins(target, keywords[i]))
+        if (target.len > len && vcm_snippet_begins(target, keywords[i]))
             return vcm_slice_of(target.data + len, target.len - len);
     }
     return target;
@@ -31,12 +31,12 @@ static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_
     import->line = line;
     import->parts =
         vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
-    import->alias = vcm_weave_keep_line(weave, &alias);
+    import->alias = vcm_weave_text_keep_line(weave, &alias);
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
         target.len--;
-    import->target = vcm_weave_keep(weave, target);
+    import->target = vcm_weave_text_keep(weave, target);
     vcm_buf_release(&alias);
 }
 
@@ -49,14 +49,14 @@ static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
     import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
     /* All that it has are groups, or it is too deep to be told. */
     bool empty = target.len == 0 || (import->parts && names.len == 0);
-    import->target = vcm_weave_keep_line(weave, &target);
-    import->alias = vcm_weave_keep_line(weave, &names);
+    import->target = vcm_weave_text_keep_line(weave, &target);
+    import->alias = vcm_weave_text_keep_line(weave, &names);
     weave->out->import_count -= empty;
     vcm_buf_release(&names);
     vcm_buf_release(&target);
 }
 
-void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
+void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use)
 {
     struct vcm_slice rest = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                      one;
@@ -74,7 +74,7 @@ void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
         put_target(weave, vcm_qualifier_target(one), use->line);
 }
 
-size_t vcm_weave_count_imports(const struct vcm_weave *weave)
+size_t vcm_weave_import_count(const struct vcm_weave *weave)
 {
     size_t count = 0;
 

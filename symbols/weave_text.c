@@ -2,7 +2,7 @@
 
 #include "base/banned.h"
 
-struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
+struct vcm_slice vcm_weave_text_keep(struct vcm_weave *weave, struct vcm_slice text)
 {
     const char *copy = vcm_arena_copy(&weave->out->arena, text);
 
@@ -10,9 +10,9 @@ struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
     return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
 }
 
-struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
+struct vcm_slice vcm_weave_text_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
 {
-    struct vcm_slice kept = vcm_weave_keep(weave, vcm_buf_slice(line));
+    struct vcm_slice kept = vcm_weave_text_keep(weave, vcm_buf_slice(line));
 
     weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
     vcm_buf_clear(line);
@@ -24,7 +24,8 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-struct vcm_slice vcm_weave_opening_word(const struct vcm_weave *weave, const struct vcm_find *found)
+struct vcm_slice vcm_weave_text_opening_word(const struct vcm_weave *weave,
+                                             const struct vcm_find *found)
 {
     size_t start = found->statement > 0 ? found->statement - 1 : found->start, end = start;
 
@@ -34,7 +35,7 @@ struct vcm_slice vcm_weave_opening_word(const struct vcm_weave *weave, const str
 }
 
 /* A comment of Lua before the body is in no part of the tree that would tell them apart. */
-uint32_t vcm_weave_head_end(const struct vcm_weave *weave, const struct vcm_find *found)
+uint32_t vcm_weave_text_head_end(const struct vcm_weave *weave, const struct vcm_find *found)
 {
     const char *start = weave->text.data + found->start;
     const char *comment = weave->language == VCM_LANGUAGE_LUA && found->body < found->end
@@ -44,7 +45,7 @@ uint32_t vcm_weave_head_end(const struct vcm_weave *weave, const struct vcm_find
     return comment ? (uint32_t)(comment - weave->text.data) : found->body;
 }
 
-bool vcm_weave_is_no_name(const struct vcm_weave *weave, const struct vcm_find *use)
+bool vcm_weave_text_is_no_name(const struct vcm_weave *weave, const struct vcm_find *use)
 {
     const char *text = weave->text.data;
     const struct vcm_slice name = vcm_slice_of(text + use->name, use->name_end - use->name);

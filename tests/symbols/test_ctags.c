@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "symbols/ctags.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 
 #include "base/banned.h"
 

@@ -1,15 +1,15 @@
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
-bool vcm_text_begins(struct vcm_slice text, const char *with)
+bool vcm_snippet_begins(struct vcm_slice text, const char *with)
 {
     size_t len = strlen(with);
 
     return text.len >= len && memcmp(text.data, with, len) == 0;
 }
 
-bool vcm_text_ends(struct vcm_slice text, const char *with)
+bool vcm_snippet_ends(struct vcm_slice text, const char *with)
 {
     size_t len = strlen(with);
 
@@ -18,10 +18,10 @@ bool vcm_text_ends(struct vcm_slice text, const char *with)
 
 static bool shows_nothing(char c)
 {
-    return vcm_text_is_blank(c) || c == '\f' || c == '\v' || c == '\0';
+    return vcm_snippet_is_blank(c) || c == '\f' || c == '\v' || c == '\0';
 }
 
-struct vcm_slice vcm_text_trim(struct vcm_slice text)
+struct vcm_slice vcm_snippet_trim(struct vcm_slice text)
 {
     while (text.len > 0 && shows_nothing(text.data[0]))
         text = vcm_slice_of(text.data + 1, text.len - 1);
@@ -30,12 +30,12 @@ struct vcm_slice vcm_text_trim(struct vcm_slice text)
     return text;
 }
 
-struct vcm_slice vcm_text_first(struct vcm_slice text, size_t bytes_max)
+struct vcm_slice vcm_snippet_first(struct vcm_slice text, size_t bytes_max)
 {
     return vcm_slice_of(text.data, text.len < bytes_max ? text.len : bytes_max);
 }
 
-void vcm_text_put_name(struct vcm_buf *out, struct vcm_slice name, struct vcm_slice here)
+void vcm_snippet_put_name(struct vcm_buf *out, struct vcm_slice name, struct vcm_slice here)
 {
     if (name.len == 0)
         return;

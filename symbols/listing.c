@@ -1,4 +1,4 @@
-#include "symbols/map.h"
+#include "symbols/listing.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -197,7 +197,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* "src/a.c:\n" and "  function f :1\n" as one. */
-static void name_next(const struct draft *draft, struct vcm_map *out, const struct line *line,
+static void name_next(const struct draft *draft, struct vcm_listing *out, const struct line *line,
                       const struct block *block)
 {
     vcm_buf_append(&out->next, draft->texts.data + block->start, block->len - 1);
@@ -206,7 +206,7 @@ static void name_next(const struct draft *draft, struct vcm_map *out, const stru
 
 /* Every line ends with a line break, and a token never goes over one into a line that begins with
  * something else: the sum of the lines is the count of the text. write_text() counts again. */
-static void choose(struct draft *draft, struct vcm_map *out, size_t budget)
+static void choose(struct draft *draft, struct vcm_listing *out, size_t budget)
 {
     size_t used = 0;
 
@@ -228,7 +228,7 @@ static void choose(struct draft *draft, struct vcm_map *out, size_t budget)
         qsort(draft->lines, draft->count, sizeof *draft->lines, by_place);
 }
 
-static void write_text(struct draft *draft, struct vcm_map *out)
+static void write_text(struct draft *draft, struct vcm_listing *out)
 {
     uint32_t last = UINT32_MAX;
 
@@ -250,13 +250,14 @@ static void write_text(struct draft *draft, struct vcm_map *out)
     out->tokens = vcm_tokenizer_count(draft->tokenizer, vcm_buf_slice(&out->text));
 }
 
-int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struct vcm_rank *rank,
-                 const struct vcm_tokenizer *tokenizer, size_t budget, struct vcm_error *err)
+int vcm_listing_make(struct vcm_listing *out, const struct vcm_index *index,
+                     const struct vcm_rank *rank, const struct vcm_tokenizer *tokenizer,
+                     size_t budget, struct vcm_error *err)
 {
     struct draft draft = {.index = index, .rank = rank, .tokenizer = tokenizer};
     int rc = VCM_OK;
 
-    *out = (struct vcm_map){.symbols_total = rank->symbols};
+    *out = (struct vcm_listing){.symbols_total = rank->symbols};
     vcm_buf_init(&out->text, TEXT_MAX);
     vcm_buf_init(&out->next, TEXT_MAX);
     vcm_buf_init(&draft.texts, TEXT_MAX);
@@ -288,8 +289,8 @@ int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struc
     return rc;
 }
 
-void vcm_map_release(struct vcm_map *map)
+void vcm_listing_release(struct vcm_listing *listing)
 {
-    vcm_buf_release(&map->text);
-    vcm_buf_release(&map->next);
+    vcm_buf_release(&listing->text);
+    vcm_buf_release(&listing->next);
 }

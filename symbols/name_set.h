@@ -1,19 +1,19 @@
 /*
  * names.h - a set of names. It does not own their bytes. Private to weave.c.
  */
-#ifndef VCM_SYMBOLS_NAMES_H
-#define VCM_SYMBOLS_NAMES_H
+#ifndef VCM_SYMBOLS_NAME_SET_H
+#define VCM_SYMBOLS_NAME_SET_H
 
 #include "base/buf.h"
 
-struct vcm_names {
+struct vcm_name_set {
     struct vcm_slice *items; /* in order, once they are sorted */
     size_t count;
 };
 
-void vcm_names_sort(struct vcm_names *names);
+void vcm_name_set_sort(struct vcm_name_set *names);
 
 /* Of names that are sorted. */
-bool vcm_names_have(const struct vcm_names *names, struct vcm_slice name);
+bool vcm_name_set_have(const struct vcm_name_set *names, struct vcm_slice name);
 
 #endif

@@ -1,4 +1,4 @@
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -262,7 +262,7 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
             found.name = found.start = found.end = ts_node_start_byte(node);
             found.name_end = ts_node_end_byte(node);
             found.line = ts_node_start_point(node).row + 1;
-            vcm_weave_add(&run->weave, &found);
+            vcm_weave_finds_add(&run->weave, &found);
         }
         run->too_costly = run->too_costly || ++run->side_steps > SIDE_STEPS;
         more = !run->too_costly && !run->weave.too_many && !run->weave.no_memory;
@@ -447,7 +447,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         return;
     if (has_no_name(find)) {
         find->name = find->name_end = find->start;
-        vcm_weave_add(&run->weave, find);
+        vcm_weave_finds_add(&run->weave, find);
         return;
     }
     find->name = ts_node_start_byte(taken.name);
@@ -470,7 +470,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         return;
     if (find->role == VCM_ROLE_LOCAL && !find->is_type && names_a_case(&run->weave, find))
         return;
-    vcm_weave_add(&run->weave, find);
+    vcm_weave_finds_add(&run->weave, find);
 }
 
 static bool visit_match(void *context, const TSQueryMatch *match)
@@ -549,7 +549,7 @@ static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vc
 
     if (!memory)
         return vcm_error_memory(err);
-    enum vcm_parse_outcome outcome = vcm_parse_memory_run(memory, parse, run);
+    enum vcm_parse_memory_outcome outcome = vcm_parse_memory_run(memory, parse, run);
     give_memory_back(extractor, memory);
     if (outcome == VCM_PARSE_NO_MEMORY || run->weave.no_memory)
         return vcm_error_memory(err);

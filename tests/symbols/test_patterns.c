@@ -15,7 +15,7 @@
 #include "base/limits.h"
 #include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
-#include "symbols/pattern.h"
+#include "symbols/patterns.h"
 #include "tests/support/random.h"
 
 #include "base/banned.h"
@@ -303,13 +303,13 @@ static void churn(void *context)
             assert_int_equal(pieces[slot].at[j], pieces[slot].mark);
         unsigned what = test_random_below(&churn->seed, 3);
         if (what == 0) {
-            vcm_parse_free(pieces[slot].at);
-            pieces[slot].at = vcm_parse_calloc(1, size);
+            vcm_parse_memory_free(pieces[slot].at);
+            pieces[slot].at = vcm_parse_memory_calloc(1, size);
             for (size_t j = 0; j < size; j++)
                 assert_int_equal(pieces[slot].at[j], 0);
         } else {
             size_t kept = size < pieces[slot].size ? size : pieces[slot].size;
-            pieces[slot].at = vcm_parse_realloc(pieces[slot].at, size);
+            pieces[slot].at = vcm_parse_memory_realloc(pieces[slot].at, size);
             for (size_t j = 0; j < kept; j++)
                 assert_int_equal(pieces[slot].at[j], pieces[slot].mark);
         }
@@ -347,9 +347,9 @@ static void work_that_takes_too_much_is_left(void **state)
     work = (struct churn){.seed = 9, .rounds = 20};
     assert_int_equal(vcm_parse_memory_run(memory, churn, &work), VCM_PARSE_DONE);
     assert_true(work.finished);
-    void *plain = vcm_parse_malloc(10); /* outside of any work */
+    void *plain = vcm_parse_memory_malloc(10); /* outside of any work */
     assert_non_null(plain);
-    vcm_parse_free(vcm_parse_realloc(plain, 100));
+    vcm_parse_memory_free(vcm_parse_memory_realloc(plain, 100));
     vcm_parse_memory_close(memory);
 }
 

@@ -1,5 +1,5 @@
 /*
- * pattern.h - finds what the simple patterns of a query mean, in one walk over a syntax tree.
+ * patterns.h - finds what the simple patterns of a query mean, in one walk over a syntax tree.
  *
  * tree-sitter's own cursor follows every pattern that has begun, at every node. Most of ours ask
  * for a node of some kind in certain fields of nodes of certain kinds above it: they are looked up
@@ -9,8 +9,8 @@
  * The finds are the same, in another order. Trees are walked without recursion.
  * Any number of threads may search. Private to extract.c.
  */
-#ifndef VCM_SYMBOLS_PATTERN_H
-#define VCM_SYMBOLS_PATTERN_H
+#ifndef VCM_SYMBOLS_PATTERNS_H
+#define VCM_SYMBOLS_PATTERNS_H
 
 #include <tree_sitter/api.h>
 
@@ -38,11 +38,11 @@ uint32_t vcm_patterns_left(const struct vcm_patterns *patterns);
 uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left);
 
 /* A match is valid during the call. False ends the search. */
-typedef bool (*vcm_pattern_fn)(void *context, const TSQueryMatch *match);
+typedef bool (*vcm_patterns_fn)(void *context, const TSQueryMatch *match);
 
 /* In work of parse_memory.h. False when it ended because `steps_max` nodes were looked at beside
  * those of the walk, which files that people wrote do not come to. */
 bool vcm_patterns_search(const struct vcm_patterns *patterns, TSNode root, uint64_t steps_max,
-                         vcm_pattern_fn visit, void *context);
+                         vcm_patterns_fn visit, void *context);
 
 #endif

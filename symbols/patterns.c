@@ -1,4 +1,4 @@
-#include "symbols/pattern.h"
+#include "symbols/patterns.h"
 
 #include <stdlib.h>
 
@@ -604,7 +604,7 @@ struct search {
     TSQueryCapture captures[MATCH_MAX];
     unsigned capture_count;
     uint64_t steps, steps_max;
-    vcm_pattern_fn visit;
+    vcm_patterns_fn visit;
     void *context;
     bool stopped;
 };
@@ -740,7 +740,8 @@ static void enter(struct search *search)
 
     if (search->depth == search->capacity) {
         size_t capacity = search->capacity ? 2 * search->capacity : 64;
-        search->levels = vcm_parse_realloc(search->levels, capacity * sizeof *search->levels);
+        search->levels =
+            vcm_parse_memory_realloc(search->levels, capacity * sizeof *search->levels);
         search->capacity = capacity;
     }
     struct level *level = &search->levels[search->depth++];
@@ -777,7 +778,7 @@ static void look_at(struct search *search)
 }
 
 bool vcm_patterns_search(const struct vcm_patterns *patterns, TSNode root, uint64_t steps_max,
-                         vcm_pattern_fn visit, void *context)
+                         vcm_patterns_fn visit, void *context)
 {
     struct search search = {
         .patterns = patterns, .steps_max = steps_max, .visit = visit, .context = context};
@@ -799,6 +800,6 @@ bool vcm_patterns_search(const struct vcm_patterns *patterns, TSNode root, uint6
         }
     }
     ts_tree_cursor_delete(&search.cursor);
-    vcm_parse_free(search.levels);
+    vcm_parse_memory_free(search.levels);
     return search.steps <= steps_max;
 }

@@ -1,4 +1,4 @@
-#include "symbols/names.h"
+#include "symbols/name_set.h"
 
 #include <stdlib.h>
 
@@ -12,13 +12,13 @@ static int by_bytes(const void *a, const void *b)
     return order != 0 ? order : (x->len > y->len) - (x->len < y->len);
 }
 
-void vcm_names_sort(struct vcm_names *names)
+void vcm_name_set_sort(struct vcm_name_set *names)
 {
     if (names->count > 0)
         qsort(names->items, names->count, sizeof *names->items, by_bytes);
 }
 
-bool vcm_names_have(const struct vcm_names *names, struct vcm_slice name)
+bool vcm_name_set_have(const struct vcm_name_set *names, struct vcm_slice name)
 {
     return names->count > 0 &&
            bsearch(&name, names->items, names->count, sizeof name, by_bytes) != NULL;

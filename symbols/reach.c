@@ -1,4 +1,4 @@
-#include "symbols/scope.h"
+#include "symbols/reach.h"
 
 #include <stdio.h>
 
@@ -6,14 +6,14 @@
 
 #include "base/banned.h"
 
-enum vcm_scope_reach vcm_scope_reach(enum vcm_language language)
+enum vcm_reach_reach vcm_reach_reach(enum vcm_language language)
 {
     switch (language) {
     case VCM_LANGUAGE_GO:
     case VCM_LANGUAGE_JAVA:
     case VCM_LANGUAGE_KOTLIN:
     case VCM_LANGUAGE_SCALA:
-        return VCM_SCOPE_DIRECTORY;
+        return VCM_REACH_DIRECTORY;
     case VCM_LANGUAGE_PYTHON:
     case VCM_LANGUAGE_JAVASCRIPT:
     case VCM_LANGUAGE_TYPESCRIPT:
@@ -24,9 +24,9 @@ enum vcm_scope_reach vcm_scope_reach(enum vcm_language language)
     case VCM_LANGUAGE_OCAML_INTERFACE:
     case VCM_LANGUAGE_ELIXIR:
     case VCM_LANGUAGE_ZIG:
-        return VCM_SCOPE_FILE;
+        return VCM_REACH_FILE;
     default:
-        return VCM_SCOPE_REPOSITORY;
+        return VCM_REACH_REPOSITORY;
     }
 }
 
@@ -49,12 +49,12 @@ static enum vcm_language family_of(enum vcm_language language)
     }
 }
 
-bool vcm_scope_are_kin(enum vcm_language a, enum vcm_language b)
+bool vcm_reach_are_kin(enum vcm_language a, enum vcm_language b)
 {
     return family_of(a) == family_of(b);
 }
 
-bool vcm_scope_names_objects(enum vcm_language language)
+bool vcm_reach_names_objects(enum vcm_language language)
 {
     switch (language) {
     case VCM_LANGUAGE_PYTHON:
@@ -71,24 +71,24 @@ bool vcm_scope_names_objects(enum vcm_language language)
     }
 }
 
-bool vcm_scope_is_closed(enum vcm_language language)
+bool vcm_reach_is_closed(enum vcm_language language)
 {
     return language == VCM_LANGUAGE_PYTHON || vcm_language_is_script(language) ||
            language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_LUA ||
            language == VCM_LANGUAGE_ZIG || language == VCM_LANGUAGE_ELIXIR;
 }
 
-bool vcm_scope_spreads_types(enum vcm_language language)
+bool vcm_reach_spreads_types(enum vcm_language language)
 {
     return language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
            language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUBY ||
            language == VCM_LANGUAGE_SWIFT || language == VCM_LANGUAGE_C_SHARP;
 }
 
-enum vcm_scope_call vcm_scope_call_of_type(enum vcm_language language, enum vcm_symbol_kind kind)
+enum vcm_reach_call vcm_reach_call_of_type(enum vcm_language language, enum vcm_symbol_kind kind)
 {
     if (vcm_language_makes_by_call(language))
-        return VCM_SCOPE_MAKE;
+        return VCM_REACH_MAKE;
     switch (language) {
     case VCM_LANGUAGE_C:
     case VCM_LANGUAGE_C_SHARP:
@@ -98,17 +98,17 @@ enum vcm_scope_call vcm_scope_call_of_type(enum vcm_language language, enum vcm_
     case VCM_LANGUAGE_OCAML_INTERFACE:
     case VCM_LANGUAGE_PHP:
     case VCM_LANGUAGE_RUBY:
-        return VCM_SCOPE_OTHER;
+        return VCM_REACH_OTHER;
     case VCM_LANGUAGE_JAVASCRIPT:
     case VCM_LANGUAGE_TYPESCRIPT:
     case VCM_LANGUAGE_TSX:
-        return kind == VCM_SYMBOL_CLASS ? VCM_SCOPE_CONVERT : VCM_SCOPE_OTHER;
+        return kind == VCM_SYMBOL_CLASS ? VCM_REACH_CONVERT : VCM_REACH_OTHER;
     default:
-        return VCM_SCOPE_CONVERT;
+        return VCM_REACH_CONVERT;
     }
 }
 
-bool vcm_scope_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, struct vcm_slice b)
+bool vcm_reach_compare_paths(bool *whole_a, bool *whole_b, struct vcm_slice a, struct vcm_slice b)
 {
     bool same = true;
 
@@ -164,7 +164,7 @@ static bool takes_name(struct vcm_slice list, struct vcm_slice name)
     return false;
 }
 
-bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_import *import,
+bool vcm_reach_brings_name(enum vcm_language language, const struct vcm_symbol_import *import,
                            struct vcm_slice name)
 {
     switch (language) {
@@ -197,7 +197,7 @@ bool vcm_scope_brings_name(enum vcm_language language, const struct vcm_symbol_i
     }
 }
 
-bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
+bool vcm_reach_gives_name(bool *joined, enum vcm_language language,
                           const struct vcm_symbol_import *import, struct vcm_slice name)
 {
     struct vcm_slice rest = import->target;
@@ -217,10 +217,10 @@ bool vcm_scope_gives_name(bool *joined, enum vcm_language language,
         return *joined || (!import->parts && vcm_slice_equal(import->alias, name));
     if (language == VCM_LANGUAGE_GO)
         return vcm_slice_equal(vcm_qualifier_pop(&rest), name);
-    return vcm_scope_compare_paths(&all, &known, import->target, name) && all && known;
+    return vcm_reach_compare_paths(&all, &known, import->target, name) && all && known;
 }
 
-bool vcm_scope_is_of_go(struct vcm_slice target)
+bool vcm_reach_is_of_go(struct vcm_slice target)
 {
     static const char words[] =
         " archive bufio bytes cmp compress container context crypto database debug embed encoding "

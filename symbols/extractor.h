@@ -1,5 +1,5 @@
 /*
- * extract.h - reads the symbols of a file's text. With grammars/ the owner of tree-sitter.
+ * extractor.h - reads the symbols of a file's text. With grammars/ the owner of tree-sitter.
  *
  * A language is a grammar and a query of ours (queries/<language>.scm) whose captures say what is a
  * definition, a reference, an import. Trees are walked by the query's cursor, never by recursion.
@@ -7,10 +7,10 @@
  * state says so. Equal bytes give equal symbols.
  * Queries are compiled when first needed and then shared: any number of threads may extract.
  */
-#ifndef VCM_SYMBOLS_EXTRACT_H
-#define VCM_SYMBOLS_EXTRACT_H
+#ifndef VCM_SYMBOLS_EXTRACTOR_H
+#define VCM_SYMBOLS_EXTRACTOR_H
 
-#include "symbols/symbol.h"
+#include "symbols/symbols.h"
 
 struct vcm_extractor;
 

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "base/path.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 
 #include "base/banned.h"
 

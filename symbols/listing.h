@@ -1,17 +1,18 @@
 /*
- * map.h - the ranked symbols of a repository as text that fits a token budget exactly.
+ * listing.h - the ranked listing: the best symbols of a repository as text that fits a token budget
+ * exactly. `vcm repo map` shows it. (The map of repositories that users write is repomap/.)
  *
  * One block a file: its path and a colon, then a line for each symbol with kind, signature and
  * line number. Symbols are taken best first; one that does not fit is skipped and smaller ones go
  * on. The text names files by rank and symbols by line. Equal input gives equal bytes.
  */
-#ifndef VCM_SYMBOLS_MAP_H
-#define VCM_SYMBOLS_MAP_H
+#ifndef VCM_SYMBOLS_LISTING_H
+#define VCM_SYMBOLS_LISTING_H
 
 #include "symbols/rank.h"
 #include "tokens/tokenizer.h"
 
-struct vcm_map {
+struct vcm_listing {
     struct vcm_buf text;
     size_t tokens; /* of the text, exactly */
     size_t files_covered;
@@ -24,9 +25,10 @@ struct vcm_map {
     size_t tokens_next;
 };
 
-/* Fills a map that the caller releases, also after a failure. */
-int vcm_map_make(struct vcm_map *out, const struct vcm_index *index, const struct vcm_rank *rank,
-                 const struct vcm_tokenizer *tokenizer, size_t budget, struct vcm_error *err);
-void vcm_map_release(struct vcm_map *map);
+/* Fills a listing that the caller releases, also after a failure. */
+int vcm_listing_make(struct vcm_listing *out, const struct vcm_index *index,
+                     const struct vcm_rank *rank, const struct vcm_tokenizer *tokenizer,
+                     size_t budget, struct vcm_error *err);
+void vcm_listing_release(struct vcm_listing *listing);
 
 #endif
