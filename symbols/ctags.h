@@ -12,6 +12,7 @@
 #ifndef VCM_SYMBOLS_CTAGS_H
 #define VCM_SYMBOLS_CTAGS_H
 
+#include "symbols/languages/language.h"
 #include "symbols/symbols.h"
 
 struct vcm_ctags;

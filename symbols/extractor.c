@@ -7,23 +7,21 @@
 
 #include "base/limits.h"
 #include "symbols/ctags.h"
-#include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
+#include "symbols/tree_block.h"
 #include "symbols/tree_query.h"
 #include "symbols/weave.h"
 
 #include "base/banned.h"
 
-#define MATCHES_MAX     1024u /* that are open at one time */
-#define CHUNK_BYTES     256u  /* so that it can be told how often a scanner looks ahead */
-#define LAST_DEPTH_MAX  64u
-#define LAST_LOOKED_MAX 16u
-#define IDLE_MAX        ((size_t)VCM_LIMIT_WORKERS)
-#define SIDE_STEPS      (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
+#define MATCHES_MAX 1024u /* that are open at one time */
+#define CHUNK_BYTES 256u  /* so that it can be told how often a scanner looks ahead */
+#define IDLE_MAX    ((size_t)VCM_LIMIT_WORKERS)
+#define SIDE_STEPS  (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
 struct vcm_extractor {
     pthread_mutex_t lock;
-    struct vcm_tree_query queries[VCM_LANGUAGE_COUNT];
+    struct vcm_tree_query queries[VCM_LANGUAGES_COUNT];
     struct vcm_parse_memory *idle[IDLE_MAX]; /* of files that are done */
     size_t idle_count;
     struct vcm_ctags *ctags;
@@ -47,7 +45,7 @@ static int find_query(const struct vcm_tree_query **out, struct vcm_extractor *e
 
     pthread_mutex_lock(&extractor->lock);
     if (!query->patterns)
-        rc = vcm_tree_query_compile(query, language, err);
+        rc = vcm_tree_query_compile(query, vcm_language_get(language), err);
     pthread_mutex_unlock(&extractor->lock);
     *out = query;
     return rc;
@@ -71,7 +69,7 @@ void vcm_extractor_close(struct vcm_extractor *extractor)
 {
     if (!extractor)
         return;
-    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
+    for (unsigned i = 0; i < VCM_LANGUAGES_COUNT; i++)
         vcm_tree_query_release(&extractor->queries[i]);
     while (extractor->idle_count > 0)
         vcm_parse_memory_close(extractor->idle[--extractor->idle_count]);
@@ -114,129 +112,16 @@ static bool stop_searching(TSQueryCursorState *state)
     return run->too_costly;
 }
 
-/* The grammar of Kotlin has no fields for bodies; they are among the last children. */
-static TSNode find_body(TSNode node)
-{
-    static const char *const bodies[] = {"class_body", "enum_class_body", "function_body",
-                                         "block",      "getter",          "setter"};
-    uint32_t count = ts_node_named_child_count(node);
-
-    for (uint32_t i = count > 3 ? count - 3 : 0; i < count; i++) {
-        TSNode child = ts_node_named_child(node, i);
-        for (size_t j = 0; j < sizeof bodies / sizeof bodies[0]; j++)
-            if (strcmp(ts_node_type(child), bodies[j]) == 0)
-                return child;
-    }
-    return (TSNode){.id = NULL};
-}
-
-/* The last child that is more than a mark or a comment; without an id when there is none. */
-static TSNode last_child(TSNode node)
-{
-    uint32_t count = ts_node_child_count(node);
-
-    for (uint32_t i = count; i > 0 && count - i < LAST_LOOKED_MAX; i--) {
-        TSNode child = ts_node_child(node, i - 1);
-        if (!ts_node_is_extra(child) && ts_node_end_byte(child) > ts_node_start_byte(child))
-            return child;
-    }
-    return (TSNode){.id = NULL};
-}
-
-/* What a node ends with: one of Scala goes on to the next, over comments between them. */
-static TSNode end_of(TSNode node)
-{
-    TSNode last = node;
-
-    for (unsigned depth = 0; depth < LAST_DEPTH_MAX && last.id; depth++) {
-        node = last;
-        last = last_child(node);
-    }
-    return node;
-}
-
-static void read_block(struct vcm_find *found, TSNode node, enum vcm_language language)
-{
-    TSNode body = language == VCM_LANGUAGE_KOTLIN ? find_body(node)
-                                                  : ts_node_child_by_field_name(node, "body", 4);
-
-    found->start = ts_node_start_byte(node);
-    found->end = ts_node_end_byte(node);
-    if (ts_node_is_null(body) &&
-        !ts_node_is_null(ts_node_child_by_field_name(node, "parameters", 10)))
-        body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
-    found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
-    found->line = ts_node_start_point(node).row + 1;
-    /* "namespace A;" is about all that follows it. */
-    if (strcmp(ts_node_type(node), "file_scoped_namespace_declaration") == 0) {
-        node = ts_node_parent(node);
-        found->end = ts_node_end_byte(node);
-    }
-    if (language == VCM_LANGUAGE_SCALA)
-        node = end_of(node);
-    found->end_line = ts_node_end_point(node).row + 1;
-    /* A node that takes the line's end in ends in the line before. */
-    if (ts_node_end_point(node).column == 0 && found->end_line > found->line)
-        found->end_line--;
-}
-
 static void set_block(struct run *run, struct vcm_find *found, TSNode node)
 {
     if (run->block_node != node.id)
-        read_block(&run->block, node, run->weave.language);
+        vcm_tree_block_read(&run->block, node, run->weave.language);
     run->block_node = node.id;
     found->start = run->block.start;
     found->end = run->block.end;
     found->body = run->block.body;
     found->line = run->block.line;
     found->end_line = run->block.end_line;
-}
-
-/* Julia's grammar has no fields: the body of a function is what is behind its head. */
-static void set_body_behind(struct vcm_find *found, TSNode node)
-{
-    const bool is_value = strcmp(ts_node_type(node), "assignment") == 0;
-    const uint32_t count = ts_node_named_child_count(node), place = is_value ? count - 1 : 1;
-
-    if ((found->detail == VCM_SYMBOL_FUNCTION || found->detail == VCM_SYMBOL_CONSTRUCTOR ||
-         found->detail == VCM_SYMBOL_MACRO) &&
-        count > 1)
-        found->body = ts_node_start_byte(ts_node_named_child(node, place));
-}
-
-/* Moves `at` before the word that ends there, and the blanks before that, if it is one of these. */
-static bool step_over(uint32_t *at, const char *text, const char *const *words)
-{
-    uint32_t end = *at, start;
-
-    while (end > 0 && isspace((unsigned char)text[end - 1]))
-        end--;
-    for (start = end; start > 0 && isalnum((unsigned char)text[start - 1]) && end - start < 8;)
-        start--;
-    for (; *words; words++)
-        if (strlen(*words) == end - start && memcmp(text + start, *words, end - start) == 0) {
-            *at = start;
-            return true;
-        }
-    return false;
-}
-
-/* OCaml's words stand before what they bind: "let rec", "type", "and". They are siblings, which it
- * takes long to go back to where there are many. */
-static void take_words_before(struct vcm_find *found, TSNode node, const char *text)
-{
-    static const char *const more[] = {"rec", "nonrec", NULL}, *const class[] = {"class", NULL};
-    static const char *const first[] = {"let", "and", "type", "module", "class", NULL};
-    size_t len = strlen(ts_node_type(node)), end = sizeof "_binding" - 1;
-    const uint32_t start = found->start;
-
-    if (len < end || strcmp(ts_node_type(node) + len - end, "_binding") != 0)
-        return;
-    step_over(&found->start, text, more);
-    if (step_over(&found->start, text, first) && text[found->start] == 't')
-        step_over(&found->start, text, class);
-    for (uint32_t at = found->start; at < start; at++)
-        found->line -= text[at] == '\n';
 }
 
 /* Whether a node of a pattern or a type is a name by itself. */
@@ -272,14 +157,6 @@ static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role ro
             more = ts_tree_cursor_goto_parent(&cursor);
     }
     ts_tree_cursor_delete(&cursor);
-}
-
-static void adapt_block(struct vcm_find *found, TSNode node, const struct vcm_weave *weave)
-{
-    if (weave->language == VCM_LANGUAGE_JULIA)
-        set_body_behind(found, node);
-    if (vcm_language_is_ocaml(weave->language))
-        take_words_before(found, node, weave->text.data);
 }
 
 /* What a match has captured. */
@@ -331,7 +208,7 @@ static void take_capture(struct run *run, struct taken *taken,
         if (capture->role != VCM_ROLE_REFER)
             set_block(run, find, node);
         if (capture->role == VCM_ROLE_DEFINE)
-            adapt_block(find, node, &run->weave);
+            vcm_tree_block_adapt(find, node, &run->weave);
         break;
     case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
@@ -392,7 +269,7 @@ static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *f
     const char *name = weave->text.data + find->name;
 
     return (find->detail == VCM_MANNER_LOWER && isupper((unsigned char)name[0])) ||
-           (weave->language == VCM_LANGUAGE_SWIFT && find->name > 0 && name[-1] == '.');
+           (weave->language->tree.dot_cases && find->name > 0 && name[-1] == '.');
 }
 
 /* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
@@ -408,17 +285,17 @@ static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
 }
 
 /* Without the marks that a grammar takes in: of an atom, a key, a string. */
-static void trim_name(struct vcm_find *found, enum vcm_language language, const char *text)
+static void trim_name(struct vcm_find *found, const struct vcm_language_tree *tree,
+                      const char *text)
 {
     /* A name that is missing may be where the text ends. */
-    found->name += found->name < found->name_end && text[found->name] == ':' &&
-                   language != VCM_LANGUAGE_HASKELL;
-    while (language == VCM_LANGUAGE_ELIXIR && found->name_end > found->name &&
+    found->name += found->name < found->name_end && text[found->name] == ':' && !tree->colon_names;
+    while (tree->key_names && found->name_end > found->name &&
            strchr(": \t\r\n", text[found->name_end - 1]))
         found->name_end--;
     found->name_end -=
         length_of_brackets(vcm_slice_of(text + found->name, found->name_end - found->name));
-    if (language == VCM_LANGUAGE_SQL && found->name_end - found->name > 2 &&
+    if (tree->quoted_names && found->name_end - found->name > 2 &&
         strchr("'\"`", text[found->name]) && text[found->name] == text[found->name_end - 1]) {
         found->name++;
         found->name_end--;
@@ -426,12 +303,12 @@ static void trim_name(struct vcm_find *found, enum vcm_language language, const 
 }
 
 /* "$1" is no name of anything, nor is the type that OCaml is to find by itself. */
-static bool is_no_name(const struct vcm_find *found, enum vcm_language language, const char *text)
+static bool is_no_name(const struct vcm_find *found, const struct vcm_language_tree *tree,
+                       const char *text)
 {
     const bool blank = found->name_end - found->name == 1 && text[found->name] == '_';
 
-    return (text[found->name] >= '0' && text[found->name] <= '9') ||
-           (blank && vcm_language_is_ocaml(language));
+    return (text[found->name] >= '0' && text[found->name] <= '9') || (blank && tree->blank_types);
 }
 
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
@@ -439,6 +316,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
 {
     struct taken taken = {.find = {.pattern = pattern}};
     struct vcm_find *find = &taken.find;
+    const struct vcm_language_tree *tree = &run->weave.language->tree;
     const char *text = run->weave.text.data;
 
     for (uint16_t i = 0; i < match->capture_count; i++)
@@ -452,21 +330,20 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     }
     find->name = ts_node_start_byte(taken.name);
     find->name_end = ts_node_end_byte(taken.name);
-    trim_name(find, run->weave.language, text);
+    trim_name(find, tree, text);
     if (strcmp(ts_node_type(taken.name), "string_content") == 0 && find->role == VCM_ROLE_REFER)
         find->name_end = end_of_word(run, find->name, find->name_end);
     if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
         set_ends(&taken, find);
         /* "struct Meters(f64)" has no body. */
-        if (run->weave.language == VCM_LANGUAGE_RUST && find->body < find->end &&
-            text[find->body] == '(')
+        if (tree->tuple_heads && find->body < find->end && text[find->body] == '(')
             find->body = find->end;
     } else {
         find->start = find->end = find->name;
         find->line = ts_node_start_point(taken.name).row + 1;
     }
     if (find->name == find->name_end || find->name_end - find->name > VCM_LIMIT_SYMBOL_NAME_BYTES ||
-        is_no_name(find, run->weave.language, text))
+        is_no_name(find, tree, text))
         return;
     if (find->role == VCM_ROLE_LOCAL && !find->is_type && names_a_case(&run->weave, find))
         return;
@@ -507,7 +384,7 @@ static void parse(void *context)
     const TSParseOptions options = {.payload = run, .progress_callback = stop_parsing};
     TSParser *parser = ts_parser_new();
 
-    run->wrong_age = !ts_parser_set_language(parser, vcm_grammar_of(run->weave.language));
+    run->wrong_age = !ts_parser_set_language(parser, run->weave.language->grammar());
     if (run->wrong_age)
         return;
     const TSTree *tree = ts_parser_parse_with_options(parser, NULL, input, options);
@@ -555,23 +432,23 @@ static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vc
         return vcm_error_memory(err);
     run->too_costly = run->too_costly || outcome == VCM_PARSE_TOO_LARGE;
     return run->wrong_age ? vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
-                                          vcm_language_name(run->weave.language))
+                                          run->weave.language->name)
                           : VCM_OK;
 }
 
 int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
                       enum vcm_language language, struct vcm_slice text, struct vcm_error *err)
 {
-    struct run run = {.weave = {.out = out, .language = language, .text = text}};
+    struct run run = {.weave = {.out = out, .language = vcm_language_get(language), .text = text}};
     size_t probe = text.len < VCM_LIMIT_BINARY_PROBE ? text.len : VCM_LIMIT_BINARY_PROBE;
 
     if (text.len > VCM_LIMIT_SYMBOLS_FILE_BYTES)
         out->state = VCM_SYMBOL_TOO_LARGE;
     else if (probe > 0 && memchr(text.data, '\0', probe))
         out->state = VCM_SYMBOL_BINARY;
-    if (out->state == VCM_SYMBOL_COMPLETE && vcm_language_ctags_name(language))
+    if (out->state == VCM_SYMBOL_COMPLETE && run.weave.language->ctags_name)
         return vcm_ctags_run(out, extractor->ctags, language, text, err);
-    if (out->state != VCM_SYMBOL_COMPLETE || !vcm_grammar_of(language))
+    if (out->state != VCM_SYMBOL_COMPLETE || !run.weave.language->grammar)
         return VCM_OK;
     int rc = find_query(&run.query, extractor, language, err);
     if (rc == VCM_OK)

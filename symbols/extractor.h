@@ -10,6 +10,7 @@
 #ifndef VCM_SYMBOLS_EXTRACTOR_H
 #define VCM_SYMBOLS_EXTRACTOR_H
 
+#include "symbols/languages/language.h"
 #include "symbols/symbols.h"
 
 struct vcm_extractor;

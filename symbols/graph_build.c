@@ -7,9 +7,8 @@
 
 #include "base/array.h"
 #include "base/limits.h"
-#include "symbols/headers.h"
+#include "symbols/languages/headers.h"
 #include "symbols/imports.h"
-#include "symbols/reach.h"
 #include "symbols/words.h"
 
 #include "base/banned.h"
@@ -134,7 +133,7 @@ static bool is_own(const struct build *build, uint32_t file, const struct vcm_sy
 {
     const struct vcm_index_file *place = &build->index->files[file];
 
-    return vcm_language_is_c(place->language) &&
+    return vcm_language_get(place->language)->names.headers &&
            (symbol->visibility == VCM_SYMBOL_PRIVATE ||
             (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
 }
@@ -146,7 +145,7 @@ static bool is_part(const struct vcm_symbol_reference *reference, enum vcm_langu
     bool used = reference->use == VCM_SYMBOL_READ || reference->use == VCM_SYMBOL_WRITE;
 
     return reference->qualified && used &&
-           (reference->qualifier.len == 0 || language == VCM_LANGUAGE_C);
+           (reference->qualifier.len == 0 || vcm_language_get(language)->names.only_members);
 }
 
 static bool is_compound(struct vcm_slice text)
@@ -234,7 +233,7 @@ static void pull(struct build *build, uint32_t file, struct item *name, uint32_t
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         if (links[i - 1].file == file)
             return;
-        kin += vcm_reach_are_kin(files[file].language, files[links[i - 1].file].language);
+        kin += vcm_language_are_kin(files[file].language, files[links[i - 1].file].language);
         imported += build->imported[links[i - 1].file];
     }
     if (imported == 0 && (kin == 0 || name->links > DEFINERS_MAX))
@@ -246,7 +245,7 @@ static void pull(struct build *build, uint32_t file, struct item *name, uint32_t
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         uint32_t to = links[i - 1].file;
         if (imported > 0 ? !build->imported[to]
-                         : !vcm_reach_are_kin(files[file].language, files[to].language))
+                         : !vcm_language_are_kin(files[file].language, files[to].language))
             continue;
         if (build->pulls[to] == 0)
             build->touched[(*touched)++] = to;

@@ -15,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "git/tree.h"
+#include "symbols/languages/language.h"
 #include "symbols/symbols.h"
 
 struct vcm_index_file {

@@ -31,11 +31,11 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : y->type - x->type;
 }
 
-/* Values of a class of Python are not seen from its methods; its type parameters are. */
+/* Values of a class may not be seen from its methods (Python); its type parameters always are. */
 static bool reaches_inwards(const struct vcm_weave *weave, const struct vcm_find *block,
                             const struct vcm_find *use)
 {
-    return weave->language != VCM_LANGUAGE_PYTHON || block->role != VCM_ROLE_DEFINE ||
+    return !weave->language->definitions.class_values_stay || block->role != VCM_ROLE_DEFINE ||
            block->detail != VCM_SYMBOL_CLASS || use->name < block->body;
 }
 

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/limits.h"
-#include "symbols/grammar.h"
 #include "symbols/parse_memory.h"
 
 #include "base/banned.h"
@@ -485,23 +484,18 @@ static int take_all(struct vcm_patterns *patterns, struct vcm_slice text, struct
 }
 
 /* A child of these costs as much as there are children before it, whoever asks for it. */
-static void mark_nested(struct vcm_patterns *patterns)
+static void mark_nested(struct vcm_patterns *patterns, const char *const *kinds)
 {
-    static const char *const kinds[] = {"sequence_expression", "tuple_expression", "tuple_type",
-                                        "tuple_pattern", "or_pattern"};
-    const TSLanguage *language = patterns->language;
-
-    if (language != vcm_grammar_of(VCM_LANGUAGE_OCAML) &&
-        language != vcm_grammar_of(VCM_LANGUAGE_OCAML_INTERFACE))
-        return;
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        uint32_t len = (uint32_t)strlen(kinds[i]);
-        patterns->is_nested[ts_language_symbol_for_name(language, kinds[i], len, true)] = true;
+    for (; kinds && *kinds; kinds++) {
+        TSSymbol symbol =
+            ts_language_symbol_for_name(patterns->language, *kinds, (uint32_t)strlen(*kinds), true);
+        patterns->is_nested[symbol] = true;
     }
 }
 
-int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, struct vcm_slice text,
-                      struct vcm_buf *rest, struct vcm_error *err)
+int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language,
+                      const char *const *nested, struct vcm_slice text, struct vcm_buf *rest,
+                      struct vcm_error *err)
 {
     struct vcm_patterns *patterns = calloc(1, sizeof *patterns);
     size_t count = ts_language_symbol_count(language);
@@ -521,7 +515,7 @@ int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, str
         !patterns->is_nested)
         rc = vcm_error_memory(err);
     else
-        mark_nested(patterns);
+        mark_nested(patterns, nested);
     if (rc == VCM_OK)
         rc = take_all(patterns, text, rest, err);
     if (rc == VCM_OK)

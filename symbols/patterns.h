@@ -19,10 +19,12 @@
 
 struct vcm_patterns;
 
-/* Reads the text of a query, and appends to `rest` the patterns that are none of its own: what does
- * not fit the grammar too, for tree-sitter to complain of. INTERNAL without memory. */
-int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language, struct vcm_slice text,
-                      struct vcm_buf *rest, struct vcm_error *err);
+/* `nested` as of struct vcm_language_tree. Reads the text of a query, and appends to `rest` the
+ * patterns that are none of its own: what does not fit the grammar too, for tree-sitter to complain
+ * of. INTERNAL without memory. */
+int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language,
+                      const char *const *nested, struct vcm_slice text, struct vcm_buf *rest,
+                      struct vcm_error *err);
 void vcm_patterns_close(struct vcm_patterns *patterns);
 
 /* The name of a capture by the number that matches have; "" beyond the last. */

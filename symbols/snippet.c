@@ -16,6 +16,18 @@ bool vcm_snippet_ends(struct vcm_slice text, const char *with)
     return text.len >= len && memcmp(text.data + text.len - len, with, len) == 0;
 }
 
+size_t vcm_snippet_word_start(struct vcm_slice text, size_t end, char mark)
+{
+    while (end > 0 && vcm_snippet_is_word(text.data[end - 1], mark))
+        end--;
+    return end;
+}
+
+bool vcm_snippet_ends_at(struct vcm_slice text, size_t at, const char *with)
+{
+    return vcm_snippet_ends(vcm_slice_of(text.data, at), with);
+}
+
 static bool shows_nothing(char c)
 {
     return vcm_snippet_is_blank(c) || c == '\f' || c == '\v' || c == '\0';

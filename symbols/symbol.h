@@ -10,7 +10,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "symbols/language.h"
 
 enum vcm_symbol_kind {
     VCM_SYMBOL_FUNCTION,

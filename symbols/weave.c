@@ -106,8 +106,8 @@ static void leave_before(struct nest *nest, const struct vcm_find *block)
                   vcm_symbol_is_type((enum vcm_symbol_kind)block->detail) &&
                   block->detail != VCM_SYMBOL_TYPE;
     const struct level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
-    if (tagged && vcm_dialect_has(nest->weave->language, VCM_HABIT_TAGS) && top &&
-        top->kind == VCM_SYMBOL_TYPE && top->block->role == VCM_ROLE_DEFINE)
+    if (tagged && nest->weave->language->definitions.tags && top && top->kind == VCM_SYMBOL_TYPE &&
+        top->block->role == VCM_ROLE_DEFINE)
         leave(nest);
 }
 
@@ -144,8 +144,8 @@ static void note_around(struct nest *nest)
     level->definition = level->index > 0 ? nest->depth : outer->definition;
     level->function = outer->function == 0 && function ? nest->depth : outer->function;
     level->is_in_function = outer->is_in_function || region || function;
-    level->has_own_names = outer->has_own_names || own ||
-                           (region && !vcm_dialect_has(nest->weave->language, VCM_HABIT_MIXES_IN));
+    level->has_own_names =
+        outer->has_own_names || own || (region && !nest->weave->language->definitions.mixins);
     level->has_modules_only = outer->has_modules_only && (module || region);
 }
 
@@ -168,7 +168,7 @@ static bool enter(struct nest *nest, const struct vcm_find *block, uint32_t inde
     struct level *level = &nest->levels[nest->depth++];
     *level = (struct level){
         .block = block, .last = block, .index = index, .kind = kind, .path = nest->path.len};
-    level->has_visibility = vcm_dialect_has(nest->weave->language, VCM_HABIT_HIDES) &&
+    level->has_visibility = nest->weave->language->definitions.classes_hide &&
                             kind == VCM_SYMBOL_CLASS && block->role == VCM_ROLE_DEFINE;
     level->visibility = level->has_visibility ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
     note_around(nest);
@@ -231,10 +231,10 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
     enum vcm_symbol_kind kind = (enum vcm_symbol_kind)found->detail;
     const struct level *around = innermost(nest);
     bool in_type =
-        around && (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
-                   around->kind == VCM_SYMBOL_ENUMERATOR ||
-                   (around->kind == VCM_SYMBOL_MODULE &&
-                    vcm_dialect_has(nest->weave->language, VCM_HABIT_MIXES_IN)));
+        around &&
+        (around->block->role == VCM_ROLE_SCOPE || vcm_symbol_is_type(around->kind) ||
+         around->kind == VCM_SYMBOL_ENUMERATOR ||
+         (around->kind == VCM_SYMBOL_MODULE && nest->weave->language->definitions.mixins));
 
     const struct vcm_weave *weave = nest->weave;
     struct vcm_slice type = slice(weave, found->holder, found->holder_end);
@@ -247,14 +247,14 @@ static enum vcm_symbol_kind settle_kind(const struct nest *nest, const struct vc
         vcm_slice_equal(vcm_weave_text_opening_word(nest->weave, found), CONST))
         return VCM_SYMBOL_CONSTANT;
     /* What SQL names before a function is its schema, or the table of a trigger. */
-    bool held = found->holder_end > 0 && !vcm_dialect_has(nest->weave->language, VCM_HABIT_SCHEMAS);
+    bool held = found->holder_end > 0 && !nest->weave->language->definitions.schemas;
     return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
 /* A member that the constructor makes is one of the type: "constructor(private name: string)". */
 static struct vcm_slice path_to(const struct nest *nest, enum vcm_symbol_kind kind)
 {
-    bool makes = vcm_dialect_has(nest->weave->language, VCM_HABIT_PROMOTES) &&
+    bool makes = nest->weave->language->definitions.promoted_parameters &&
                  (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
     const struct level *around = innermost(nest);
 
@@ -310,7 +310,7 @@ static bool is_promised(const struct nest *nest, const struct vcm_symbol *symbol
     const struct vcm_symbols *out = nest->weave->out;
     bool promised = false;
 
-    if (!vcm_dialect_has(nest->weave->language, VCM_HABIT_SIGNATURES))
+    if (!nest->weave->language->definitions.signatures)
         return false;
     for (uint32_t i = out->definition_count, looked = 0; i > 0 && looked < HIDE_REACH && !promised;
          i--, looked++)
@@ -327,12 +327,12 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
     const struct level *around = innermost(nest);
     bool in_type = around && vcm_symbol_is_type(around->kind);
     /* "record Point(int x)": components are part of what the type shows. */
-    bool has_records = vcm_dialect_has(weave->language, VCM_HABIT_RECORDS);
+    bool has_records = weave->language->definitions.record_heads;
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;
     bool in_function = around && vcm_symbol_is_function(around->kind);
-    bool in_trait = around && around->kind == VCM_SYMBOL_TRAIT &&
-                    weave->language != VCM_LANGUAGE_PHP; /* whose traits have words for it */
+    bool in_trait =
+        around && around->kind == VCM_SYMBOL_TRAIT && !weave->language->definitions.trait_words;
     const struct vcm_visibility_place place = {
         in_type || in_function,
         in_head || in_trait ||
@@ -342,21 +342,20 @@ static enum vcm_symbol_visibility settle_visibility(const struct nest *nest,
               around->block->is_promised)),
     };
     enum vcm_symbol_visibility visibility = vcm_visibility_of(weave->language, symbol, &place);
-    bool script = vcm_language_is_script(weave->language);
 
-    if (vcm_dialect_has(weave->language, VCM_HABIT_PARTS) && is_closed(nest) && around &&
+    if (weave->language->definitions.exported_parts && is_closed(nest) && around &&
         around->block->role == VCM_ROLE_DEFINE)
         return is_exported_part(nest, symbol) ? VCM_SYMBOL_PUBLIC : VCM_SYMBOL_PRIVATE;
     if (symbol->kind == VCM_SYMBOL_ENUMERATOR)
         return VCM_SYMBOL_PUBLIC;
-    if (weave->language == VCM_LANGUAGE_JAVA && symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around &&
-        around->kind == VCM_SYMBOL_ENUM)
+    if (weave->language->definitions.private_enum_makers &&
+        symbol->kind == VCM_SYMBOL_CONSTRUCTOR && around && around->kind == VCM_SYMBOL_ENUM)
         return VCM_SYMBOL_PRIVATE;
-    if (script && is_in_function(nest, symbol))
+    if (weave->language->definitions.function_scopes && is_in_function(nest, symbol))
         return VCM_SYMBOL_PRIVATE;
     /* A method at the top is one of an object without a name, or of an instance. */
     bool nameless =
-        vcm_dialect_has(weave->language, VCM_HABIT_NAMELESS) && symbol->kind == VCM_SYMBOL_METHOD;
+        weave->language->definitions.nameless_methods && symbol->kind == VCM_SYMBOL_METHOD;
     if (is_closed(nest) && symbol->kind != VCM_SYMBOL_MODULE && !nameless &&
         is_at_top(nest, symbol))
         return vcm_name_set_have(&nest->exports->names, symbol->name) ? VCM_SYMBOL_PUBLIC
@@ -382,8 +381,7 @@ static void fill_symbol(struct nest *nest, struct vcm_symbol *symbol, const stru
     symbol->line = found->line;
     symbol->end_line = found->end_line;
     /* Macros of C know no containers. */
-    bool is_free =
-        symbol->kind == VCM_SYMBOL_MACRO && vcm_dialect_has(weave->language, VCM_HABIT_TAGS);
+    bool is_free = symbol->kind == VCM_SYMBOL_MACRO && weave->language->definitions.tags;
     if (found->holder_end > 0 && nest->path.len > 0) {
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
         vcm_buf_append_byte(&line, '.');
@@ -421,6 +419,11 @@ struct walk {
     struct vcm_locals locals;
 };
 
+static bool makes_by_call(const struct vcm_weave *weave)
+{
+    return weave->language->names.call == VCM_LANGUAGES_CALL_MAKES;
+}
+
 /* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
 static bool is_single(const struct vcm_symbol *symbol)
 {
@@ -437,8 +440,8 @@ static bool is_single(const struct vcm_symbol *symbol)
 static bool list_makers(struct walk *walk, const struct vcm_weave *weave)
 {
     const struct vcm_symbols *out = weave->out;
-    bool makes = vcm_language_makes_by_call(weave->language);
-    bool bases = vcm_dialect_has(weave->language, VCM_HABIT_BASES);
+    bool makes = makes_by_call(weave);
+    bool bases = weave->language->definitions.base_initialisers;
     const struct vcm_finds *uses = &weave->uses;
     size_t room = (makes ? out->definition_count : 0) + (size_t)1;
 
@@ -472,8 +475,8 @@ static bool goes_on(const struct nest *nest, const struct vcm_find *found)
                                         ? &weave->out->definitions[weave->out->definition_count - 1]
                                         : NULL;
 
-    return last && vcm_dialect_has(weave->language, VCM_HABIT_CLAUSES) &&
-           vcm_symbol_is_function(last->kind) && last->kind == settle_kind(nest, found) &&
+    return last && weave->language->definitions.clauses && vcm_symbol_is_function(last->kind) &&
+           last->kind == settle_kind(nest, found) &&
            vcm_slice_equal(last->name, slice(weave, found->name, found->name_end)) &&
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
 }
@@ -485,9 +488,9 @@ static bool is_defined_again(const struct nest *nest, const struct vcm_find *fou
     const struct vcm_symbols *out = weave->out;
     bool variable = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_VARIABLE;
     bool field = found->role == VCM_ROLE_DEFINE && found->detail == VCM_SYMBOL_FIELD;
-    bool shell = vcm_dialect_has(weave->language, VCM_HABIT_SETS);
+    bool shell = weave->language->definitions.first_setting;
     bool assigned = (shell && variable && found->start == found->name && nest->depth == 0) ||
-                    (vcm_dialect_has(weave->language, VCM_HABIT_ASSIGNS) && (variable || field));
+                    (weave->language->definitions.first_assignment && (variable || field));
     const struct vcm_slice name = slice(weave, found->name, found->name_end);
 
     for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
@@ -648,9 +651,9 @@ static enum vcm_symbol_use settle_use(const struct walk *walk, const struct vcm_
     struct vcm_slice name = slice(weave, use->name, use->name_end);
     struct vcm_slice path = qualifier ? *qualifier : vcm_slice_of("", 0);
     bool initialises =
-        vcm_dialect_has(weave->language, VCM_HABIT_BASES) && use->detail == VCM_SYMBOL_WRITE;
-    bool is_self = !qualifier && vcm_language_makes_by_call(weave->language) &&
-                   vcm_slice_equal(name, vcm_slice_of("Self", 4));
+        weave->language->definitions.base_initialisers && use->detail == VCM_SYMBOL_WRITE;
+    bool is_self =
+        !qualifier && makes_by_call(weave) && vcm_slice_equal(name, vcm_slice_of("Self", 4));
 
     if ((use->detail != VCM_SYMBOL_CALL && !initialises) ||
         !(is_self || vcm_name_set_have(&walk->makers, name)) ||
@@ -772,7 +775,7 @@ static int refer_all(struct walk *walk, struct vcm_error *err)
         leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
             vcm_weave_import_put(weave, use);
-            if (weave->language != VCM_LANGUAGE_BASH) /* where it is "$(dirname "$0")/lib.sh" */
+            if (!weave->language->imports.targets_expand)
                 passed = use->name_end > passed ? use->name_end : passed;
         } else if (use->name >= passed &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
@@ -810,7 +813,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         define_all(&walk);
         if (weave->no_memory || !list_makers(&walk, weave))
             rc = vcm_error_memory(err);
-        if (rc == VCM_OK && vcm_dialect_has(weave->language, VCM_HABIT_CALLS_TYPES))
+        if (rc == VCM_OK && weave->language->definitions.maker_functions)
             name_constructors(&walk);
     }
     if (rc == VCM_OK)

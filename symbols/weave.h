@@ -5,6 +5,7 @@
 #ifndef VCM_SYMBOLS_WEAVE_H
 #define VCM_SYMBOLS_WEAVE_H
 
+#include "symbols/languages/language.h"
 #include "symbols/symbols.h"
 #include "symbols/tree_query.h"
 
@@ -31,7 +32,7 @@ struct vcm_finds {
 /* Zeroed but for what is to be read and where symbols go. */
 struct vcm_weave {
     struct vcm_symbols *out;
-    enum vcm_language language;
+    const struct vcm_language_descriptor *language;
     struct vcm_slice text;
     struct vcm_finds blocks;   /* definitions, scopes, access words */
     struct vcm_finds uses;     /* references, imports, local names */

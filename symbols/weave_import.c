@@ -1,7 +1,6 @@
 #include "symbols/weave_import.h"
 
 #include "base/limits.h"
-#include "symbols/dialect.h"
 #include "symbols/qualifier.h"
 #include "symbols/snippet.h"
 #include "symbols/weave_text.h"
@@ -29,8 +28,9 @@ static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_
     size_t start = (size_t)(target.data - weave->text.data);
 
     import->line = line;
-    import->parts =
-        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
+    const struct vcm_language_imports *habits = &weave->language->imports;
+    import->parts = habits->read_names && habits->read_names(&alias, weave->language, weave->text,
+                                                             start, start + target.len);
     import->alias = vcm_weave_text_keep_line(weave, &alias);
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
@@ -46,7 +46,8 @@ static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
     struct vcm_buf target = VCM_BUF_INIT(64 * VCM_KIB), names = VCM_BUF_INIT(64 * VCM_KIB);
 
     import->line = use->line;
-    import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
+    import->parts =
+        weave->language->imports.read_use(&target, &names, weave->text, use->name, use->name_end);
     /* All that it has are groups, or it is too deep to be told. */
     bool empty = target.len == 0 || (import->parts && names.len == 0);
     import->target = vcm_weave_text_keep_line(weave, &target);
@@ -61,11 +62,11 @@ void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use)
     struct vcm_slice rest = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                      one;
 
-    if (weave->language == VCM_LANGUAGE_RUST) {
+    if (weave->language->imports.read_use) {
         put_use(weave, use);
         return;
     }
-    if (weave->language != VCM_LANGUAGE_SCALA) {
+    if (!weave->language->imports.lists) {
         put_target(weave, without_keyword(rest), use->line);
         return;
     }
@@ -83,8 +84,7 @@ size_t vcm_weave_import_count(const struct vcm_weave *weave)
         if (use->role != VCM_ROLE_IMPORT)
             continue;
         count++;
-        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
-             at++)
+        for (uint32_t at = use->name; weave->language->imports.lists && at < use->name_end; at++)
             count += weave->text.data[at] == ',';
     }
     return count;

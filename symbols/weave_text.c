@@ -34,11 +34,11 @@ struct vcm_slice vcm_weave_text_opening_word(const struct vcm_weave *weave,
     return vcm_slice_of(weave->text.data + start, end - start);
 }
 
-/* A comment of Lua before the body is in no part of the tree that would tell them apart. */
+/* A comment between head and body may be in no node of its own. */
 uint32_t vcm_weave_text_head_end(const struct vcm_weave *weave, const struct vcm_find *found)
 {
     const char *start = weave->text.data + found->start;
-    const char *comment = weave->language == VCM_LANGUAGE_LUA && found->body < found->end
+    const char *comment = weave->language->head.dash_comment && found->body < found->end
                               ? memmem(start, found->body - found->start, "--", 2)
                               : NULL;
 
@@ -49,9 +49,10 @@ bool vcm_weave_text_is_no_name(const struct vcm_weave *weave, const struct vcm_f
 {
     const char *text = weave->text.data;
     const struct vcm_slice name = vcm_slice_of(text + use->name, use->name_end - use->name);
-    bool tag = use->detail == VCM_SYMBOL_INSTANTIATE && vcm_language_is_script(weave->language) &&
-               use->name > 0 && text[use->name - 1] == '<' && is_lower(text[use->name]);
-    bool self = use->detail == VCM_SYMBOL_READ && weave->language == VCM_LANGUAGE_LUA &&
+    bool tag = use->detail == VCM_SYMBOL_INSTANTIATE &&
+               weave->language->definitions.document_tags && use->name > 0 &&
+               text[use->name - 1] == '<' && is_lower(text[use->name]);
+    bool self = use->detail == VCM_SYMBOL_READ && weave->language->definitions.self_object &&
                 vcm_slice_equal(name, vcm_slice_of("self", 4));
 
     return tag || self;

@@ -47,7 +47,7 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/extractor.c", "symbols/grammar.*", "symbols/patterns.*",
+    "tree_sitter/*": ["symbols/extractor.c", "symbols/patterns*", "symbols/tree_block.*",
                       "symbols/tree_query.*"],
 }
 

@@ -221,7 +221,7 @@ static void a_script_that_is_no_module_shares_its_names(void **state)
 static void every_language_has_a_query_that_fits_its_grammar(void **state)
 {
     (void)state;
-    for (unsigned i = 1; i < VCM_LANGUAGE_COUNT; i++) {
+    for (unsigned i = 1; i < VCM_LANGUAGES_COUNT; i++) {
         struct vcm_symbols symbols;
         extract(&symbols, (enum vcm_language)i, vcm_slice_of("x", 1));
         vcm_symbols_release(&symbols);
@@ -264,7 +264,7 @@ static void ten_thousand_nested_parentheses_are_survived_in_every_language(void 
 
     (void)state;
     repeat(&text, "(", 10000);
-    for (unsigned language = 1; language < VCM_LANGUAGE_COUNT; language++)
+    for (unsigned language = 1; language < VCM_LANGUAGES_COUNT; language++)
         state_of((enum vcm_language)language, vcm_buf_slice(&text));
     vcm_buf_release(&text);
 }
@@ -278,7 +278,7 @@ static void broken_syntax_is_survived(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++) {
         repeat(&text, pieces[i], 300);
-        for (unsigned language = 1 + (unsigned)i % 3; language < VCM_LANGUAGE_COUNT; language += 3)
+        for (unsigned language = 1 + (unsigned)i % 3; language < VCM_LANGUAGES_COUNT; language += 3)
             state_of((enum vcm_language)language, vcm_buf_slice(&text));
     }
     vcm_buf_release(&text);

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "symbols/grammar.h"
+#include "symbols/languages/language.h"
 #include "symbols/parse_memory.h"
 #include "symbols/patterns.h"
 #include "tests/support/random.h"
@@ -104,19 +104,18 @@ struct language {
 static void open_language(struct language *out, enum vcm_language language)
 {
     struct vcm_buf text = VCM_BUF_INIT(VCM_MIB), rest = VCM_BUF_INIT(VCM_MIB);
-    struct vcm_slice texts[VCM_GRAMMAR_TEXTS];
+    const struct vcm_language_descriptor *descriptor = vcm_language_get(language);
     TSQueryError fault;
     uint32_t at;
 
-    vcm_grammar_query(texts, language);
-    for (size_t i = 0; i < VCM_GRAMMAR_TEXTS; i++)
-        vcm_buf_append_slice(&text, texts[i]);
+    for (size_t i = 0; i < VCM_LANGUAGES_QUERIES_MAX && descriptor->queries[i]; i++)
+        vcm_buf_append_string(&text, descriptor->queries[i]);
     *out = (struct language){.language = language};
-    out->query = ts_query_new(vcm_grammar_of(language), vcm_buf_text(&text), (uint32_t)text.len,
-                              &at, &fault);
+    out->query =
+        ts_query_new(descriptor->grammar(), vcm_buf_text(&text), (uint32_t)text.len, &at, &fault);
     assert_non_null(out->query);
-    assert_int_equal(vcm_patterns_open(&out->patterns, vcm_grammar_of(language),
-                                       vcm_buf_slice(&text), &rest, NULL),
+    assert_int_equal(vcm_patterns_open(&out->patterns, descriptor->grammar(),
+                                       descriptor->tree.nested, vcm_buf_slice(&text), &rest, NULL),
                      VCM_OK);
     uint32_t count = ts_query_pattern_count(out->query), left = vcm_patterns_left(out->patterns);
     out->is_left = calloc(count + 1, sizeof *out->is_left);
@@ -167,7 +166,7 @@ static void compare_in_memory(void *context)
 
     theirs = (struct finds){.query = language->query};
     ours = (struct finds){.patterns = language->patterns};
-    assert_true(ts_parser_set_language(parser, vcm_grammar_of(language->language)));
+    assert_true(ts_parser_set_language(parser, vcm_language_get(language->language)->grammar()));
     TSTree *tree = ts_parser_parse_string(parser, NULL, text.data, (uint32_t)text.len);
     assert_non_null(tree);
     /* Without a limit it does not come to an end in some damaged files. */
@@ -219,7 +218,7 @@ static void damage(struct vcm_buf *text, uint64_t *seed)
 }
 
 /* Making a query takes longer than all that is done with it. */
-static struct language languages[VCM_LANGUAGE_COUNT];
+static struct language languages[VCM_LANGUAGES_COUNT];
 
 static void compare_sample(const char *name, uint64_t *seed)
 {
@@ -228,7 +227,7 @@ static void compare_sample(const char *name, uint64_t *seed)
     struct language *language = &languages[number];
     char path[1024];
 
-    if (number == VCM_LANGUAGE_NONE || !vcm_grammar_of(number))
+    if (number == VCM_LANGUAGE_NONE || !vcm_language_get(number)->grammar)
         return;
     snprintf(path, sizeof path, "%s/%s", VCM_LANGUAGE_SAMPLES, name);
     FILE *file = fopen(path, "rb");
@@ -264,7 +263,7 @@ static void what_is_looked_up_by_kind_is_what_a_query_finds(void **state)
         if (entry->d_name[0] != '.' && !strstr(entry->d_name, ".expected"))
             compare_sample(entry->d_name, &seed);
     closedir(directory);
-    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++)
+    for (unsigned i = 0; i < VCM_LANGUAGES_COUNT; i++)
         close_language(&languages[i]);
     assert_true(samples > 15 && compared > samples);
 }

@@ -4,10 +4,10 @@
  * of as many of each, C++, whose grammar reads C as well. Paths decide, not contents: no file has
  * to be read for it. Private to index.c.
  */
-#ifndef VCM_SYMBOLS_HEADERS_H
-#define VCM_SYMBOLS_HEADERS_H
+#ifndef VCM_SYMBOLS_LANGUAGES_HEADERS_H
+#define VCM_SYMBOLS_LANGUAGES_HEADERS_H
 
-#include "symbols/language.h"
+#include "symbols/languages/language.h"
 
 struct vcm_headers_folder;
 

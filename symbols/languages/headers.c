@@ -1,4 +1,4 @@
-#include "symbols/headers.h"
+#include "symbols/languages/headers.h"
 
 #include <stdlib.h>
 

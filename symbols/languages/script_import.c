@@ -1,4 +1,4 @@
-#include "symbols/script_import.h"
+#include "symbols/languages/script_import.h"
 
 #include "symbols/snippet.h"
 

@@ -1,9 +1,9 @@
 /*
  * script_import.h - the names that an import of JavaScript or TypeScript makes, from the text
- * around its target. Private to qualifier.c.
+ * around its target. Private to script.c.
  */
-#ifndef VCM_SYMBOLS_SCRIPT_IMPORT_H
-#define VCM_SYMBOLS_SCRIPT_IMPORT_H
+#ifndef VCM_SYMBOLS_LANGUAGES_SCRIPT_IMPORT_H
+#define VCM_SYMBOLS_LANGUAGES_SCRIPT_IMPORT_H
 
 #include "base/buf.h"
 
