@@ -165,6 +165,49 @@ struct taken {
     TSNode name, body, tail; /* without an id when there is none */
 };
 
+/* The container goes from its first word to its last, which may be several captures. */
+static void widen_container(struct vcm_find *find, TSNode node)
+{
+    if (find->holder_end == 0 || find->holder > ts_node_start_byte(node))
+        find->holder = ts_node_start_byte(node);
+    if (find->holder_end < ts_node_end_byte(node))
+        find->holder_end = ts_node_end_byte(node);
+}
+
+/* A capture that says what the match is about. */
+static void take_subject(struct run *run, struct taken *taken,
+                         const struct vcm_tree_query_capture *capture, TSNode node)
+{
+    struct vcm_find *find = &taken->find;
+
+    find->role = capture->role;
+    find->detail = capture->detail;
+    switch (capture->role) {
+    case VCM_ROLE_PROMISE:
+        find->role = VCM_ROLE_SCOPE;
+        find->is_promised = true;
+        set_block(run, find, node);
+        break;
+    case VCM_ROLE_DEFINE:
+    case VCM_ROLE_SCOPE:
+        find->is_promised = false;
+        set_block(run, find, node);
+        if (capture->role == VCM_ROLE_DEFINE)
+            vcm_tree_block_adapt(find, node, &run->weave);
+        break;
+    case VCM_ROLE_REFER:
+        find->is_promised = false;
+        break;
+    case VCM_ROLE_LOCAL:
+    case VCM_ROLE_IGNORE:
+        find->is_type = capture->detail == VCM_MANNER_TYPE;
+        taken->name = node;
+        break;
+    default:
+        taken->name = node;
+    }
+}
+
 static void take_capture(struct run *run, struct taken *taken,
                          const struct vcm_tree_query_capture *capture, TSNode node)
 {
@@ -193,43 +236,19 @@ static void take_capture(struct run *run, struct taken *taken,
         find->statement = ts_node_start_byte(node) + 1;
         break;
     case VCM_ROLE_CONTAINER:
-        if (find->holder_end == 0 || find->holder > ts_node_start_byte(node))
-            find->holder = ts_node_start_byte(node);
-        if (find->holder_end < ts_node_end_byte(node))
-            find->holder_end = ts_node_end_byte(node);
-        break;
-    case VCM_ROLE_DEFINE:
-    case VCM_ROLE_SCOPE:
-    case VCM_ROLE_PROMISE:
-    case VCM_ROLE_REFER:
-        find->role = capture->role == VCM_ROLE_PROMISE ? VCM_ROLE_SCOPE : capture->role;
-        find->is_promised = capture->role == VCM_ROLE_PROMISE;
-        find->detail = capture->detail;
-        if (capture->role != VCM_ROLE_REFER)
-            set_block(run, find, node);
-        if (capture->role == VCM_ROLE_DEFINE)
-            vcm_tree_block_adapt(find, node, &run->weave);
+        widen_container(find, node);
         break;
     case VCM_ROLE_REGION:
     case VCM_ROLE_HEAD:
         find->role = capture->role;
         set_block(run, find, node);
         break;
-    case VCM_ROLE_LOCAL:
-    case VCM_ROLE_IGNORE:
-        if (capture->detail == VCM_MANNER_ALL) {
-            take_names(run, node, capture->role, find->pattern);
-            break;
-        }
-        find->role = capture->role;
-        find->detail = capture->detail;
-        find->is_type = capture->detail == VCM_MANNER_TYPE;
-        taken->name = node;
-        break;
     default:
-        find->role = capture->role;
-        find->detail = capture->detail;
-        taken->name = node;
+        if (capture->detail == VCM_MANNER_ALL &&
+            (capture->role == VCM_ROLE_LOCAL || capture->role == VCM_ROLE_IGNORE))
+            take_names(run, node, capture->role, find->pattern);
+        else
+            take_subject(run, taken, capture, node);
     }
 }
 

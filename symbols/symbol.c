@@ -89,6 +89,11 @@ bool vcm_symbol_is_function(enum vcm_symbol_kind kind)
            kind == VCM_SYMBOL_CONSTRUCTOR;
 }
 
+bool vcm_symbol_is_value(enum vcm_symbol_kind kind)
+{
+    return kind == VCM_SYMBOL_VARIABLE || kind == VCM_SYMBOL_CONSTANT;
+}
+
 bool vcm_symbol_is_type(enum vcm_symbol_kind kind)
 {
     return kind == VCM_SYMBOL_CLASS || kind == VCM_SYMBOL_STRUCT || kind == VCM_SYMBOL_UNION ||

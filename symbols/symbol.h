@@ -103,6 +103,8 @@ bool vcm_symbol_kind_of(enum vcm_symbol_kind *out, const char *name);
 
 /* Whether it can hold calls, and has local names. */
 bool vcm_symbol_is_function(enum vcm_symbol_kind kind);
+/* Whether it is a variable or a constant. */
+bool vcm_symbol_is_value(enum vcm_symbol_kind kind);
 /* Whether a function in it is a method. */
 bool vcm_symbol_is_type(enum vcm_symbol_kind kind);
 

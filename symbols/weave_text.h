@@ -1,11 +1,18 @@
 /*
  * weave_text.h - text that symbols keep, and what the text of something found says where the tree
- * does not tell. Private to weave.c and weave_import.c.
+ * does not tell. Private to weave.c and its parts.
  */
 #ifndef VCM_SYMBOLS_WEAVE_TEXT_H
 #define VCM_SYMBOLS_WEAVE_TEXT_H
 
 #include "symbols/weave.h"
+
+/* The text of the file from `start` up to `end`. */
+static inline struct vcm_slice vcm_weave_text_at(const struct vcm_weave *weave, uint32_t start,
+                                                 uint32_t end)
+{
+    return vcm_slice_of(weave->text.data + start, end - start);
+}
 
 /* A copy that lives as long as the symbols do; of a line, which is cleared. Empty, and said in the
  * weave, without memory. */

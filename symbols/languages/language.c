@@ -2,8 +2,6 @@
 
 #include "base/path.h"
 
-#include "base/banned.h"
-
 static const struct vcm_language_descriptor none = {
     .name = "",
     .comments = {VCM_LANGUAGES_SLASH_COMMENTS},
@@ -15,6 +13,8 @@ static const struct vcm_language_descriptor *const table[VCM_LANGUAGES_COUNT] = 
 #include "symbols/languages/languages.def"
 #undef LANGUAGE
 };
+
+#include "base/banned.h"
 
 const struct vcm_language_descriptor *vcm_language_get(enum vcm_language language)
 {
