@@ -260,7 +260,7 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
             *top = at;
             return !vcm_snippet_begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
-        /* It is on the code that it stands behind. */
+        /* A comment that begins behind code is about that code. */
         bool behind = !vcm_snippet_begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
                       line.len > 0 && memmem(line.data, line.len, marks->open, strlen(marks->open));
         if (at == 0 || behind)
@@ -304,7 +304,7 @@ static bool find_above(struct vcm_slice *out, const struct vcm_language_descript
     return top < bottom;
 }
 
-/* OCaml's interfaces may have a comment below what it is on. */
+/* The comment in the lines below the definition. */
 static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
 {
     text = vcm_snippet_first(text, end + WINDOW_BYTES);
@@ -322,7 +322,7 @@ static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
     return true;
 }
 
-/* A comment behind what it is on, in its line. */
+/* The comment behind the definition, in its line. */
 static bool find_behind(struct vcm_slice *out, const struct vcm_language_descriptor *language,
                         struct vcm_slice text, size_t end)
 {
@@ -342,7 +342,7 @@ static bool find_behind(struct vcm_slice *out, const struct vcm_language_descrip
     return true;
 }
 
-/* Without the marks around it. */
+/* The comment without the marks around it. */
 static struct vcm_slice unwrap(struct vcm_slice comment,
                                const struct vcm_language_descriptor *language)
 {

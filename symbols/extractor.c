@@ -1,5 +1,6 @@
 #include "symbols/extractor.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -264,7 +265,7 @@ static void set_ends(const struct taken *taken, struct vcm_find *find)
         find->body = ts_node_start_byte(taken->body);
 }
 
-/* Of "operator bool() const", which is one node in C++, what is no name. */
+/* How many bytes at the end of a name are none: "operator bool() const" is one node in C++. */
 static uint32_t length_of_brackets(struct vcm_slice name)
 {
     static const char word[] = "operator ";
@@ -281,8 +282,8 @@ static bool has_no_name(const struct vcm_find *find)
     return find->role == VCM_ROLE_HEAD || find->role == VCM_ROLE_REGION;
 }
 
-/* Patterns have constants and variants beside variables: those begin with a capital where the
- * query says so, and with a dot in Swift. */
+/* Whether a name in a pattern is a constant or a variant, and declares no variable: it begins with
+ * a capital where the query says so, or stands behind a dot. */
 static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *find)
 {
     const char *name = weave->text.data + find->name;
@@ -321,7 +322,7 @@ static void trim_name(struct vcm_find *found, const struct vcm_language_tree *tr
     }
 }
 
-/* "$1" is no name of anything, nor is the type that OCaml is to find by itself. */
+/* Whether the text is a number, as in "$1", or a blank where the compiler infers the type. */
 static bool is_no_name(const struct vcm_find *found, const struct vcm_language_tree *tree,
                        const char *text)
 {
@@ -378,7 +379,7 @@ static bool visit_match(void *context, const TSQueryMatch *match)
     return !run->weave.too_many && !run->weave.no_memory;
 }
 
-/* What the query still has to find. */
+/* Finds what is left to tree-sitter's cursor: patterns that are not simple (patterns.h). */
 static void search_rest(struct run *run, TSNode root)
 {
     const TSQueryCursorOptions options = {.payload = run, .progress_callback = stop_searching};
@@ -395,7 +396,7 @@ static void search_rest(struct run *run, TSNode root)
                        query->rest_captures);
 }
 
-/* Nothing is deleted: its memory goes as a whole. */
+/* Nothing is deleted here: the parse memory is reset as a whole when the file is done. */
 static void parse(void *context)
 {
     struct run *run = context;
@@ -461,6 +462,7 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
     struct run run = {.weave = {.out = out, .language = vcm_language_get(language), .text = text}};
     size_t probe = text.len < VCM_LIMIT_BINARY_PROBE ? text.len : VCM_LIMIT_BINARY_PROBE;
 
+    assert(out->definition_count == 0 && out->state == VCM_SYMBOL_COMPLETE);
     if (text.len > VCM_LIMIT_SYMBOLS_FILE_BYTES)
         out->state = VCM_SYMBOL_TOO_LARGE;
     else if (probe > 0 && memchr(text.data, '\0', probe))

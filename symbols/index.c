@@ -1,5 +1,6 @@
 #include "symbols/index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -519,6 +520,7 @@ static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, 
     unsigned char key[KEY_BYTES];
     struct vcm_slice value;
 
+    assert(file < index->file_count && out->definition_count == 0);
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
     if (rc == VCM_NOT_FOUND) {

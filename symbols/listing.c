@@ -1,5 +1,6 @@
 #include "symbols/listing.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -57,7 +58,7 @@ static double weigh_kind(const struct vcm_symbol *symbol)
     }
 }
 
-/* A macro that stands for nothing is there to be asked about, as include guards are. */
+/* Whether a macro has no value: it is there for #ifdef, as include guards are. */
 static bool is_empty_macro(const struct vcm_symbol *symbol)
 {
     struct vcm_slice name = symbol->name, text = symbol->signature;
@@ -126,7 +127,7 @@ static int by_choice(const void *a, const void *b)
     return (x->symbol > y->symbol) - (x->symbol < y->symbol);
 }
 
-/* The best symbols of a file share its score. */
+/* Adds the best symbols of a file, which share its score. */
 static int draft_symbols(struct draft *draft, uint32_t rank, const struct vcm_symbols *symbols,
                          struct vcm_error *err)
 {
@@ -279,6 +280,7 @@ int vcm_listing_make(struct vcm_listing *out, const struct vcm_index *index,
         for (size_t i = 0; i < index->file_count; i++)
             out->files_dropped += vcm_graph_u32(rank->graph->counts, i) > 0;
         out->files_dropped -= out->files_covered;
+        assert(out->tokens <= budget);
         rc = vcm_buf_check(&out->text, "the map", err);
     }
     if (rc == VCM_OK)

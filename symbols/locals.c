@@ -1,5 +1,6 @@
 #include "symbols/locals.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/banned.h"
@@ -59,8 +60,9 @@ static bool defines(const struct vcm_finds *blocks, size_t first, const struct v
            blocks->items[low].role == VCM_ROLE_DEFINE && blocks->items[low].name == use->name;
 }
 
-/* How many blocks are around it, of which the last one has the name: none has what is defined here,
- * and is referred to. "constructor(private name)" defines a field and has a parameter. */
+/* How many of the blocks around the name count, of which the last one declares it. 0 when the name
+ * is that of a definition, which is referred to; but "constructor(private name)" defines a field
+ * and declares a parameter of the constructor. */
 static size_t level_of(const struct vcm_finds *blocks, const size_t *around, size_t depth,
                        const struct vcm_find *use)
 {
@@ -83,6 +85,7 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
     locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
     for (size_t i = 0; around && locals->items && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
+        assert(i == 0 || use[-1].name <= use->name);
         if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
             continue;
         for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {

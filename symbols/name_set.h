@@ -9,6 +9,7 @@
 struct vcm_name_set {
     struct vcm_slice *items; /* in order, once they are sorted */
     size_t count;
+    bool sorted;
 };
 
 void vcm_name_set_sort(struct vcm_name_set *names);

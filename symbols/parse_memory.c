@@ -58,7 +58,7 @@ struct vcm_parse_memory {
 static _Thread_local struct vcm_parse_memory *current;
 
 /* All pieces lie in chunks, which hides the faults of a scanner from AddressSanitizer unless it is
- * told which bytes are somebody's. Heads are nobody's but for the length of an access. */
+ * told which bytes are allocated. Heads of pieces are poisoned except while they are accessed. */
 static void allow(const void *at, size_t size)
 {
 #ifdef HAS_ASAN

@@ -12,7 +12,8 @@
 #define DEPTH_MAX 30000u     /* tree-sitter counts in 16 bits */
 #define NOT_READ  UINT16_MAX /* a field that was not asked for yet */
 
-/* A child of these costs as much as there are children before it, whoever asks for it. */
+/* Marks kinds of nodes whose n-th child takes n steps to reach: their children are nested in hidden
+ * nodes. The search counts these steps. */
 static void mark_nested(struct vcm_patterns *patterns, const char *const *kinds)
 {
     for (; kinds && *kinds; kinds++) {
@@ -278,7 +279,7 @@ static void enter(struct search *search)
     level->field = NOT_READ;
     level->children = level->named_children = 0;
     level->first = level->named && search->depth > 1 && ++level[-1].named_children == 1;
-    /* Later the cursor is further down. */
+    /* The field is read now: later the cursor is further down. */
     bool known = level->symbol < patterns->symbol_count;
     if (search->depth > 1 && level[-1].symbol < patterns->symbol_count &&
         patterns->is_nested[level[-1].symbol])

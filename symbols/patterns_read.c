@@ -49,7 +49,7 @@ static struct vcm_slice take_word(struct reader *r)
     return word;
 }
 
-/* A name that stands alone, and is not about what is around it. */
+/* Whether a capture by this name is what a match is about, and not something around it. */
 static bool is_about(struct vcm_slice capture)
 {
     static const char *const names[] = {"name",   "local", "import",  "access",    "ignore",
@@ -64,7 +64,7 @@ static bool is_about(struct vcm_slice capture)
     return false;
 }
 
-/* Its number, a new one for a new name. */
+/* The number of a capture; a new name gets the next one. */
 static uint32_t number_capture(struct reader *r, struct vcm_slice name)
 {
     struct vcm_patterns *patterns = r->patterns;
@@ -222,7 +222,8 @@ static struct vcm_slice take_string(struct reader *r)
     return vcm_slice_of(copy, len);
 }
 
-/* "#any-of? @verb "require" "load")"; what is known of others is for the rest to say. */
+/* "#any-of? @verb "require" "load")"; a pattern with another predicate is left
+ * to tree-sitter. */
 static void read_predicate(struct reader *r)
 {
     struct vcm_patterns_asked *asked = vcm_arena_alloc(&r->patterns->arena, sizeof *asked);

@@ -2,8 +2,8 @@
  * qualifier.h - what stands before a name: "shop" of "shop.total"; and paths and lists of names.
  *
  * Reads the bytes around a name that the tree has found, so that no query has to. Several words are
- * kept as written ("Shop.Cart", "crate::shop"). What is behind a call, an index or a field has a
- * qualifier that nobody can name: it is there and empty.
+ * kept as written ("Shop.Cart", "crate::shop"). A name behind a call, an index or a field is
+ * qualified by a value without a name: its qualifier is there and empty.
  */
 #ifndef VCM_SYMBOLS_QUALIFIER_H
 #define VCM_SYMBOLS_QUALIFIER_H

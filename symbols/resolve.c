@@ -1,5 +1,6 @@
 #include "symbols/resolve.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -104,7 +105,7 @@ static void narrow(const struct search *search, const struct vcm_resolved *found
             marked[i] = false;
 }
 
-/* Whether something by the same name may say more: a prototype, "typedef struct a a". */
+/* Whether it only announces a definition by the same name: a prototype, "typedef struct a a". */
 static bool is_promise(const struct vcm_symbol *symbol)
 {
     static const char *const kinds[] = {"struct", "union", "enum"};
@@ -120,7 +121,8 @@ static bool is_promise(const struct vcm_symbol *symbol)
     return symbol->kind == VCM_SYMBOL_PROTOTYPE;
 }
 
-/* Of the candidates that are marked, the one that is meant: definitions stand before promises. */
+/* The one definition among the marked candidates, or without any the one announcement; NULL when
+ * there are several. */
 static const struct candidate *only_one(const struct search *search,
                                         const struct vcm_resolved *found, bool *marked)
 {
@@ -178,8 +180,8 @@ static bool is_reachable(const struct search *search, const struct vcm_resolved 
            (around && is_inside(around, symbol->container));
 }
 
-/* In the same file: one by that name, or one in the same container. A prototype says that the thing
- * itself is elsewhere. */
+/* Looks in the same file. *settled when a definition there can be meant: a prototype says that the
+ * definition is elsewhere, and the search goes on. */
 static const struct candidate *in_file(bool *settled, const struct search *search,
                                        const struct vcm_resolved *found, bool *marked)
 {
@@ -237,7 +239,7 @@ static const struct candidate *in_imports(bool *settled, const struct search *se
             }
     }
     const struct candidate *one = only_one(search, found, marked);
-    /* A header is imported, what it promises is defined elsewhere. */
+    /* A header is imported; what it announces is defined elsewhere. */
     *settled = any(marked, search->count) && (!one || !is_promise(&one->symbol));
     return *settled ? one : NULL;
 }
@@ -326,8 +328,8 @@ static bool is_visible(struct search *search, const struct vcm_resolved *found, 
                                   : is_near(search, found->file, file);
 }
 
-/* Whether a qualifier names a container: by its last words, or, where modules are files, by more
- * than it knows of itself. */
+/* Whether a qualifier names a container: all its words are the last ones of the container, or,
+ * where modules are files, the container's words are the last ones of the qualifier. */
 static bool names_container(const struct vcm_language_descriptor *language,
                             struct vcm_slice qualifier, struct vcm_slice container)
 {
@@ -351,7 +353,7 @@ static size_t first_holder(const struct search *search, uint64_t name)
     return low;
 }
 
-/* Whether there are several types by that name, or none. */
+/* How many types by that name are visible at this stage: 0, 1, or 2 for several. */
 static size_t count_types(struct search *search, const struct vcm_resolved *found, enum stage stage,
                           struct vcm_slice name)
 {
@@ -474,7 +476,7 @@ static void mark_top(const struct search *search, bool *marked, struct vcm_slice
 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < search->count; k++)
-            /* Elixir and Julia write the module around what it holds. */
+            /* In some languages the module is written around what it holds. */
             marked[k] =
                 marked[k] || (search->candidates[k].file == files[i] &&
                               !is_private_to_file(search, &search->candidates[k]) &&
@@ -550,7 +552,8 @@ static const struct candidate *in_self(bool *settled, struct search *search,
     return NULL;
 }
 
-/* Only where the qualifier is known: the object itself, a type, a module. */
+/* Resolves a name whose qualifier is known to be the object itself, a type or a module; the member
+ * of any other object stays unresolved. */
 static const struct candidate *find_qualified(struct search *search,
                                               const struct vcm_resolved *found, bool *marked)
 {
@@ -621,6 +624,7 @@ static bool asks_for_constructor(const struct candidate **only, const struct sea
 static int visit_reference(struct search *search, struct vcm_resolved *found, bool *marked,
                            struct vcm_error *err)
 {
+    assert(found->reference->from <= found->symbols->definition_count);
     const struct candidate *target = find_target(search, found, marked);
     bool is_type = target && vcm_symbol_is_type(target->symbol.kind);
 

@@ -1,5 +1,6 @@
 #include "symbols/symbols.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -73,8 +74,35 @@ static void encode_references(struct vcm_buf *out, const struct vcm_symbols *sym
     free(names.slots);
 }
 
+#ifndef NDEBUG
+/* What the stored form takes for granted: lines are written as differences, kinds as bytes, and a
+ * reference names its definition by number. */
+static bool can_be_stored(const struct vcm_symbols *symbols)
+{
+    bool sound = (unsigned)symbols->state < VCM_SYMBOL_STATE_COUNT;
+    uint32_t line = 0;
+
+    for (uint32_t i = 0; sound && i < symbols->definition_count; i++) {
+        const struct vcm_symbol *symbol = &symbols->definitions[i];
+        sound = symbol->name.len > 0 && symbol->line > 0 && symbol->end_line >= symbol->line &&
+                (unsigned)symbol->kind < VCM_SYMBOL_KIND_COUNT &&
+                (unsigned)symbol->visibility < VCM_SYMBOL_VISIBILITY_COUNT;
+    }
+    for (uint32_t i = 0; sound && i < symbols->reference_count; i++) {
+        const struct vcm_symbol_reference *reference = &symbols->references[i];
+        sound = reference->name.len > 0 && reference->line > 0 && reference->line >= line &&
+                reference->from <= symbols->definition_count &&
+                (unsigned)reference->use < VCM_SYMBOL_USE_COUNT &&
+                (reference->qualified || reference->qualifier.len == 0);
+        line = reference->line;
+    }
+    return sound;
+}
+#endif
+
 void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols)
 {
+    assert(can_be_stored(symbols));
     vcm_wire_put_u8(out, VCM_SYMBOL_FORMAT);
     vcm_wire_put_u8(out, (uint8_t)symbols->state);
     vcm_wire_put_count(out, symbols->definition_count);

@@ -1,5 +1,6 @@
 #include "symbols/weave.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -26,6 +27,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     struct vcm_weave_walk walk = {.nest = {.weave = weave}};
     int rc = VCM_OK;
 
+    assert(weave->language->grammar && weave->out->definition_count == 0);
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     vcm_weave_finds_drop_repeated(&weave->blocks);
     vcm_dialect_join_heads(&weave->blocks);
@@ -44,6 +46,8 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
         rc = vcm_weave_refer_all(&walk, err);
     if (rc == VCM_OK && (weave->no_memory || walk.nest.path.fault == VCM_BUF_NO_MEMORY))
         rc = vcm_error_memory(err);
+    assert(weave->out->definition_count <= weave->blocks.count &&
+           weave->out->reference_count <= weave->uses.count);
     free(walk.makers.items);
     free(walk.holders.items);
     vcm_weave_visibility_release(&walk.exports);

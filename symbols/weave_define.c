@@ -12,7 +12,8 @@
 #define AGAIN_REACH 1024u /* definitions between one and the next by the same name */
 #define HIDE_REACH  256u  /* definitions between one and the word that hides it */
 
-/* "int a, b;": the one is not in the other. */
+/* Whether the block is one more definition of the declaration that was entered last: "int a, b;".
+ * It is not nested in the first. */
 static bool is_sibling(const struct vcm_weave_nest *nest, const struct vcm_find *block)
 {
     const struct vcm_weave_level *top = nest->depth > 0 ? &nest->levels[nest->depth - 1] : NULL;
@@ -31,7 +32,8 @@ static void change_access(struct vcm_weave_nest *nest, const struct vcm_find *wo
             nest->levels[nest->depth - 1].visibility = (enum vcm_symbol_visibility)i;
             nest->levels[nest->depth - 1].has_visibility = true;
         }
-    /* A structure of OCaml behind its signature; what R6 makes of functions. */
+    /* OCaml: "struct" behind a signature hides what the signature lacks. R6: "active" lists
+     * functions that are read like fields. */
     bool closed = vcm_slice_equal(text, vcm_slice_of_string("struct"));
     if (nest->depth > 0 && (closed || vcm_slice_equal(text, vcm_slice_of_string("active")))) {
         nest->levels[nest->depth - 1].visibility = closed ? VCM_SYMBOL_PRIVATE : VCM_SYMBOL_PUBLIC;
@@ -39,7 +41,7 @@ static void change_access(struct vcm_weave_nest *nest, const struct vcm_find *wo
     }
 }
 
-/* Whether a container, by its name, is one of those around. */
+/* Whether the container is one of those that the walk is in. */
 static bool is_around(const struct vcm_weave_nest *nest, struct vcm_slice container)
 {
     const struct vcm_slice path = vcm_buf_slice(&nest->path);
@@ -48,7 +50,8 @@ static bool is_around(const struct vcm_weave_nest *nest, struct vcm_slice contai
            (container.len == 0 || container.len == path.len || path.data[container.len] == '.');
 }
 
-/* "private :total", behind the definition; "private def total", with it. */
+/* Sets the visibility of a definition that was found before: the word is "private :total" behind
+ * it, or "private def total" with it. */
 static void hide(struct vcm_weave_nest *nest, const struct vcm_find *word)
 {
     struct vcm_symbols *out = nest->weave->out;
@@ -90,7 +93,8 @@ static enum vcm_symbol_kind settle_kind(const struct vcm_weave_nest *nest,
     return kind == VCM_SYMBOL_FUNCTION && (in_type || held) ? VCM_SYMBOL_METHOD : kind;
 }
 
-/* A member that the constructor makes is one of the type: "constructor(private name: string)". */
+/* The container of a definition of this kind. A field that a parameter of the constructor declares
+ * belongs to the type: "constructor(private name: string)". */
 static struct vcm_slice path_to(const struct vcm_weave_nest *nest, enum vcm_symbol_kind kind)
 {
     bool makes = nest->weave->language->definitions.promoted_parameters &&
@@ -118,7 +122,7 @@ static void fill_symbol(const struct vcm_weave_exports *exports, const struct vc
     symbol->kind = settle_kind(nest, found);
     symbol->line = found->line;
     symbol->end_line = found->end_line;
-    /* Macros of C know no containers. */
+    /* A macro belongs to no container in C. */
     bool is_free = symbol->kind == VCM_SYMBOL_MACRO && weave->language->definitions.tags;
     if (found->holder_end > 0 && nest->path.len > 0) {
         vcm_buf_append_slice(&line, vcm_buf_slice(&nest->path));
@@ -135,7 +139,7 @@ static void fill_symbol(const struct vcm_weave_exports *exports, const struct vc
         vcm_buf_append_byte(&line, ' ');
     vcm_describe_signature(&line, weave->language, &place);
     symbol->signature = vcm_weave_text_keep_line(weave, &line);
-    /* A comment above a line is on what the line begins with. */
+    /* The comment above a line is about the definition that the line begins with. */
     if (!around || around->block->line != found->line)
         vcm_describe_comment(&line, weave->language, &place);
     if (line.len == 0 &&
@@ -146,7 +150,8 @@ static void fill_symbol(const struct vcm_weave_exports *exports, const struct vc
     vcm_buf_release(&line);
 }
 
-/* Haskell and Elixir write a function as several clauses, one behind the other. */
+/* Whether this is another clause of the function that was defined last: some languages write a
+ * function as several clauses. */
 static bool goes_on(const struct vcm_weave_nest *nest, const struct vcm_find *found)
 {
     const struct vcm_weave *weave = nest->weave;
@@ -160,7 +165,8 @@ static bool goes_on(const struct vcm_weave_nest *nest, const struct vcm_find *fo
            vcm_slice_equal(last->container, vcm_buf_slice(&nest->path));
 }
 
-/* "count = 0" and "count = 1": where variables are not declared, the second one is written. */
+/* Whether an assignment sets what an earlier one defined: of "count = 0" and "count = 1", where
+ * variables are not declared, the second one is a write. */
 static bool is_defined_again(const struct vcm_weave_nest *nest, const struct vcm_find *found)
 {
     const struct vcm_weave *weave = nest->weave;

@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+/* The target without the keyword, where the query captures a whole statement: "import a.b". */
 static struct vcm_slice without_keyword(struct vcm_slice target)
 {
     static const char *const keywords[] = {"import ", "using ", "export "};
@@ -48,7 +48,7 @@ static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
     import->line = use->line;
     import->parts =
         weave->language->imports.read_use(&target, &names, weave->text, use->name, use->name_end);
-    /* All that it has are groups, or it is too deep to be told. */
+    /* It has nothing but groups, which are found by themselves, or is nested too deep. */
     bool empty = target.len == 0 || (import->parts && names.len == 0);
     import->target = vcm_weave_text_keep_line(weave, &target);
     import->alias = vcm_weave_text_keep_line(weave, &names);

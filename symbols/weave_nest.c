@@ -1,5 +1,7 @@
 #include "symbols/weave_nest.h"
 
+#include <assert.h>
+
 #include "base/array.h"
 #include "base/limits.h"
 #include "symbols/dialect.h"
@@ -9,6 +11,7 @@
 
 void vcm_weave_nest_leave(struct vcm_weave_nest *nest)
 {
+    assert(nest->depth > 0);
     nest->depth--;
     vcm_buf_truncate(&nest->path, nest->depth > 0 ? nest->levels[nest->depth - 1].path : 0);
 }
@@ -31,7 +34,7 @@ void vcm_weave_nest_leave_before(struct vcm_weave_nest *nest, const struct vcm_f
         vcm_weave_nest_leave(nest);
 }
 
-/* What the innermost level is together with those around it. */
+/* Fills in what the innermost level inherits from those around it. */
 static void note_around(struct vcm_weave_nest *nest)
 {
     static const struct vcm_weave_level top = {.has_modules_only = true};
@@ -40,8 +43,7 @@ static void note_around(struct vcm_weave_nest *nest)
     const enum vcm_symbol_kind kind = level->kind;
     bool region = level->block->role == VCM_ROLE_REGION;
     bool function = level->index > 0 && vcm_symbol_is_function(kind);
-    /* Values that are defined in a function, or in what another value is made of, are seen from
-     * there alone. */
+    /* A value that is defined in a function, or in the initialiser of another value, is local. */
     bool own = level->block->role == VCM_ROLE_DEFINE &&
                (vcm_symbol_is_function(kind) || vcm_symbol_is_value((enum vcm_symbol_kind)kind) ||
                 kind == VCM_SYMBOL_FIELD);
@@ -59,6 +61,7 @@ static void note_around(struct vcm_weave_nest *nest)
 bool vcm_weave_nest_enter(struct vcm_weave_nest *nest, const struct vcm_find *block, uint32_t index,
                           enum vcm_symbol_kind kind)
 {
+    assert(nest->depth == 0 || nest->levels[nest->depth - 1].block->start <= block->start);
     if (vcm_array_reserve(&nest->levels, &nest->capacity, nest->depth + 1, VCM_LIMIT_LIST_ENTRIES,
                           NULL) != VCM_OK)
         return false;

@@ -18,7 +18,8 @@ static bool makes_by_call(const struct vcm_weave *weave)
     return weave->language->names.call == VCM_LANGUAGES_CALL_MAKES;
 }
 
-/* An object of Kotlin or Scala is the only one of its type: its name, called, makes none. */
+/* Whether the type has one object, which is declared with it ("object" of Kotlin and Scala):
+ * calling its name makes no other. */
 static bool is_single(const struct vcm_symbol *symbol)
 {
     const struct vcm_slice head = symbol->signature;
@@ -29,8 +30,6 @@ static bool is_single(const struct vcm_symbol *symbol)
            vcm_slice_equal(symbol->name, vcm_slice_of(head.data + at, symbol->name.len));
 }
 
-/* Of types whose name, called, makes one, in C++ bases from elsewhere too; and of all that may
- * stand before such a name. */
 bool vcm_weave_refer_list_makers(struct vcm_weave_walk *walk, const struct vcm_weave *weave)
 {
     const struct vcm_symbols *out = weave->out;
@@ -61,7 +60,8 @@ bool vcm_weave_refer_list_makers(struct vcm_weave_walk *walk, const struct vcm_w
     return true;
 }
 
-/* Whether a name is a parameter or variable of what is around; one of a type a type parameter. */
+/* Whether a block around declares the name as a parameter or variable; the name of a type, as a
+ * type parameter. */
 static bool is_local(const struct vcm_weave_walk *walk, struct vcm_slice name, bool type)
 {
     const struct vcm_weave_nest *nest = &walk->nest;
@@ -81,7 +81,7 @@ static bool is_local(const struct vcm_weave_walk *walk, struct vcm_slice name, b
     return false;
 }
 
-/* The outermost function around, whose head names the object in Go. */
+/* The outermost function around: where methods name their object in the head, it is in this one. */
 static const struct vcm_find *function_around(const struct vcm_weave_nest *nest)
 {
     size_t level = nest->depth > 0 ? nest->levels[nest->depth - 1].function : 0;
@@ -89,7 +89,8 @@ static const struct vcm_find *function_around(const struct vcm_weave_nest *nest)
     return level > 0 ? nest->levels[level - 1].block : NULL;
 }
 
-/* What the use is qualified by. A local name is no module or type, but it may be the object. */
+/* What the use is qualified by; "" when that begins with a local name, whose type is not known,
+ * unless it is the name of the object itself. */
 static struct vcm_slice qualifier_of(bool *qualified, const struct vcm_weave_walk *walk,
                                      const struct vcm_find *use)
 {
@@ -113,7 +114,7 @@ static struct vcm_slice qualifier_of(bool *qualified, const struct vcm_weave_wal
                : words;
 }
 
-/* Most follow one with the same. */
+/* A copy of the qualifier; that of the reference before is shared, since most have the same. */
 static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice qualifier)
 {
     const struct vcm_symbols *out = weave->out;
@@ -126,7 +127,7 @@ static struct vcm_slice keep_qualifier(struct vcm_weave *weave, struct vcm_slice
     return vcm_weave_text_keep(weave, qualifier);
 }
 
-/* Whether the name means something that the code around brings itself. */
+/* Whether the use means a local name, and is no reference. */
 static bool is_hidden(const struct vcm_weave_walk *walk, const struct vcm_find *use)
 {
     bool may_be_local = use->detail == VCM_SYMBOL_READ || use->detail == VCM_SYMBOL_WRITE ||
@@ -137,7 +138,8 @@ static bool is_hidden(const struct vcm_weave_walk *walk, const struct vcm_find *
                     use->is_type);
 }
 
-/* A call of a type makes one; in C++ the initialiser of a base looks like that of a member. */
+/* What the use does. A call of a type of this file makes an object; where bases are initialised
+ * like members, such a write is a call. */
 static enum vcm_symbol_use settle_use(const struct vcm_weave_walk *walk, const struct vcm_find *use,
                                       const struct vcm_slice *qualifier)
 {
@@ -211,7 +213,8 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Where names of definitions are, which are no references but to what they override. */
+/* The places of the names of definitions, sorted: a name there is a reference only to what it
+ * overrides. NULL without memory. */
 static uint32_t *list_names(const struct vcm_weave *weave)
 {
     uint32_t *names = calloc(weave->blocks.count + 1, sizeof *names);

@@ -9,7 +9,7 @@
 
 #define SIGNATURE_REACH 256u /* definitions between one and the signature that has it */
 
-/* Of what the file exports in this way. */
+/* Lists the names that the file exports with this role, sorted. False without memory. */
 static bool list_exported(struct vcm_name_set *names, const struct vcm_weave *weave,
                           enum vcm_tree_query_role role)
 {
@@ -40,7 +40,7 @@ void vcm_weave_visibility_release(struct vcm_weave_exports *exports)
     free(exports->parts.items);
 }
 
-/* Whether no other file can name it, whatever the file exports. */
+/* Whether the symbol is defined in a function, where no other file can use it. */
 static bool is_in_function(const struct vcm_weave_nest *nest, const struct vcm_symbol *symbol)
 {
     bool is_member = symbol->kind == VCM_SYMBOL_METHOD || symbol->kind == VCM_SYMBOL_FIELD ||
@@ -49,14 +49,15 @@ static bool is_in_function(const struct vcm_weave_nest *nest, const struct vcm_s
     return !is_member && nest->depth > 0 && nest->levels[nest->depth - 1].is_in_function;
 }
 
-/* Whether only modules are around, whose names the file may export. */
+/* Whether nothing but modules is around the symbol: such names the file may export. */
 static bool is_at_top(const struct vcm_weave_nest *nest, const struct vcm_symbol *symbol)
 {
     return vcm_slice_equal(symbol->container, vcm_buf_slice(&nest->path)) &&
            (nest->depth == 0 || nest->levels[nest->depth - 1].has_modules_only);
 }
 
-/* Haskell's modules may export themselves: all that they define. */
+/* Whether the file hides what it does not export. A module that exports itself (Haskell) exports
+ * all that it defines. */
 static bool is_closed(const struct vcm_weave_exports *exports, const struct vcm_weave_nest *nest)
 {
     const struct vcm_symbols *out = nest->weave->out;
@@ -81,7 +82,7 @@ static bool is_exported_part(const struct vcm_weave_exports *exports,
             vcm_name_set_have(&exports->names, symbol->name));
 }
 
-/* Whether the signature of the module has it: of OCaml, whose signatures come first. */
+/* Whether the signature of the module, which was defined shortly before, has the symbol. */
 static bool is_promised(const struct vcm_weave_nest *nest, const struct vcm_symbol *symbol)
 {
     const struct vcm_symbols *out = nest->weave->out;
@@ -104,7 +105,7 @@ enum vcm_symbol_visibility vcm_weave_visibility_of(const struct vcm_weave_export
     const struct vcm_weave *weave = nest->weave;
     const struct vcm_weave_level *around = vcm_weave_nest_container(nest);
     bool in_type = around && vcm_symbol_is_type(around->kind);
-    /* "record Point(int x)": components are part of what the type shows. */
+    /* "record Point(int x)": fields in the head are public. */
     bool has_records = weave->language->definitions.record_heads;
     bool in_head = has_records && in_type && symbol->kind == VCM_SYMBOL_FIELD &&
                    found->end < around->block->body;

@@ -1,5 +1,7 @@
 #include "symbols/languages/language.h"
 
+#include <assert.h>
+
 #include "base/path.h"
 
 static const struct vcm_language_descriptor none = {
@@ -50,6 +52,7 @@ const char *vcm_language_source(enum vcm_language language)
 
 bool vcm_language_are_kin(enum vcm_language a, enum vcm_language b)
 {
+    assert((unsigned)a < VCM_LANGUAGES_COUNT && (unsigned)b < VCM_LANGUAGES_COUNT);
     return a == b ||
            (table[a]->family != VCM_LANGUAGE_NONE && table[a]->family == table[b]->family);
 }
