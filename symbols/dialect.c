@@ -1,6 +1,7 @@
 #include "symbols/dialect.h"
 
 #include "symbols/qualifier.h"
+#include "symbols/weave_finds.h"
 
 #include "base/banned.h"
 

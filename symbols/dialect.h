@@ -8,8 +8,9 @@
 
 #include "symbols/weave.h"
 
-/* Definitions begin where their heads do; a head of none becomes a region, for the names that it
- * makes. Blocks are in the order of the file. */
+/* Moves the beginning of a definition to that of its head ("template <class T>"); a head without a
+ * definition becomes a region, for the local names that it declares. Blocks are in the order of the
+ * file, before and after. */
 void vcm_dialect_join_heads(struct vcm_finds *blocks);
 
 /* Appends a container as other languages write it: "a.B" of "a::B<T>" in C++. */
@@ -22,12 +23,12 @@ bool vcm_dialect_is_constructor(const struct vcm_language_descriptor *language,
                                 const struct vcm_find *found, struct vcm_slice name,
                                 struct vcm_slice type);
 
-/* Whether what looks like a name that is used is none. */
+/* Whether a word that looks like the use of a name is a keyword. */
 bool vcm_dialect_is_keyword(const struct vcm_language_descriptor *language, struct vcm_slice name,
                             enum vcm_symbol_use use);
 
-/* Whether the language has such a local name without a declaration; `in_field` in what reads and
- * writes one. */
+/* Whether the name is local without a declaration, as "it" is in Kotlin; `in_field`: in the code
+ * that reads or writes a field. */
 bool vcm_dialect_is_implied(const struct vcm_language_descriptor *language, struct vcm_slice name,
                             bool in_field);
 

@@ -12,6 +12,7 @@
 #include "symbols/tree_block.h"
 #include "symbols/tree_query.h"
 #include "symbols/weave.h"
+#include "symbols/weave_finds.h"
 
 #include "base/banned.h"
 

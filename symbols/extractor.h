@@ -1,10 +1,9 @@
 /*
  * extractor.h - reads the symbols of a file's text. With grammars/ the owner of tree-sitter.
  *
- * A language is a grammar and a query of ours (queries/<language>.scm) whose captures say what is a
- * definition, a reference, an import. Trees are walked by the query's cursor, never by recursion.
- * Size, steps and the number of symbols are bounded (limits.h); what is beyond is left out and the
- * state says so. Equal bytes give equal symbols.
+ * The captures of a language's query (languages/<name>.scm) say what is a definition, a reference,
+ * an import. Trees are walked without recursion. Size, steps and the number of symbols are bounded
+ * (limits.h); what is beyond is left out and the state says so. Equal bytes give equal symbols.
  * Queries are compiled when first needed and then shared: any number of threads may extract.
  */
 #ifndef VCM_SYMBOLS_EXTRACTOR_H

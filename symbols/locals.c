@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "symbols/weave_finds.h"
+
 #include "base/banned.h"
 
 struct vcm_local {

@@ -1,5 +1,6 @@
 /*
- * names.h - a set of names. It does not own their bytes. Private to weave.c.
+ * name_set.h - a set of names: filled in, sorted once, then searched. It does not own the bytes.
+ * Private to weave.c and its parts.
  */
 #ifndef VCM_SYMBOLS_NAME_SET_H
 #define VCM_SYMBOLS_NAME_SET_H
@@ -14,7 +15,7 @@ struct vcm_name_set {
 
 void vcm_name_set_sort(struct vcm_name_set *names);
 
-/* Of names that are sorted. */
+/* Whether the set, which was sorted, has the name. */
 bool vcm_name_set_have(const struct vcm_name_set *names, struct vcm_slice name);
 
 #endif

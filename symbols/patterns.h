@@ -7,7 +7,7 @@
  * query, which still finds the rest: anchors but that of a first child, several children without
  * fields, repetitions.
  * The finds are the same, in another order. Trees are walked without recursion.
- * Any number of threads may search. Private to extract.c.
+ * Any number of threads may search. Private to extractor.c and tree_query.c.
  */
 #ifndef VCM_SYMBOLS_PATTERNS_H
 #define VCM_SYMBOLS_PATTERNS_H

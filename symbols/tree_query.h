@@ -3,7 +3,8 @@
  * compiled.
  *
  * The captures of a query have roles; patterns may ask that a captured text is one of some words.
- * A compiled query is not changed: any number of threads may use it. Private to extract.c.
+ * A compiled query is not changed: any number of threads may use it. Private to extractor.c and
+ * weave.c.
  */
 #ifndef VCM_SYMBOLS_TREE_QUERY_H
 #define VCM_SYMBOLS_TREE_QUERY_H

@@ -1,7 +1,7 @@
 /*
  * visibility.h - who may see a definition, by the words before its name and the form of the name,
- * as its language has it. What its container or the file says comes on top (weave.c). Private to
- * this folder.
+ * as its language has it. What its container or the file says comes on top (weave_visibility.h).
+ * Private to this folder.
  */
 #ifndef VCM_SYMBOLS_VISIBILITY_H
 #define VCM_SYMBOLS_VISIBILITY_H

@@ -1,12 +1,12 @@
 /*
- * weave_import.h - the imports of a file, from what was found. Private to weave.c.
+ * weave_import.h - the imports of a file, from what was found. Private to weave_refer.c.
  */
 #ifndef VCM_SYMBOLS_WEAVE_IMPORT_H
 #define VCM_SYMBOLS_WEAVE_IMPORT_H
 
 #include "symbols/weave.h"
 
-/* How many there can be: a statement of Scala has several. */
+/* An upper bound of their number: one statement may have several. */
 size_t vcm_weave_import_count(const struct vcm_weave *weave);
 
 /* Appends those of a find to the symbols, which have room for them. */

@@ -5,6 +5,8 @@
  * in this folder, with its query (<name>.scm) beside it; languages.def lists them. Code outside of
  * this folder never asks which language a file is in: it asks the descriptor how the language does
  * things. A field that is not set says that the language does what most do.
+ * Constants other than languages begin with VCM_LANGUAGES_: a search for VCM_LANGUAGE_ finds the
+ * places that name a language, and they are all in this folder and in tests.
  * Descriptors are constant: any thread may read them.
  */
 #ifndef VCM_SYMBOLS_LANGUAGES_LANGUAGE_H
