@@ -16,7 +16,7 @@
 #include "git/repo.h"
 #include "kb/extract.h"
 #include "symbols/ctags.h"
-#include "symbols/language.h"
+#include "symbols/languages/language.h"
 
 #include "base/banned.h"
 
@@ -55,18 +55,18 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
     static const struct {
         enum vcm_language_level level;
         const char *word;
-    } levels[] = {{VCM_LANGUAGE_FULL, "full"},
-                  {VCM_LANGUAGE_DEFINITIONS, "definitions only"},
-                  {VCM_LANGUAGE_ABSENT, "absent"}};
+    } levels[] = {{VCM_LANGUAGES_FULL, "full"},
+                  {VCM_LANGUAGES_DEFINITIONS, "definitions only"},
+                  {VCM_LANGUAGES_ABSENT, "absent"}};
     bool has_ctags = vcm_ctags_works();
 
     for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
         const char *before = doctor->detail.len > 0 ? "; " : "";
         bool first = true;
-        for (unsigned j = 1; j < VCM_LANGUAGE_COUNT; j++) {
+        for (unsigned j = 1; j < VCM_LANGUAGES_COUNT; j++) {
             enum vcm_language_level level = vcm_language_level((enum vcm_language)j);
-            if (level == VCM_LANGUAGE_DEFINITIONS && !has_ctags)
-                level = VCM_LANGUAGE_ABSENT;
+            if (level == VCM_LANGUAGES_DEFINITIONS && !has_ctags)
+                level = VCM_LANGUAGES_ABSENT;
             if (level != levels[i].level)
                 continue;
             if (first)

@@ -13,7 +13,7 @@
 #include "base/utf8.h"
 #include "git/blob.h"
 #include "sources/glob.h"
-#include "symbols/map.h"
+#include "symbols/listing.h"
 #include "symbols/resolve.h"
 
 #include "base/banned.h"
@@ -177,17 +177,17 @@ static void put_commit(struct view *view)
     vcm_jsonw_member_string(&view->w, "commit", hex);
 }
 
-/* The map */
+/* The ranked listing */
 
-static const char *reason_of(const struct vcm_index *index, const struct vcm_map *map)
+static const char *reason_of(const struct vcm_index *index, const struct vcm_listing *listing)
 {
-    if (map->symbols_shown > 0)
+    if (listing->symbols_shown > 0)
         return NULL;
     if (index->tracked == 0)
         return "no_files";
     if (index->matching == 0)
         return "filtered_out";
-    if (map->symbols_total > 0)
+    if (listing->symbols_total > 0)
         return "budget_too_small";
     return index->absent > 0 ? "not_fetched" : "no_supported_language";
 }
@@ -208,31 +208,31 @@ static void put_sources(struct view *view)
     vcm_jsonw_end_object(&view->w);
 }
 
-static void put_map(struct view *view, const struct vcm_map *map)
+static void put_listing(struct view *view, const struct vcm_listing *listing)
 {
     struct vcm_jsonw *w = &view->w;
 
     vcm_jsonw_begin_object(w);
-    vcm_jsonw_member_slice(w, "map", vcm_slice_of(vcm_buf_text(&map->text), map->text.len));
-    vcm_jsonw_member_uint(w, "tokens", map->tokens);
-    vcm_jsonw_member_uint(w, "tokens_estimated", map->tokens);
-    vcm_jsonw_member_uint(w, "files_covered", map->files_covered);
+    vcm_jsonw_member_slice(w, "map", vcm_slice_of(vcm_buf_text(&listing->text), listing->text.len));
+    vcm_jsonw_member_uint(w, "tokens", listing->tokens);
+    vcm_jsonw_member_uint(w, "tokens_estimated", listing->tokens);
+    vcm_jsonw_member_uint(w, "files_covered", listing->files_covered);
     vcm_jsonw_member_uint(w, "files_total", view->index->matching);
     vcm_jsonw_member_uint(w, "files_not_fetched", view->index->absent);
-    vcm_jsonw_member_uint(w, "symbols_shown", map->symbols_shown);
-    vcm_jsonw_member_uint(w, "symbols_total", map->symbols_total);
-    vcm_jsonw_member_uint(w, "symbols_dropped", map->symbols_total - map->symbols_shown);
-    vcm_jsonw_member_uint(w, "files_dropped", map->files_dropped);
-    if (map->tokens_next > 0) {
-        vcm_jsonw_member_string(w, "next", vcm_buf_text(&map->next));
-        vcm_jsonw_member_uint(w, "next_budget", map->tokens_next);
+    vcm_jsonw_member_uint(w, "symbols_shown", listing->symbols_shown);
+    vcm_jsonw_member_uint(w, "symbols_total", listing->symbols_total);
+    vcm_jsonw_member_uint(w, "symbols_dropped", listing->symbols_total - listing->symbols_shown);
+    vcm_jsonw_member_uint(w, "files_dropped", listing->files_dropped);
+    if (listing->tokens_next > 0) {
+        vcm_jsonw_member_string(w, "next", vcm_buf_text(&listing->next));
+        vcm_jsonw_member_uint(w, "next_budget", listing->tokens_next);
     } else {
         vcm_jsonw_member_null(w, "next");
         vcm_jsonw_member_null(w, "next_budget");
     }
     put_sources(view);
     put_commit(view);
-    vcm_jsonw_member_string(w, "reason", reason_of(view->index, map));
+    vcm_jsonw_member_string(w, "reason", reason_of(view->index, listing));
     vcm_jsonw_end_object(w);
 }
 
@@ -263,7 +263,7 @@ int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vc
     };
     struct vcm_tokenizer *tokenizer = NULL;
     struct vcm_rank *rank = NULL;
-    struct vcm_map map = {.tokens = 0};
+    struct vcm_listing listing = {.tokens = 0};
     struct view view;
     rc = VCM_OK;
 
@@ -277,10 +277,10 @@ int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vc
     if (rc == VCM_OK)
         rc = vcm_rank_open(&rank, view.index, &request, err);
     if (rc == VCM_OK)
-        rc = vcm_map_make(&map, view.index, rank, tokenizer, budget, err);
+        rc = vcm_listing_make(&listing, view.index, rank, tokenizer, budget, err);
     if (rc == VCM_OK)
-        put_map(&view, &map);
-    vcm_map_release(&map);
+        put_listing(&view, &listing);
+    vcm_listing_release(&listing);
     vcm_rank_close(rank);
     vcm_tokenizer_close(tokenizer);
     return end_view(&view, rc, visit, context, err);

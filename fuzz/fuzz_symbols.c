@@ -7,7 +7,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "fuzz/check.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 
 #include "base/banned.h"
 
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     FUZZ_CHECK(extractor || vcm_extractor_open(&extractor, &err) == VCM_OK);
     vcm_symbols_init(&symbols);
     vcm_symbols_init(&decoded);
-    enum vcm_language language = (enum vcm_language)(data[0] % VCM_LANGUAGE_COUNT);
+    enum vcm_language language = (enum vcm_language)(data[0] % VCM_LANGUAGES_COUNT);
     if (vcm_language_ctags_name(language))
         language = VCM_LANGUAGE_NONE; /* another program's business, and a process each time */
     FUZZ_CHECK(vcm_extractor_run(&symbols, extractor, language, text, &err) == VCM_OK);

@@ -33,7 +33,7 @@ struct vcm_ctags {
     struct reader idle[IDLE_MAX];
     size_t idle_count;
     struct vcm_arena arena;
-    const char *argv[OPTIONS_MAX + VCM_LANGUAGE_COUNT];
+    const char *argv[OPTIONS_MAX + VCM_LANGUAGES_COUNT];
 };
 
 /* What ctags calls a thing, of whatever language. Kinds that are not here are no definitions that
@@ -211,10 +211,10 @@ static void take_tag(struct reading *reading, const struct vcm_json *tag)
         .kind = kind,
         .visibility = read_access(vcm_json_get_text(tag, "access", "")),
     };
-    vcm_describe_signature(&words, reading->language, &place);
+    vcm_describe_signature(&words, vcm_language_get(reading->language), &place);
     symbol->signature = keep(reading, vcm_buf_slice(&words));
     vcm_buf_clear(&words);
-    vcm_describe_comment(&words, reading->language, &place);
+    vcm_describe_comment(&words, vcm_language_get(reading->language), &place);
     symbol->documentation = keep(reading, vcm_buf_slice(&words));
     vcm_buf_release(&words);
 }
@@ -290,8 +290,7 @@ static bool is_complete(struct vcm_slice answer)
  * the names of protocols, the token in hand, the depth of comments. */
 static bool may_share(enum vcm_language language)
 {
-    return language != VCM_LANGUAGE_OBJECTIVE_C && language != VCM_LANGUAGE_PROTOBUF &&
-           language != VCM_LANGUAGE_SML;
+    return !vcm_language_get(language)->ctags_carries_over;
 }
 
 static int borrow_reader(struct reader *out, struct vcm_ctags *ctags)
@@ -395,7 +394,7 @@ static int make_argv(struct vcm_ctags *ctags, struct vcm_error *err)
 
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++)
         ctags->argv[count++] = first[i];
-    for (unsigned i = 0; rc == VCM_OK && i < VCM_LANGUAGE_COUNT; i++) {
+    for (unsigned i = 0; rc == VCM_OK && i < VCM_LANGUAGES_COUNT; i++) {
         const char *name = vcm_language_ctags_name((enum vcm_language)i);
         if (!name || !may_share((enum vcm_language)i))
             continue;
@@ -467,10 +466,11 @@ bool vcm_ctags_works(void)
     struct vcm_symbols symbols;
 
     vcm_symbols_init(&symbols);
-    bool works = vcm_ctags_open(&ctags, NULL) == VCM_OK &&
-                 vcm_ctags_run(&symbols, ctags, VCM_LANGUAGE_PERL,
-                               vcm_slice_of_string("sub total {}\n"), NULL) == VCM_OK &&
-                 symbols.definition_count == 1;
+    bool works =
+        vcm_ctags_open(&ctags, NULL) == VCM_OK &&
+        vcm_ctags_run(&symbols, ctags, vcm_language_of_path(vcm_slice_of_string("total.pl")),
+                      vcm_slice_of_string("sub total {}\n"), NULL) == VCM_OK &&
+        symbols.definition_count == 1;
     vcm_symbols_release(&symbols);
     vcm_ctags_close(ctags);
     return works;

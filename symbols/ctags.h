@@ -3,16 +3,17 @@
  * system.
  *
  * It is handed the bytes of a file on its standard input, never a path, and told the language; it
- * reads no options of the repository, the home or the environment, and shuts itself in before it
- * parses. Starting it costs more than most files do: a process reads many, one after another, and
- * what ends it is tried again in one of its own, so that no file is named for the fault of another.
- * Time, memory and output are bounded. Equal bytes give equal symbols as long as ctags stays the
- * same. Any number of threads.
+ * reads no options of the repository, the home or the environment, and enters its own sandbox
+ * before it parses. Starting it costs more than most files do: a process reads many, one after
+ * another. A file that ends it is tried again in a process of its own, so that no file is named
+ * `no_ctags` for the fault of another. Time, memory and output are bounded. Equal bytes give equal
+ * symbols as long as ctags stays the same. Any number of threads.
  */
 #ifndef VCM_SYMBOLS_CTAGS_H
 #define VCM_SYMBOLS_CTAGS_H
 
-#include "symbols/symbol.h"
+#include "symbols/languages/language.h"
+#include "symbols/symbols.h"
 
 struct vcm_ctags;
 

@@ -6,7 +6,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 
 #include "base/banned.h"
 
@@ -26,7 +26,7 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
     struct vcm_buf line = VCM_BUF_INIT(8 * COMMENT_BYTES_MAX);
     bool gap = false;
 
-    text = vcm_text_trim(text);
+    text = vcm_snippet_trim(text);
     if (text.len > COMMENT_BYTES_MAX)
         text.len = COMMENT_BYTES_MAX;
     /* Some bytes more, so that a character at the end is whole. */
@@ -56,7 +56,8 @@ static void put_line(struct vcm_buf *out, struct vcm_slice text, size_t max)
 static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
 {
     struct vcm_buf line = VCM_BUF_INIT(2 * COMMENT_BYTES_MAX);
-    const char *open = vcm_text_begins(head, "typedef") ? memchr(head.data, '{', head.len) : NULL;
+    const char *open =
+        vcm_snippet_begins(head, "typedef") ? memchr(head.data, '{', head.len) : NULL;
     const char *close = open ? memrchr(head.data, '}', head.len) : NULL;
 
     if (!close || close < open)
@@ -74,13 +75,12 @@ static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
 }
 
 /* Where a head may end: annotations, which have lines and braces of their own, come before. */
-static struct vcm_slice from_name(struct vcm_slice head, enum vcm_language language,
+static struct vcm_slice from_name(struct vcm_slice head,
+                                  const struct vcm_language_descriptor *language,
                                   const struct vcm_describe_place *place)
 {
-    bool annotated = language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_C_SHARP ||
-                     language == VCM_LANGUAGE_KOTLIN || language == VCM_LANGUAGE_SCALA;
     size_t before = (size_t)(head.data - place->text.data);
-    size_t gone = annotated && place->name > before ? place->name - before : 0;
+    size_t gone = language->head.annotations && place->name > before ? place->name - before : 0;
 
     gone = gone < head.len ? gone : head.len;
     return vcm_slice_of(head.data + gone, head.len - gone);
@@ -92,7 +92,7 @@ static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
     size_t depth = 0;
     char quote = '\0';
 
-    head = vcm_text_first(head, WINDOW_BYTES);
+    head = vcm_snippet_first(head, WINDOW_BYTES);
     for (size_t i = 0; i < head.len; i++) {
         char c = head.data[i];
         bool comment = !quote && c == '#' && (i == 0 || is_space(head.data[i - 1]));
@@ -157,45 +157,51 @@ static const char *find_body(struct vcm_slice line)
 /* The word with which a body begins in some languages, and their marks before it. */
 static struct vcm_slice without_ends(struct vcm_slice head)
 {
-    if (vcm_text_ends(head, " where"))
-        head = vcm_text_trim(vcm_slice_of(head.data, head.len - 6));
+    if (vcm_snippet_ends(head, " where"))
+        head = vcm_snippet_trim(vcm_slice_of(head.data, head.len - 6));
     while (head.len > 0 && (strchr("{:;=,\\", head.data[head.len - 1]) ||
-                            vcm_text_ends(head, " &") || vcm_text_ends(head, " |")))
-        head = vcm_text_trim(vcm_slice_of(head.data, head.len - 1));
+                            vcm_snippet_ends(head, " &") || vcm_snippet_ends(head, " |")))
+        head = vcm_snippet_trim(vcm_slice_of(head.data, head.len - 1));
     return head;
 }
 
-void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+/* The head of a definition whose body the tree does not tell: parameters may go on in the next
+ * line, values and bodies are left out. */
+static struct vcm_slice cut_head(struct vcm_slice head,
+                                 const struct vcm_language_descriptor *language,
+                                 const struct vcm_describe_place *place)
+{
+    struct vcm_slice tail = vcm_snippet_first(from_name(head, language, place), WINDOW_BYTES);
+    const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
+    struct vcm_slice first = vcm_slice_of(tail.data, line ? (size_t)(line - tail.data) : tail.len);
+    const char *brace = language->head.type_parameters ? NULL : find_body(first);
+
+    if (brace)
+        head.len = (size_t)(brace - head.data);
+    else if (line && !(line > head.data && strchr("(,\\", line[-1])))
+        head.len = (size_t)(line - head.data);
+    head = vcm_snippet_trim(head);
+    if (language->head.end_keyword &&
+        (vcm_snippet_ends(head, "; end") || vcm_snippet_ends(head, ") end")))
+        head = vcm_snippet_trim(vcm_slice_of(head.data, head.len - 4));
+    return head;
+}
+
+void vcm_describe_signature(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                             const struct vcm_describe_place *place)
 {
     size_t end = place->body < place->end ? place->body : place->end;
     struct vcm_slice head =
-        vcm_text_trim(vcm_slice_of(place->text.data + place->start, end - place->start));
+        vcm_snippet_trim(vcm_slice_of(place->text.data + place->start, end - place->start));
     struct vcm_buf bare_head = VCM_BUF_INIT(4 * COMMENT_BYTES_MAX);
 
     if (place->body >= place->end && put_typedef(out, head))
         return;
-    if (place->body >= place->end) {
-        struct vcm_slice tail = vcm_text_first(from_name(head, language, place), WINDOW_BYTES);
-        const char *line = tail.len > 0 ? memchr(tail.data, '\n', tail.len) : NULL;
-        bool braces = language != VCM_LANGUAGE_JULIA; /* which has parameters of types in them */
-        const char *brace =
-            braces
-                ? find_body(vcm_slice_of(tail.data, line ? (size_t)(line - tail.data) : tail.len))
-                : NULL;
-        /* Parameters may go on in the next line, values and bodies are left out. */
-        if (brace)
-            head.len = (size_t)(brace - head.data);
-        else if (line && !(line > head.data && strchr("(,\\", line[-1])))
-            head.len = (size_t)(line - head.data);
-        head = vcm_text_trim(head);
-        if (language == VCM_LANGUAGE_RUBY &&
-            (vcm_text_ends(head, "; end") || vcm_text_ends(head, ") end")))
-            head = vcm_text_trim(vcm_slice_of(head.data, head.len - 4));
-    }
-    if (language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_RUBY) {
+    if (place->body >= place->end)
+        head = cut_head(head, language, place);
+    if (language->head.hash_comments) {
         put_bare_head(&bare_head, head);
-        head = vcm_text_trim(vcm_buf_slice(&bare_head));
+        head = vcm_snippet_trim(vcm_buf_slice(&bare_head));
     }
     put_line(out, without_ends(head), VCM_LIMIT_SIGNATURE_BYTES);
     out->fault = bare_head.fault == VCM_BUF_NO_MEMORY ? VCM_BUF_NO_MEMORY : out->fault;
@@ -215,64 +221,7 @@ static struct vcm_slice line_above(struct vcm_slice text, size_t *at)
     size_t end = *at - 1;
 
     *at = line_start(text, end);
-    return vcm_text_trim(vcm_slice_of(text.data + *at, end - *at));
-}
-
-/* How comments are marked; a documentation string is a comment to us. */
-struct marks {
-    const char *line, *open, *close; /* NULL: the language has no such */
-};
-
-static struct marks marks_of(enum vcm_language language)
-{
-    switch (language) {
-    case VCM_LANGUAGE_PYTHON:
-    case VCM_LANGUAGE_RUBY:
-    case VCM_LANGUAGE_BASH:
-    case VCM_LANGUAGE_R:
-    case VCM_LANGUAGE_AWK:
-    case VCM_LANGUAGE_PERL:
-    case VCM_LANGUAGE_POWERSHELL:
-    case VCM_LANGUAGE_PUPPET:
-    case VCM_LANGUAGE_TCL:
-        return (struct marks){"#", NULL, NULL};
-    case VCM_LANGUAGE_FORTRAN:
-        return (struct marks){"!", NULL, NULL};
-    case VCM_LANGUAGE_ERLANG:
-        return (struct marks){"%", NULL, NULL};
-    case VCM_LANGUAGE_ASSEMBLY:
-    case VCM_LANGUAGE_CLOJURE:
-    case VCM_LANGUAGE_EMACS_LISP:
-    case VCM_LANGUAGE_LISP:
-    case VCM_LANGUAGE_SCHEME:
-        return (struct marks){";", NULL, NULL};
-    case VCM_LANGUAGE_VIM:
-        return (struct marks){"\"", NULL, NULL};
-    case VCM_LANGUAGE_PASCAL:
-        return (struct marks){"//", "{", "}"};
-    case VCM_LANGUAGE_COBOL:
-        return (struct marks){"*", NULL, NULL};
-    case VCM_LANGUAGE_ELIXIR:
-        return (struct marks){"#", "@doc \"\"\"", "\"\"\""};
-    case VCM_LANGUAGE_JULIA:
-        return (struct marks){"#", "\"\"\"", "\"\"\""};
-    case VCM_LANGUAGE_ADA:
-    case VCM_LANGUAGE_VHDL:
-        return (struct marks){"--", NULL, NULL};
-    case VCM_LANGUAGE_LUA:
-        return (struct marks){"--", "--[[", "]]"};
-    case VCM_LANGUAGE_SQL:
-        return (struct marks){"--", "/*", "*/"};
-    case VCM_LANGUAGE_ELM:
-    case VCM_LANGUAGE_HASKELL:
-        return (struct marks){"--", "{-", "-}"};
-    case VCM_LANGUAGE_SML:
-    case VCM_LANGUAGE_OCAML:
-    case VCM_LANGUAGE_OCAML_INTERFACE:
-        return (struct marks){NULL, "(*", "*)"};
-    default:
-        return (struct marks){"//", "/*", "*/"};
-    }
+    return vcm_snippet_trim(vcm_slice_of(text.data + *at, end - *at));
 }
 
 /* What stands between a comment and its definition. */
@@ -281,55 +230,38 @@ static bool is_decoration(struct vcm_slice line)
     static const char *const others[] = {"@type ", "@typep ", "@opaque ", "@callback "};
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-        if (vcm_text_begins(line, others[i])) /* which Elixir defines */
+        if (vcm_snippet_begins(line, others[i])) /* which Elixir defines */
             return false;
-    return vcm_text_begins(line, "@") || vcm_text_begins(line, "#[") ||
-           vcm_text_begins(line, "[") ||
-           (vcm_text_begins(line, "template") && vcm_text_ends(line, ">"));
-}
-
-/* A comment on what it is in, not on what follows. */
-static bool is_about_file(enum vcm_language language, struct vcm_slice line)
-{
-    return (language == VCM_LANGUAGE_RUST || language == VCM_LANGUAGE_ZIG) &&
-           vcm_text_begins(line, "//!");
-}
-
-/* A string in one line above a definition of Julia, or behind Elixir's "@doc". */
-static bool is_string_line(enum vcm_language language, struct vcm_slice line)
-{
-    if (language == VCM_LANGUAGE_ELIXIR)
-        return (vcm_text_begins(line, "@doc \"") && !vcm_text_begins(line, "@doc \"\"\"")) ||
-               (vcm_text_begins(line, "@typedoc \"") && !vcm_text_begins(line, "@typedoc \"\"\""));
-    return language == VCM_LANGUAGE_JULIA && line.len > 2 && vcm_text_begins(line, "\"") &&
-           !vcm_text_begins(line, "\"\"\"") && vcm_text_ends(line, "\"");
+    return vcm_snippet_begins(line, "@") || vcm_snippet_begins(line, "#[") ||
+           vcm_snippet_begins(line, "[") ||
+           (vcm_snippet_begins(line, "template") && vcm_snippet_ends(line, ">"));
 }
 
 /* How long the mark is with which a line opens a comment; 0 when it does not. */
-static size_t opens(struct vcm_slice line, const struct marks *marks)
+static size_t opens(struct vcm_slice line, const struct vcm_language_comments *marks)
 {
     static const char of_type[] = "@typedoc \"\"\"";
 
-    if (marks->open && vcm_text_begins(line, marks->open))
+    if (marks->open && vcm_snippet_begins(line, marks->open))
         return strlen(marks->open);
-    return marks->open && marks->open[0] == '@' && vcm_text_begins(line, of_type)
+    return marks->open && marks->open[0] == '@' && vcm_snippet_begins(line, of_type)
                ? sizeof of_type - 1
                : 0;
 }
 
 /* The beginning of the block comment whose last line begins at `at`. */
 static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct vcm_slice line,
-                         const struct marks *marks)
+                         const struct vcm_language_comments *marks)
 {
     bool whole = line.len >= strlen(marks->open) + strlen(marks->close);
 
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
         if (opens(line, marks) > 0 && (whole || lines > 0)) {
             *top = at;
-            return !vcm_text_begins(line, "{-#"); /* a word to the compiler of Haskell */
+            return !vcm_snippet_begins(line, "{-#"); /* a word to the compiler of Haskell */
         }
-        /* It is on the code that it stands behind. */
-        bool behind = !vcm_text_begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
+        /* A comment that begins behind code is about that code. */
+        bool behind = !vcm_snippet_begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
                       line.len > 0 && memmem(line.data, line.len, marks->open, strlen(marks->open));
         if (at == 0 || behind)
             return false;
@@ -339,32 +271,32 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
 }
 
 /* The comment right above, marks and all; false without one. */
-static bool find_above(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
-                       size_t start)
+static bool find_above(struct vcm_slice *out, const struct vcm_language_descriptor *language,
+                       struct vcm_slice text, size_t start)
 {
-    const struct marks marks = marks_of(language);
+    const struct vcm_language_comments *marks = &language->comments;
     size_t before = start > WINDOW_BYTES ? start - WINDOW_BYTES : 0;
 
     text = vcm_slice_of(text.data + before, start - before);
     size_t at = line_start(text, text.len), top = at, bottom = at;
     for (unsigned lines = 0; at > 0 && lines < COMMENT_LINES_MAX; lines++) {
         struct vcm_slice line = line_above(text, &at);
-        bool marked =
-            marks.line && vcm_text_begins(line, marks.line) && !is_about_file(language, line);
-        if (top == bottom && is_string_line(language, line)) {
+        bool about_file = marks->about_file && vcm_snippet_begins(line, marks->about_file);
+        bool marked = marks->line && vcm_snippet_begins(line, marks->line) && !about_file;
+        if (top == bottom && marks->is_string && marks->is_string(line)) {
             top = at;
             break;
         }
-        bool closes = marks.close && vcm_text_ends(line, marks.close);
+        bool closes = marks->close && vcm_snippet_ends(line, marks->close);
         if (top == bottom && is_decoration(line) && !marked && !closes) {
             top = bottom = at;
             continue;
         }
-        if (marked && !vcm_text_begins(line, "#!")) {
+        if (marked && !vcm_snippet_begins(line, "#!")) {
             top = at;
             continue;
         }
-        if (top == bottom && closes && !find_opening(&top, text, at, line, &marks))
+        if (top == bottom && closes && !find_opening(&top, text, at, line, marks))
             return false;
         break;
     }
@@ -372,16 +304,17 @@ static bool find_above(struct vcm_slice *out, enum vcm_language language, struct
     return top < bottom;
 }
 
-/* OCaml's interfaces may have a comment below what it is on. */
+/* The comment in the lines below the definition. */
 static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
 {
-    text = vcm_text_first(text, end + WINDOW_BYTES);
+    text = vcm_snippet_first(text, end + WINDOW_BYTES);
     const char *line = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
     if (!line)
         return false;
     struct vcm_slice rest =
-        vcm_text_trim(vcm_slice_of(line + 1, text.len - (size_t)(line + 1 - text.data)));
-    const char *close = vcm_text_begins(rest, "(**") ? memmem(rest.data, rest.len, "*)", 2) : NULL;
+        vcm_snippet_trim(vcm_slice_of(line + 1, text.len - (size_t)(line + 1 - text.data)));
+    const char *close =
+        vcm_snippet_begins(rest, "(**") ? memmem(rest.data, rest.len, "*)", 2) : NULL;
     const char *gap = memchr(line + 1, '\n', text.len - (size_t)(line + 1 - text.data));
     if (!close || (gap && gap < rest.data))
         return false;
@@ -389,63 +322,65 @@ static bool find_below(struct vcm_slice *out, struct vcm_slice text, size_t end)
     return true;
 }
 
-/* A comment behind what it is on, in its line. */
-static bool find_behind(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
-                        size_t end)
+/* The comment behind the definition, in its line. */
+static bool find_behind(struct vcm_slice *out, const struct vcm_language_descriptor *language,
+                        struct vcm_slice text, size_t end)
 {
-    bool haskell = language == VCM_LANGUAGE_HASKELL;
-    const char *mark = haskell ? "-- ^" : "(**";
+    const struct vcm_language_comments *marks = &language->comments;
 
-    text = vcm_text_first(text, end + WINDOW_BYTES);
+    text = vcm_snippet_first(text, end + WINDOW_BYTES);
     const char *stop = end < text.len ? memchr(text.data + end, '\n', text.len - end) : NULL;
     size_t len = (stop ? (size_t)(stop - text.data) : text.len) - end;
-    struct vcm_slice rest = vcm_text_trim(vcm_slice_of(text.data + end, len));
+    struct vcm_slice rest = vcm_snippet_trim(vcm_slice_of(text.data + end, len));
 
-    if (vcm_text_begins(rest, ",") || vcm_text_begins(rest, ";"))
-        rest = vcm_text_trim(vcm_slice_of(rest.data + 1, rest.len - 1));
-    if (!vcm_text_begins(rest, mark) || (!haskell && !vcm_text_ends(rest, "*)")))
+    if (vcm_snippet_begins(rest, ",") || vcm_snippet_begins(rest, ";"))
+        rest = vcm_snippet_trim(vcm_slice_of(rest.data + 1, rest.len - 1));
+    if (!vcm_snippet_begins(rest, marks->remark_open) ||
+        (marks->remark_close && !vcm_snippet_ends(rest, marks->remark_close)))
         return false;
     *out = rest;
     return true;
 }
 
-/* Without the marks around it. */
-static struct vcm_slice unwrap(struct vcm_slice comment, enum vcm_language language)
+/* The comment without the marks around it. */
+static struct vcm_slice unwrap(struct vcm_slice comment,
+                               const struct vcm_language_descriptor *language)
 {
-    const struct marks marks = marks_of(language);
+    const struct vcm_language_comments *marks = &language->comments;
 
-    comment = vcm_text_trim(comment);
-    if (is_string_line(language, comment)) {
+    comment = vcm_snippet_trim(comment);
+    if (marks->is_string && marks->is_string(comment)) {
         const char *quote = memchr(comment.data, '"', comment.len);
         comment.len -= (size_t)(quote + 1 - comment.data);
         comment.data = quote + 1;
-        comment.len -= vcm_text_ends(comment, "\"");
+        comment.len -= vcm_snippet_ends(comment, "\"");
         return comment;
     }
-    size_t len = opens(comment, &marks);
+    size_t len = opens(comment, marks);
     if (len > 0) {
         comment = vcm_slice_of(comment.data + len, comment.len - len);
-        comment.len -= vcm_text_ends(comment, marks.close) ? strlen(marks.close) : 0;
+        comment.len -= vcm_snippet_ends(comment, marks->close) ? strlen(marks->close) : 0;
     }
     return comment;
 }
 
 /* A line of a comment without its marks. */
-static struct vcm_slice bare(struct vcm_slice line, enum vcm_language language)
+static struct vcm_slice bare(struct vcm_slice line, const struct vcm_language_descriptor *language)
 {
-    const char *marks = language == VCM_LANGUAGE_R ? "#'" : "/*#!-%;\"";
+    const struct vcm_language_comments *comments = &language->comments;
+    const char *marks = comments->strip ? comments->strip : "/*#!-%;\"";
 
-    line = vcm_text_trim(line);
+    line = vcm_snippet_trim(line);
     while (line.len > 0 && strchr(marks, line.data[0])) {
         line.data++;
         line.len--;
     }
-    while (line.len > 0 && vcm_text_ends(line, "*"))
+    while (line.len > 0 && vcm_snippet_ends(line, "*"))
         line.len--;
-    line = vcm_text_trim(line);
-    if (language == VCM_LANGUAGE_HASKELL &&
-        (vcm_text_begins(line, "|") || vcm_text_begins(line, "^")))
-        line = vcm_text_trim(vcm_slice_of(line.data + 1, line.len - 1));
+    line = vcm_snippet_trim(line);
+    if (comments->leads && line.len > 0 && line.data[0] != '\0' &&
+        strchr(comments->leads, line.data[0]))
+        line = vcm_snippet_trim(vcm_slice_of(line.data + 1, line.len - 1));
     return line;
 }
 
@@ -455,13 +390,14 @@ static struct vcm_slice without_brief(struct vcm_slice line)
     bool brief = line.len > 7 && (line.data[0] == '@' || line.data[0] == '\\') &&
                  memcmp(line.data + 1, "brief ", 6) == 0;
 
-    return brief ? vcm_text_trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
+    return brief ? vcm_snippet_trim(vcm_slice_of(line.data + 7, line.len - 7)) : line;
 }
 
 /* What an element of C#'s comments stands for: "Item" of <see cref="Item"/>. */
 static struct vcm_slice named_by(struct vcm_slice element)
 {
-    const char *quote = vcm_text_ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
+    const char *quote =
+        vcm_snippet_ends(element, "/") ? memchr(element.data, '"', element.len) : NULL;
     const char *end = element.data + element.len;
     const char *close = quote ? memchr(quote + 1, '"', (size_t)(end - quote - 1)) : NULL;
 
@@ -488,7 +424,7 @@ static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 {
     size_t end = 0;
 
-    words = vcm_text_first(vcm_text_trim(words), COMMENT_BYTES_MAX);
+    words = vcm_snippet_first(vcm_snippet_trim(words), COMMENT_BYTES_MAX);
     for (; end < words.len; end++)
         if (strchr(".!?", words.data[end]) &&
             (end + 1 == words.len || is_space(words.data[end + 1]))) {
@@ -504,25 +440,25 @@ static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
 
 static struct vcm_slice behind(struct vcm_slice text, const char *word)
 {
-    size_t len = vcm_text_begins(text, word) ? strlen(word) : 0;
+    size_t len = vcm_snippet_begins(text, word) ? strlen(word) : 0;
 
-    return vcm_text_trim(vcm_slice_of(text.data + len, text.len - len));
+    return vcm_snippet_trim(vcm_slice_of(text.data + len, text.len - len));
 }
 
-/* The docstring: the body begins with a string, of Elixir with "@moduledoc". */
-static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
+/* The docstring: the body begins with a string, or with a keyword before it. */
+static bool find_docstring(struct vcm_slice *out, const char *keyword,
                            const struct vcm_describe_place *place)
 {
     static const char *const quotes[] = {"\"\"\"", "'''", "\"", "'"};
     const bool cut = place->end - place->body > WINDOW_BYTES;
-    struct vcm_slice body = vcm_text_trim(vcm_text_first(
+    struct vcm_slice body = vcm_snippet_trim(vcm_snippet_first(
         vcm_slice_of(place->text.data + place->body, place->end - place->body), WINDOW_BYTES));
 
-    if (language == VCM_LANGUAGE_ELIXIR) {
+    if (keyword) {
         body = behind(body, "do");
-        if (!vcm_text_begins(body, "@moduledoc"))
+        if (!vcm_snippet_begins(body, keyword))
             return false;
-        body = behind(body, "@moduledoc");
+        body = behind(body, keyword);
     }
     while (body.len > 0 && strchr("rRuUbB", body.data[0])) {
         if (body.len < 2 || !strchr("'\"", body.data[1]))
@@ -531,7 +467,7 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
     }
     for (size_t i = 0; i < sizeof quotes / sizeof quotes[0]; i++) {
         size_t len = strlen(quotes[i]);
-        if (!vcm_text_begins(body, quotes[i]))
+        if (!vcm_snippet_begins(body, quotes[i]))
             continue;
         const char *end = memmem(body.data + len, body.len - len, quotes[i], len);
         if (!end && !cut)
@@ -543,7 +479,8 @@ static bool find_docstring(struct vcm_slice *out, enum vcm_language language,
 }
 
 /* The first sentence of a comment with its marks. */
-static void put_comment(struct vcm_buf *out, enum vcm_language language, struct vcm_slice comment)
+static void put_comment(struct vcm_buf *out, const struct vcm_language_descriptor *language,
+                        struct vcm_slice comment)
 {
     struct vcm_buf words = VCM_BUF_INIT(COMMENT_BYTES_MAX);
 
@@ -552,16 +489,15 @@ static void put_comment(struct vcm_buf *out, enum vcm_language language, struct 
         const char *end = memchr(comment.data, '\n', comment.len);
         size_t len = end ? (size_t)(end - comment.data) : comment.len;
         struct vcm_slice line = without_brief(bare(vcm_slice_of(comment.data, len), language));
-        /* Julia's documentation begins with the call, indented. */
-        bool is_call = language == VCM_LANGUAGE_JULIA && words.len == 0 &&
-                       vcm_text_begins(vcm_slice_of(comment.data, len), "    ");
+        bool is_call = language->comments.begin_with_call && words.len == 0 &&
+                       vcm_snippet_begins(vcm_slice_of(comment.data, len), "    ");
         if (is_call)
             line.len = 0;
         /* A tag of documentation tools ends the prose; an empty line ends the paragraph. */
-        bool elements = language == VCM_LANGUAGE_C_SHARP && memchr(line.data, '<', line.len);
-        bool summary = vcm_text_begins(line, "<summary") || !vcm_text_begins(line, "<") ||
-                       vcm_text_begins(line, "<see");
-        if (vcm_text_begins(line, "@") || (line.len == 0 && words.len > 0) ||
+        bool elements = language->comments.have_elements && memchr(line.data, '<', line.len);
+        bool summary = vcm_snippet_begins(line, "<summary") || !vcm_snippet_begins(line, "<") ||
+                       vcm_snippet_begins(line, "<see");
+        if (vcm_snippet_begins(line, "@") || (line.len == 0 && words.len > 0) ||
             (elements && !summary))
             break;
         if (line.len > 0 && words.len + line.len + 1 < COMMENT_BYTES_MAX) {
@@ -580,30 +516,28 @@ static void put_comment(struct vcm_buf *out, enum vcm_language language, struct 
     vcm_buf_release(&words);
 }
 
-void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
+void vcm_describe_comment(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                           const struct vcm_describe_place *place)
 {
+    const struct vcm_language_comments *marks = &language->comments;
     struct vcm_slice comment;
-    bool has_strings = language == VCM_LANGUAGE_PYTHON || language == VCM_LANGUAGE_ELIXIR;
 
-    if (has_strings && place->body < place->end && find_docstring(&comment, language, place)) {
+    if (marks->begin_bodies && place->body < place->end &&
+        find_docstring(&comment, marks->keyword, place)) {
         put_sentence(out, comment);
         return;
     }
-    bool below =
-        language == VCM_LANGUAGE_OCAML_INTERFACE && find_below(&comment, place->text, place->end);
+    bool below = marks->follow && find_below(&comment, place->text, place->end);
     if (!below && !find_above(&comment, language, place->text, place->start))
         return;
     put_comment(out, language, comment);
 }
 
-void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+void vcm_describe_remark(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                          const struct vcm_describe_place *place)
 {
     struct vcm_slice comment;
-    bool has_remarks = language == VCM_LANGUAGE_HASKELL || language == VCM_LANGUAGE_OCAML ||
-                       language == VCM_LANGUAGE_OCAML_INTERFACE;
 
-    if (has_remarks && find_behind(&comment, language, place->text, place->end))
+    if (language->comments.remark_open && find_behind(&comment, language, place->text, place->end))
         put_comment(out, language, comment);
 }

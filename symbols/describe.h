@@ -5,7 +5,7 @@
 #ifndef VCM_SYMBOLS_DESCRIBE_H
 #define VCM_SYMBOLS_DESCRIBE_H
 
-#include "symbols/symbol.h"
+#include "symbols/languages/language.h"
 
 /* Where a definition is in its file. */
 struct vcm_describe_place {
@@ -17,17 +17,17 @@ struct vcm_describe_place {
 
 /* Appends one line: white space in one, comments' ends and brackets of the body gone, cut at
  * VCM_LIMIT_SIGNATURE_BYTES between characters; valid UTF-8. */
-void vcm_describe_signature(struct vcm_buf *out, enum vcm_language language,
+void vcm_describe_signature(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                             const struct vcm_describe_place *place);
 
 /* Appends the first sentence of the comment that ends right above the definition, or of the
  * docstring with which its body begins. */
-void vcm_describe_comment(struct vcm_buf *out, enum vcm_language language,
+void vcm_describe_comment(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                           const struct vcm_describe_place *place);
 
 /* Appends the first sentence of a comment that stands behind the definition, as fields and labels
  * have it in some languages. */
-void vcm_describe_remark(struct vcm_buf *out, enum vcm_language language,
+void vcm_describe_remark(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                          const struct vcm_describe_place *place);
 
 #endif

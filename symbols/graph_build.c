@@ -1,5 +1,6 @@
 #include "symbols/graph_build.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +8,8 @@
 
 #include "base/array.h"
 #include "base/limits.h"
-#include "symbols/headers.h"
+#include "symbols/languages/headers.h"
 #include "symbols/imports.h"
-#include "symbols/scope.h"
 #include "symbols/words.h"
 
 #include "base/banned.h"
@@ -128,25 +128,26 @@ static bool has_linkage(const struct vcm_symbol *symbol)
            symbol->kind == VCM_SYMBOL_VARIABLE;
 }
 
-/* Whether no other file can mean it: of C what is static, and what has no linkage in a source,
- * which nobody includes. */
+/* Whether no other file can use the definition: in a language with headers, what is static, and
+ * what has no linkage and stands in a source file, which is not included. */
 static bool is_own(const struct build *build, uint32_t file, const struct vcm_symbol *symbol)
 {
     const struct vcm_index_file *place = &build->index->files[file];
 
-    return vcm_language_is_c(place->language) &&
+    return vcm_language_get(place->language)->names.headers &&
            (symbol->visibility == VCM_SYMBOL_PRIVATE ||
             (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
 }
 
-/* Whether it names part of an object that nobody can tell: such a part is no definition of a file.
- * C has no other objects. */
+/* Whether the reference reads or writes a member of an object whose type is not known: it says
+ * nothing about the files that define a name like it. In C every qualified name is such a member.
+ */
 static bool is_part(const struct vcm_symbol_reference *reference, enum vcm_language language)
 {
     bool used = reference->use == VCM_SYMBOL_READ || reference->use == VCM_SYMBOL_WRITE;
 
     return reference->qualified && used &&
-           (reference->qualifier.len == 0 || language == VCM_LANGUAGE_C);
+           (reference->qualifier.len == 0 || vcm_language_get(language)->names.only_members);
 }
 
 static bool is_compound(struct vcm_slice text)
@@ -191,7 +192,7 @@ static int take_definitions(struct build *build, uint32_t file, const struct vcm
         if (symbol->kind == VCM_SYMBOL_FIELD)
             continue;
         fine = add_words(build, file, symbol->name, 0);
-        /* What nobody else can mean draws nobody here. */
+        /* A definition that no other file can use makes no edges to this file. */
         if (!fine || is_own(build, file, symbol))
             continue;
         struct item *item = find_item(&build->names, vcm_graph_number(symbol->name));
@@ -234,7 +235,7 @@ static void pull(struct build *build, uint32_t file, struct item *name, uint32_t
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         if (links[i - 1].file == file)
             return;
-        kin += vcm_scope_are_kin(files[file].language, files[links[i - 1].file].language);
+        kin += vcm_language_are_kin(files[file].language, files[links[i - 1].file].language);
         imported += build->imported[links[i - 1].file];
     }
     if (imported == 0 && (kin == 0 || name->links > DEFINERS_MAX))
@@ -246,7 +247,7 @@ static void pull(struct build *build, uint32_t file, struct item *name, uint32_t
     for (uint32_t i = name->first; i > 0; i = links[i - 1].next) {
         uint32_t to = links[i - 1].file;
         if (imported > 0 ? !build->imported[to]
-                         : !vcm_scope_are_kin(files[file].language, files[to].language))
+                         : !vcm_language_are_kin(files[file].language, files[to].language))
             continue;
         if (build->pulls[to] == 0)
             build->touched[(*touched)++] = to;
@@ -355,7 +356,8 @@ static bool has_mark(struct vcm_slice name, const char *const *marks)
 }
 
 /* By the parts of the path: what is nearer to the root counts more, vendored and generated files
- * less. Whether it is a test is for the one who asks to weigh. */
+ * less. Whether it is a test is noted
+ * apart: rank.c weighs that by what the request asks for. */
 static float judge_path(uint8_t *test, struct vcm_slice path)
 {
     static const char *const tests[] = {"test",  "tests",    "spec",     "__tests__", "testdata",
@@ -415,8 +417,11 @@ static int write_table(struct vcm_buf *out, struct table *table, struct vcm_erro
     }
     if (table->count > 0)
         qsort(table->items, table->count, sizeof *table->items, by_item);
-    for (size_t i = 0; i < table->count; i++)
+    for (size_t i = 0; i < table->count; i++) {
+        /* vcm_graph_find() searches by halves. */
+        assert(i == 0 || table->items[i - 1].number < table->items[i].number);
         vcm_buf_append(out, &table->items[i].number, sizeof table->items[i].number);
+    }
     for (size_t i = 0; i < table->count; i++) {
         float score = (float)table->items[i].score;
         vcm_buf_append(out, &score, sizeof score);
@@ -434,6 +439,7 @@ static int write_table(struct vcm_buf *out, struct table *table, struct vcm_erro
     }
     vcm_buf_append(out, files, start * sizeof *files);
     vcm_buf_append(out, weights, start);
+    assert(start == table->link_count);
     free(files);
     free(weights);
     return VCM_OK;

@@ -52,7 +52,8 @@ static struct vcm_slice last_part(struct vcm_slice path)
 /* What of a file's path an import names: a package's directory, or the file. */
 static struct vcm_slice named_part(const struct vcm_index_file *file)
 {
-    return file->language == VCM_LANGUAGE_GO ? directory_of(file->path) : stem_of(file->path);
+    return vcm_language_get(file->language)->imports.directories ? directory_of(file->path)
+                                                                 : stem_of(file->path);
 }
 
 static uint32_t bucket_of(const struct vcm_imports *imports, struct vcm_slice name)
@@ -95,25 +96,23 @@ void vcm_imports_close(struct vcm_imports *imports)
     free(imports);
 }
 
-/* Whether paths are written with slashes, or names with other marks between them. PHP has both:
- * "lib/shop.php" and "Lib\Shop". */
-static bool has_paths(enum vcm_language language, struct vcm_slice target)
+/* Whether the target is a path, "lib/shop.php", or names with marks between them, "Lib\Shop". */
+static bool has_paths(const struct vcm_language_imports *habits, struct vcm_slice target)
 {
-    bool of_php = language == VCM_LANGUAGE_PHP && !memchr(target.data, '\\', target.len) &&
-                  memchr(target.data, '.', target.len);
-
-    return of_php || vcm_language_is_c(language) || vcm_language_is_script(language) ||
-           language == VCM_LANGUAGE_GO || language == VCM_LANGUAGE_RUBY ||
-           language == VCM_LANGUAGE_BASH || language == VCM_LANGUAGE_ZIG ||
-           language == VCM_LANGUAGE_JULIA || language == VCM_LANGUAGE_R;
+    switch (habits->path) {
+    case VCM_LANGUAGES_PATH_WRITTEN:
+        return true;
+    case VCM_LANGUAGES_PATH_EITHER:
+        return !memchr(target.data, '\\', target.len) && memchr(target.data, '.', target.len);
+    default:
+        return false;
+    }
 }
 
-/* What a path begins with that names no file. */
-static struct vcm_slice without_root(enum vcm_language language, struct vcm_slice target)
+/* Without what a path begins with that names no file. */
+static struct vcm_slice without_roots(const char *const *roots, struct vcm_slice target)
 {
-    static const char *const roots[] = {"crate::", "self::", "super::"};
-
-    for (size_t i = 0; language == VCM_LANGUAGE_RUST && i < 3;) {
+    for (size_t i = 0; roots && roots[i];) {
         size_t len = strlen(roots[i]);
         bool has = target.len > len && memcmp(target.data, roots[i], len) == 0;
         target = has ? vcm_slice_of(target.data + len, target.len - len) : target;
@@ -122,15 +121,28 @@ static struct vcm_slice without_root(enum vcm_language language, struct vcm_slic
     return target;
 }
 
-/* "a/b" of "../a/b.h", "a.b", ".a.b", "crate::a::b", "A\B". Elixir's BigShop is in big_shop.ex,
- * OCaml's Shop in shop.ml. */
-static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language,
+/* Appends a character of a module's name as the name of its file has it: BigShop is in big_shop.ex,
+ * Shop in shop.ml. */
+static size_t put_char(char *out, size_t len, enum vcm_language_file_case file_case, char c)
+{
+    bool upper = c >= 'A' && c <= 'Z', begins = len == 0 || out[len - 1] == '/';
+    bool snake = file_case == VCM_LANGUAGES_CASE_SNAKE;
+
+    if (snake && upper && !begins && len + 2 < TARGET_MAX)
+        out[len++] = '_';
+    bool lowers = upper && (snake || (file_case == VCM_LANGUAGES_CASE_LOWER_FIRST && begins));
+    out[len++] = lowers ? (char)(c - 'A' + 'a') : c;
+    return len;
+}
+
+/* "a/b" of "../a/b.h", "a.b", ".a.b", "crate::a::b", "A\B". */
+static struct vcm_slice to_path(char out[TARGET_MAX], const struct vcm_language_imports *habits,
                                 struct vcm_slice target)
 {
-    const bool paths = has_paths(language, target);
+    const bool paths = has_paths(habits, target);
     size_t len = 0;
 
-    target = without_root(language, target);
+    target = without_roots(habits->roots, target);
     while (target.len > 0 && strchr("./", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     for (size_t i = 0; i < target.len && len + 1 < TARGET_MAX; i++) {
@@ -141,23 +153,16 @@ static struct vcm_slice to_path(char out[TARGET_MAX], enum vcm_language language
             len--;
             break;
         }
-        bool upper = target.data[i] >= 'A' && target.data[i] <= 'Z';
-        bool begins = len == 0 || out[len - 1] == '/';
-        if (language == VCM_LANGUAGE_ELIXIR && upper && !begins && len + 2 < TARGET_MAX)
-            out[len++] = '_';
-        bool lowers = upper && (language == VCM_LANGUAGE_ELIXIR ||
-                                (vcm_language_is_ocaml(language) && begins));
-        out[len++] = mark ? '/' : lowers ? (char)(target.data[i] - 'A' + 'a') : target.data[i];
+        len = put_char(out, len, habits->file_case, mark ? '/' : target.data[i]);
     }
     struct vcm_slice path = vcm_slice_of(out, len);
-    return paths && language != VCM_LANGUAGE_GO && path.len > 0 ? stem_of(path) : path;
+    return paths && !habits->directories && path.len > 0 ? stem_of(path) : path;
 }
 
+/* Whether the one imports files of the other. */
 static bool are_kin(enum vcm_language a, enum vcm_language b)
 {
-    return a == b || (vcm_language_is_ocaml(a) && vcm_language_is_ocaml(b)) ||
-           (vcm_language_is_c(a) && vcm_language_is_c(b)) ||
-           (vcm_language_is_script(a) && vcm_language_is_script(b));
+    return a == b || (vcm_language_get(a)->imports.family && vcm_language_are_kin(a, b));
 }
 
 /* Whether one is the other, or its end at a slash. */
@@ -172,12 +177,13 @@ static size_t look_up(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *i
 {
     const struct vcm_index_file *files = imports->index->files;
     enum vcm_language language = files[from].language;
+    const bool directories = vcm_language_get(language)->imports.directories;
     size_t count = 0;
 
     for (uint32_t i = imports->heads[bucket_of(imports, path)]; i > 0; i = imports->next[i - 1]) {
         struct vcm_slice named = named_part(&files[i - 1]);
-        bool meant = is_end_of(path, named) ||
-                     (language == VCM_LANGUAGE_GO && named.len > 0 && is_end_of(named, path));
+        bool meant =
+            is_end_of(path, named) || (directories && named.len > 0 && is_end_of(named, path));
         if (!meant || !are_kin(language, files[i - 1].language))
             continue;
         if (count == VCM_IMPORTS_MAX)
@@ -187,21 +193,26 @@ static size_t look_up(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *i
     return count;
 }
 
+static const struct vcm_language_imports *habits_of(const struct vcm_imports *imports, size_t file)
+{
+    return &vcm_language_get(imports->index->files[file].language)->imports;
+}
+
 size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                         size_t from, struct vcm_slice target)
 {
-    enum vcm_language language = imports->index->files[from].language;
+    const struct vcm_language_imports *habits = habits_of(imports, from);
     char text[TARGET_MAX];
 
-    struct vcm_slice path = to_path(text, language, target);
+    struct vcm_slice path = to_path(text, habits, target);
     while (path.len > 0) {
         size_t count = look_up(out, imports, from, path);
         /* "a::b::Name" and "a.b.C.method" name something in a file: less is tried. */
-        const char *slash = has_paths(language, target) ? NULL : memrchr(path.data, '/', path.len);
+        const char *slash = has_paths(habits, target) ? NULL : memrchr(path.data, '/', path.len);
         if (count > 0 || !slash)
             return count;
         path.len = (size_t)(slash - path.data);
-        if (!memchr(path.data, '/', path.len) && language != VCM_LANGUAGE_RUST)
+        if (!memchr(path.data, '/', path.len) && !habits->single_words)
             return 0;
     }
     return 0;
@@ -211,16 +222,9 @@ size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_im
                               size_t from, struct vcm_slice target)
 {
     char text[TARGET_MAX];
-    struct vcm_slice path = to_path(text, imports->index->files[from].language, target);
+    struct vcm_slice path = to_path(text, habits_of(imports, from), target);
 
     return path.len > 0 ? look_up(out, imports, from, path) : 0;
-}
-
-/* Whether names of a package have files of their own, as a rule. */
-static bool has_files_for_names(enum vcm_language language)
-{
-    return language == VCM_LANGUAGE_JAVA || language == VCM_LANGUAGE_KOTLIN ||
-           language == VCM_LANGUAGE_SCALA;
 }
 
 size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
@@ -230,8 +234,7 @@ size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imp
     char text[TARGET_MAX];
     const size_t len = import->target.len + 1 + name.len;
 
-    if (!import->parts || !has_files_for_names(imports->index->files[from].language) ||
-        len > sizeof text)
+    if (!import->parts || !habits_of(imports, from)->file_per_name || len > sizeof text)
         return vcm_imports_find(out, imports, from, import->target);
     memcpy(text, import->target.data, import->target.len);
     text[import->target.len] = '.';
@@ -248,7 +251,7 @@ void vcm_imports_visit(const struct vcm_imports *imports, size_t from,
 
     for (size_t i = 0; i < count; i++)
         visit(context, files[i]);
-    while (has_files_for_names(imports->index->files[from].language) &&
+    while (habits_of(imports, from)->file_per_name &&
            vcm_qualifier_next_name(&name, &here, &list)) {
         count = vcm_imports_find_name(files, imports, from, import, name);
         for (size_t i = 0; i < count; i++)

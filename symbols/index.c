@@ -1,5 +1,6 @@
 #include "symbols/index.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,8 +12,8 @@
 #include "base/wire.h"
 #include "git/blob.h"
 #include "symbols/ctags.h"
-#include "symbols/extract.h"
-#include "symbols/headers.h"
+#include "symbols/extractor.h"
+#include "symbols/languages/headers.h"
 #include "symbols/memo.h"
 #include "symbols/sweep.h"
 
@@ -82,7 +83,7 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     if (request->takes && !request->takes(request->context, entry->path))
         return VCM_OK;
     index->matching++;
-    if (language == VCM_LANGUAGE_NONE || entry->kind > VCM_GIT_EXECUTABLE)
+    if (!vcm_language_is_known(language) || entry->kind > VCM_GIT_EXECUTABLE)
         return VCM_OK;
     int rc = vcm_array_reserve(&index->files, &state->capacity, index->file_count + 1,
                                VCM_LIMIT_TREE_ENTRIES, err);
@@ -322,7 +323,7 @@ static int make_digest(struct vcm_index *index, const struct vcm_index_request *
     const unsigned char formats[] = {LIST_FORMAT, VCM_SYMBOL_FORMAT, vcm_ctags_is_there()};
     vcm_hash_sha256_init(&hash);
     vcm_hash_sha256_update(&hash, formats, sizeof formats);
-    for (unsigned i = 0; i < VCM_LANGUAGE_COUNT; i++) {
+    for (unsigned i = 0; i < VCM_LANGUAGES_COUNT; i++) {
         unsigned char level = (unsigned char)vcm_language_level((enum vcm_language)i);
         vcm_hash_sha256_update(&hash, &level, 1);
     }
@@ -363,7 +364,7 @@ static int decode_list(struct vcm_index *index, struct vcm_slice bytes, struct v
         struct vcm_slice blob = vcm_wire_get_raw(&r, VCM_GIT_ID_BYTES);
         file->language = (enum vcm_language)vcm_wire_get_u8(&r);
         file->path = vcm_wire_get_bytes(&r);
-        r.bad = r.bad || (unsigned)file->language >= VCM_LANGUAGE_COUNT;
+        r.bad = r.bad || (unsigned)file->language >= VCM_LANGUAGES_COUNT;
         if (!r.bad)
             memcpy(file->blob.bytes, blob.data, VCM_GIT_ID_BYTES);
     }
@@ -521,6 +522,7 @@ static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, 
     unsigned char key[KEY_BYTES];
     struct vcm_slice value;
 
+    assert(file < index->file_count && out->definition_count == 0);
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
     if (rc == VCM_NOT_FOUND) {

@@ -15,7 +15,8 @@
 #include "base/cancel.h"
 #include "base/log.h"
 #include "git/tree.h"
-#include "symbols/symbol.h"
+#include "symbols/languages/language.h"
+#include "symbols/symbols.h"
 
 struct vcm_index_file {
     struct vcm_slice path;

@@ -1,6 +1,9 @@
 #include "symbols/locals.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+#include "symbols/weave_finds.h"
 
 #include "base/banned.h"
 
@@ -31,11 +34,11 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : y->type - x->type;
 }
 
-/* Values of a class of Python are not seen from its methods; its type parameters are. */
+/* Values of a class may not be seen from its methods (Python); its type parameters always are. */
 static bool reaches_inwards(const struct vcm_weave *weave, const struct vcm_find *block,
                             const struct vcm_find *use)
 {
-    return weave->language != VCM_LANGUAGE_PYTHON || block->role != VCM_ROLE_DEFINE ||
+    return !weave->language->definitions.class_values_stay || block->role != VCM_ROLE_DEFINE ||
            block->detail != VCM_SYMBOL_CLASS || use->name < block->body;
 }
 
@@ -49,18 +52,19 @@ static bool defines(const struct vcm_finds *blocks, size_t first, const struct v
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct vcm_find *one = &blocks->items[middle];
-        if (vcm_weave_have_same_span(one, block) && one->name < use->name)
+        if (vcm_weave_finds_have_same_span(one, block) && one->name < use->name)
             low = middle + 1;
         else
             high = middle;
     }
     return block->role == VCM_ROLE_DEFINE && low < blocks->count &&
-           vcm_weave_have_same_span(&blocks->items[low], block) &&
+           vcm_weave_finds_have_same_span(&blocks->items[low], block) &&
            blocks->items[low].role == VCM_ROLE_DEFINE && blocks->items[low].name == use->name;
 }
 
-/* How many blocks are around it, of which the last one has the name: none has what is defined here,
- * and is referred to. "constructor(private name)" defines a field and has a parameter. */
+/* How many of the blocks around the name count, of which the last one declares it. 0 when the name
+ * is that of a definition, which is referred to; but "constructor(private name)" defines a field
+ * and declares a parameter of the constructor. */
 static size_t level_of(const struct vcm_finds *blocks, const size_t *around, size_t depth,
                        const struct vcm_find *use)
 {
@@ -83,6 +87,7 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
     locals->items = calloc(weave->uses.count + 1, sizeof *locals->items);
     for (size_t i = 0; around && locals->items && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
+        assert(i == 0 || use[-1].name <= use->name);
         if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
             continue;
         for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {

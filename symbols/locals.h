@@ -1,6 +1,6 @@
 /*
  * locals.h - names that mean something of their own in a part of a file: parameters, variables and
- * type parameters, each in the innermost block around it. Private to weave.c.
+ * type parameters, each in the innermost block around it. Private to weave.c and its parts.
  */
 #ifndef VCM_SYMBOLS_LOCALS_H
 #define VCM_SYMBOLS_LOCALS_H

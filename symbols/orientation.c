@@ -10,7 +10,7 @@
 #include "base/path.h"
 #include "base/utf8.h"
 #include "git/blob.h"
-#include "symbols/language.h"
+#include "symbols/languages/language.h"
 
 #include "base/banned.h"
 
@@ -189,7 +189,7 @@ static void judge(struct survey *survey, struct leaf *leaf)
     for (size_t i = 0; i < sizeof entry_names / sizeof entry_names[0]; i++)
         if (vcm_slice_equal(name, vcm_slice_of_string(entry_names[i].name)))
             leaf->entry_kind = entry_names[i].kind;
-    if (vcm_language_of_path(path) != VCM_LANGUAGE_NONE)
+    if (vcm_language_is_known(vcm_language_of_path(path)))
         survey->code++;
     else if (is_document(name) && !vcm_slice_equal(name, vcm_slice_of_string("CMakeLists.txt")))
         survey->docs++;

@@ -49,16 +49,16 @@ struct vcm_parse_memory {
     size_t bytes, bytes_max;
     uint64_t asked;
     struct head *free_pieces[CLASS_COUNT];
-    enum vcm_parse_outcome outcome;
+    enum vcm_parse_memory_outcome outcome;
     jmp_buf exit;
-    struct vcm_parse_rooms rooms;
+    struct vcm_parse_memory_room rooms;
     unsigned char fill; /* of new pieces where AddressSanitizer watches; another in each run */
 };
 
 static _Thread_local struct vcm_parse_memory *current;
 
 /* All pieces lie in chunks, which hides the faults of a scanner from AddressSanitizer unless it is
- * told which bytes are somebody's. Heads are nobody's but for the length of an access. */
+ * told which bytes are allocated. Heads of pieces are poisoned except while they are accessed. */
 static void allow(const void *at, size_t size)
 {
 #ifdef HAS_ASAN
@@ -128,8 +128,8 @@ void vcm_parse_memory_reset(struct vcm_parse_memory *memory)
     memset(memory->free_pieces, 0, sizeof memory->free_pieces);
 }
 
-enum vcm_parse_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
-                                            void (*work)(void *context), void *context)
+enum vcm_parse_memory_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
+                                                   void (*work)(void *context), void *context)
 {
     struct vcm_parse_memory *volatile outer = current;
 
@@ -148,7 +148,8 @@ uint64_t vcm_parse_memory_asked(void)
     return current ? current->asked : 0;
 }
 
-static _Noreturn void give_up(struct vcm_parse_memory *memory, enum vcm_parse_outcome outcome)
+static _Noreturn void give_up(struct vcm_parse_memory *memory,
+                              enum vcm_parse_memory_outcome outcome)
 {
     memory->outcome = outcome;
     longjmp(memory->exit, 1);
@@ -161,7 +162,7 @@ _Noreturn void vcm_parse_memory_refuse(void)
     give_up(current, VCM_PARSE_TOO_LARGE);
 }
 
-struct vcm_parse_rooms *vcm_parse_memory_rooms(void)
+struct vcm_parse_memory_room *vcm_parse_memory_rooms(void)
 {
     return current ? &current->rooms : NULL;
 }
@@ -251,12 +252,12 @@ static void *take(struct vcm_parse_memory *memory, size_t size)
     return begin_piece(memory, head, size);
 }
 
-void *vcm_parse_malloc(size_t size)
+void *vcm_parse_memory_malloc(size_t size)
 {
     return current ? take(current, size) : malloc(size);
 }
 
-void *vcm_parse_calloc(size_t count, size_t size)
+void *vcm_parse_memory_calloc(size_t count, size_t size)
 {
     if (!current)
         return calloc(count, size);
@@ -267,7 +268,7 @@ void *vcm_parse_calloc(size_t count, size_t size)
     return memset(take(current, bytes), 0, bytes);
 }
 
-void *vcm_parse_realloc(void *old, size_t size)
+void *vcm_parse_memory_realloc(void *old, size_t size)
 {
     if (!current)
         return realloc(old, size);
@@ -283,11 +284,11 @@ void *vcm_parse_realloc(void *old, size_t size)
     }
     void *grown = take(current, size);
     memcpy(grown, old, had);
-    vcm_parse_free(old);
+    vcm_parse_memory_free(old);
     return grown;
 }
 
-void vcm_parse_free(void *old)
+void vcm_parse_memory_free(void *old)
 {
     if (!current) {
         free(old);

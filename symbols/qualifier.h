@@ -1,20 +1,19 @@
 /*
- * qualifier.h - what stands before a name: "shop" of "shop.total", and the name that an import
- * gives to what it imports.
+ * qualifier.h - what stands before a name: "shop" of "shop.total"; and paths and lists of names.
  *
  * Reads the bytes around a name that the tree has found, so that no query has to. Several words are
- * kept as written ("Shop.Cart", "crate::shop"). What is behind a call, an index or a field has a
- * qualifier that nobody can name: it is there and empty.
+ * kept as written ("Shop.Cart", "crate::shop"). A name behind a call, an index or a field is
+ * qualified by a value without a name: its qualifier is there and empty.
  */
 #ifndef VCM_SYMBOLS_QUALIFIER_H
 #define VCM_SYMBOLS_QUALIFIER_H
 
 #include "base/buf.h"
-#include "symbols/language.h"
+#include "symbols/languages/language.h"
 
 /* Whether the name at `name` is qualified; *out points into the text, and may be empty. */
-bool vcm_qualifier_find(struct vcm_slice *out, enum vcm_language language, struct vcm_slice text,
-                        size_t name);
+bool vcm_qualifier_find(struct vcm_slice *out, const struct vcm_language_descriptor *language,
+                        struct vcm_slice text, size_t name);
 
 enum vcm_qualifier_self {
     VCM_QUALIFIER_OTHER,
@@ -23,8 +22,8 @@ enum vcm_qualifier_self {
 };
 
 /* `function` is what the function around begins with, where Go names the object. */
-enum vcm_qualifier_self vcm_qualifier_self(enum vcm_language language, struct vcm_slice qualifier,
-                                           struct vcm_slice function);
+enum vcm_qualifier_self vcm_qualifier_self(const struct vcm_language_descriptor *language,
+                                           struct vcm_slice qualifier, struct vcm_slice function);
 
 /* Takes the first import off a statement that has several, "a.b, c.{d, e}". False at its end. */
 bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest);
@@ -32,14 +31,8 @@ bool vcm_qualifier_next_import(struct vcm_slice *import, struct vcm_slice *rest)
 /* The target of an import without the group behind it: "a.b" of "a.b.{C, D}" and "a.b._". */
 struct vcm_slice vcm_qualifier_target(struct vcm_slice import);
 
-/* Appends the name that stands for the module whose import has its target at [start, end): nothing
- * when the target's own words do, "-" when no name does. True when it is a list of names in the
- * module instead, "a, b as c" or "*", of which each may be a module itself. */
-bool vcm_qualifier_alias(struct vcm_buf *out, enum vcm_language language, struct vcm_slice text,
-                         size_t start, size_t end);
-
-/* Takes the first name off such a list: what it is called in the module, and here. False at its
- * end. */
+/* Takes the first name off a list that an import makes (vcm_symbol_import, "a, b as c"): what it is
+ * called in the module, and here. False at its end. */
 bool vcm_qualifier_next_name(struct vcm_slice *name, struct vcm_slice *here,
                              struct vcm_slice *list);
 

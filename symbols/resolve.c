@@ -1,5 +1,6 @@
 #include "symbols/resolve.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -8,7 +9,7 @@
 #include "base/limits.h"
 #include "symbols/imports.h"
 #include "symbols/qualifier.h"
-#include "symbols/scope.h"
+#include "symbols/reach.h"
 
 #include "base/banned.h"
 
@@ -52,12 +53,15 @@ static bool same_directory(struct vcm_slice a, struct vcm_slice b)
     return vcm_slice_equal(a, b);
 }
 
+static const struct vcm_language_descriptor *language_of(const struct search *search, size_t file)
+{
+    return vcm_language_get(search->index->files[file].language);
+}
+
 static bool is_private_to_file(const struct search *search, const struct candidate *candidate)
 {
-    enum vcm_language language = search->index->files[candidate->file].language;
-
     return candidate->symbol.visibility == VCM_SYMBOL_PRIVATE &&
-           (vcm_language_is_c(language) || vcm_language_is_script(language));
+           language_of(search, candidate->file)->names.private_to_file;
 }
 
 static struct vcm_slice last_of(struct vcm_slice container)
@@ -73,7 +77,7 @@ static bool is_constructor(const struct search *search, const struct candidate *
                            const struct candidate *type)
 {
     const struct vcm_symbol *symbol = &candidate->symbol;
-    bool outer = search->index->files[candidate->file].language == VCM_LANGUAGE_JULIA &&
+    bool outer = language_of(search, candidate->file)->names.outer_constructors &&
                  vcm_slice_equal(symbol->container, type->symbol.container);
 
     return (vcm_symbol_is_function(symbol->kind) || symbol->kind == VCM_SYMBOL_PROTOTYPE) &&
@@ -83,7 +87,7 @@ static bool is_constructor(const struct search *search, const struct candidate *
 /* Unmarks types that a call does not mean, and constructors beside the one type that is left. */
 static void narrow(const struct search *search, const struct vcm_resolved *found, bool *marked)
 {
-    enum vcm_language language = search->index->files[found->file].language;
+    const struct vcm_language_descriptor *language = language_of(search, found->file);
     const struct candidate *type = NULL;
     size_t types = 0;
 
@@ -92,7 +96,7 @@ static void narrow(const struct search *search, const struct vcm_resolved *found
         if (!marked[i] || !vcm_symbol_is_type(candidate->symbol.kind))
             continue;
         marked[i] = found->reference->use != VCM_SYMBOL_CALL ||
-                    vcm_scope_call_of_type(language, candidate->symbol.kind) != VCM_SCOPE_OTHER;
+                    vcm_reach_call_of_type(language, candidate->symbol.kind) != VCM_REACH_OTHER;
         types += marked[i];
         type = marked[i] ? candidate : type;
     }
@@ -101,7 +105,7 @@ static void narrow(const struct search *search, const struct vcm_resolved *found
             marked[i] = false;
 }
 
-/* Whether something by the same name may say more: a prototype, "typedef struct a a". */
+/* Whether it only announces a definition by the same name: a prototype, "typedef struct a a". */
 static bool is_promise(const struct vcm_symbol *symbol)
 {
     static const char *const kinds[] = {"struct", "union", "enum"};
@@ -117,7 +121,8 @@ static bool is_promise(const struct vcm_symbol *symbol)
     return symbol->kind == VCM_SYMBOL_PROTOTYPE;
 }
 
-/* Of the candidates that are marked, the one that is meant: definitions stand before promises. */
+/* The one definition among the marked candidates, or without any the one announcement; NULL when
+ * there are several. */
 static const struct candidate *only_one(const struct search *search,
                                         const struct vcm_resolved *found, bool *marked)
 {
@@ -164,19 +169,19 @@ static bool is_inside(const struct vcm_symbol *from, struct vcm_slice container)
 static bool is_reachable(const struct search *search, const struct vcm_resolved *found,
                          const struct vcm_symbol *symbol)
 {
-    enum vcm_language language = search->index->files[found->file].language;
+    const struct vcm_language_descriptor *language = language_of(search, found->file);
     uint32_t from = found->reference->from;
     const struct vcm_symbol *around = from > 0 ? &found->symbols->definitions[from - 1] : NULL;
 
     if (is_member(symbol))
-        return !vcm_scope_names_objects(language) && around &&
+        return !language->names.members_qualified && around &&
                vcm_slice_equal(symbol->container, around->container);
-    return symbol->container.len == 0 || !vcm_scope_is_closed(language) ||
+    return symbol->container.len == 0 || !language->names.closed ||
            (around && is_inside(around, symbol->container));
 }
 
-/* In the same file: one by that name, or one in the same container. A prototype says that the thing
- * itself is elsewhere. */
+/* Looks in the same file. *settled when a definition there can be meant: a prototype says that the
+ * definition is elsewhere, and the search goes on. */
 static const struct candidate *in_file(bool *settled, const struct search *search,
                                        const struct vcm_resolved *found, bool *marked)
 {
@@ -213,14 +218,14 @@ static void note_imports(struct search *search, const struct vcm_resolved *found
 static const struct candidate *in_imports(bool *settled, const struct search *search,
                                           const struct vcm_resolved *found, bool *marked)
 {
-    enum vcm_language language = search->index->files[found->file].language;
-    bool closed = vcm_scope_is_closed(language) && language != VCM_LANGUAGE_ELIXIR;
+    const struct vcm_language_descriptor *language = language_of(search, found->file);
+    bool closed = language->names.closed && !language->names.global_modules;
     uint32_t files[VCM_IMPORTS_MAX];
 
     memset(marked, 0, search->count);
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
-        size_t count = vcm_scope_brings_name(language, import, found->reference->name)
+        size_t count = vcm_reach_brings_name(language, import, found->reference->name)
                            ? vcm_imports_find_name(files, search->imports, found->file, import,
                                                    found->reference->name)
                            : 0;
@@ -234,7 +239,7 @@ static const struct candidate *in_imports(bool *settled, const struct search *se
             }
     }
     const struct candidate *one = only_one(search, found, marked);
-    /* A header is imported, what it promises is defined elsewhere. */
+    /* A header is imported; what it announces is defined elsewhere. */
     *settled = any(marked, search->count) && (!one || !is_promise(&one->symbol));
     return *settled ? one : NULL;
 }
@@ -243,17 +248,17 @@ static bool is_near(const struct search *search, size_t from, size_t to)
 {
     const struct vcm_index_file *here = &search->index->files[from];
     const struct vcm_index_file *there = &search->index->files[to];
-    enum vcm_scope_reach reach = vcm_scope_reach(here->language);
+    enum vcm_language_reach reach = language_of(search, from)->names.reach;
 
-    return vcm_scope_are_kin(here->language, there->language) &&
-           (reach == VCM_SCOPE_REPOSITORY ||
-            (reach == VCM_SCOPE_DIRECTORY && same_directory(here->path, there->path)));
+    return vcm_language_are_kin(here->language, there->language) &&
+           (reach == VCM_LANGUAGES_REACH_REPOSITORY ||
+            (reach == VCM_LANGUAGES_REACH_DIRECTORY && same_directory(here->path, there->path)));
 }
 
 static const struct candidate *in_reach(const struct search *search,
                                         const struct vcm_resolved *found, bool *marked)
 {
-    bool closed = vcm_scope_is_closed(search->index->files[found->file].language);
+    bool closed = language_of(search, found->file)->names.closed;
 
     for (size_t i = 0; i < search->count; i++) {
         const struct candidate *candidate = &search->candidates[i];
@@ -323,17 +328,15 @@ static bool is_visible(struct search *search, const struct vcm_resolved *found, 
                                   : is_near(search, found->file, file);
 }
 
-/* Whether a qualifier names a container: by its last words, or, where modules are files, by more
- * than it knows of itself. */
-static bool names_container(enum vcm_language language, struct vcm_slice qualifier,
-                            struct vcm_slice container)
+/* Whether a qualifier names a container: all its words are the last ones of the container, or,
+ * where modules are files, the container's words are the last ones of the qualifier. */
+static bool names_container(const struct vcm_language_descriptor *language,
+                            struct vcm_slice qualifier, struct vcm_slice container)
 {
     bool all = false, known = false;
-    bool paths = language == VCM_LANGUAGE_CPP || language == VCM_LANGUAGE_RUST ||
-                 language == VCM_LANGUAGE_PHP || language == VCM_LANGUAGE_RUBY;
 
-    return container.len > 0 && vcm_scope_compare_paths(&all, &known, qualifier, container) &&
-           (all || (paths && known));
+    return container.len > 0 && vcm_reach_compare_paths(&all, &known, qualifier, container) &&
+           (all || (language->names.partial_paths && known));
 }
 
 static size_t first_holder(const struct search *search, uint64_t name)
@@ -350,13 +353,11 @@ static size_t first_holder(const struct search *search, uint64_t name)
     return low;
 }
 
-/* Whether there are several types by that name, or none. */
+/* How many types by that name are visible at this stage: 0, 1, or 2 for several. */
 static size_t count_types(struct search *search, const struct vcm_resolved *found, enum stage stage,
                           struct vcm_slice name)
 {
-    enum vcm_language language = search->index->files[found->file].language;
-    bool parts = language == VCM_LANGUAGE_C_SHARP || language == VCM_LANGUAGE_RUBY ||
-                 language == VCM_LANGUAGE_TYPESCRIPT || language == VCM_LANGUAGE_TSX;
+    bool parts = language_of(search, found->file)->names.open_types;
     uint64_t hash = vcm_hash_checksum(name, 0);
     const struct holder *one = NULL;
 
@@ -389,14 +390,14 @@ static bool is_held(const struct search *search, const struct candidate *candida
     return false;
 }
 
-/* Whether all of a name is known everywhere, as modules of Elixir are. */
+/* Whether the qualifier is the whole name of a module that is known everywhere. */
 static bool is_global(const struct search *search, const struct vcm_resolved *found,
                       const struct candidate *candidate)
 {
     const struct vcm_index_file *files = search->index->files;
 
-    return files[found->file].language == VCM_LANGUAGE_ELIXIR &&
-           files[candidate->file].language == VCM_LANGUAGE_ELIXIR &&
+    return language_of(search, found->file)->names.global_modules &&
+           files[candidate->file].language == files[found->file].language &&
            vcm_slice_equal(candidate->symbol.container, found->reference->qualifier);
 }
 
@@ -404,7 +405,7 @@ static bool is_global(const struct search *search, const struct vcm_resolved *fo
 static const struct candidate *in_container(bool *settled, struct search *search,
                                             const struct vcm_resolved *found, bool *marked)
 {
-    enum vcm_language language = search->index->files[found->file].language;
+    const struct vcm_language_descriptor *language = language_of(search, found->file);
     struct vcm_slice qualifier = found->reference->qualifier, rest = qualifier;
     struct vcm_slice last = vcm_qualifier_pop(&rest);
 
@@ -421,7 +422,7 @@ static const struct candidate *in_container(bool *settled, struct search *search
         }
         const struct candidate *one = only_one(search, found, marked);
         size_t types = count_types(search, found, (enum stage)stage, last);
-        *settled = types > 1 || (types == 1 && !vcm_scope_spreads_types(language)) ||
+        *settled = types > 1 || (types == 1 && !language->names.spread_types) ||
                    (any(marked, search->count) &&
                     (stage == STAGE_NEAR || !one || !is_promise(&one->symbol)));
         if (*settled)
@@ -435,29 +436,13 @@ static const struct candidate *in_container(bool *settled, struct search *search
 static bool is_meant(const struct search *search, size_t from, struct vcm_slice target, size_t file)
 {
     struct vcm_slice path = search->index->files[file].path;
-    bool beside = same_directory(path, search->index->files[from].path);
-    size_t depth = 0;
+    const struct vcm_language_imports *habits = &language_of(search, from)->imports;
+    struct vcm_language_place place = {
+        .beside = same_directory(path, search->index->files[from].path), .itself = file == from};
 
     for (size_t i = 0; i < path.len; i++)
-        depth += path.data[i] == '/';
-    switch (search->index->files[from].language) {
-    case VCM_LANGUAGE_JAVASCRIPT:
-    case VCM_LANGUAGE_TYPESCRIPT:
-    case VCM_LANGUAGE_TSX:
-        return target.data[0] == '.' || target.data[0] == '/';
-    case VCM_LANGUAGE_GO:
-        return !vcm_scope_is_of_go(target);
-    case VCM_LANGUAGE_ZIG:
-        return memmem(target.data, target.len, ".zig", 4) != NULL;
-    case VCM_LANGUAGE_OCAML:
-    case VCM_LANGUAGE_OCAML_INTERFACE:
-        return beside && file != from;
-    case VCM_LANGUAGE_PYTHON:
-    case VCM_LANGUAGE_LUA:
-        return beside || depth < 2 || memchr(target.data, '.', target.len) != NULL;
-    default:
-        return true;
-    }
+        place.depth += path.data[i] == '/';
+    return !habits->means_file || habits->means_file(target, &place);
 }
 
 /* The files that an import means, if they are one module: those of one directory. */
@@ -471,8 +456,7 @@ static size_t one_module(uint32_t files[VCM_IMPORTS_MAX], const struct search *s
     for (size_t i = 0; i < found; i++)
         if (is_meant(search, from, target, files[i]))
             files[count++] = files[i];
-    /* What a file of OCaml opens may hide the module beside it by another of that name. */
-    if (count < found && vcm_language_is_ocaml(all[from].language))
+    if (count < found && language_of(search, from)->imports.opens_hide)
         return 0;
     for (size_t i = 0; i < count; i++)
         if (target.data[0] == '.' && same_directory(all[files[i]].path, all[from].path))
@@ -492,7 +476,7 @@ static void mark_top(const struct search *search, bool *marked, struct vcm_slice
 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < search->count; k++)
-            /* Elixir and Julia write the module around what it holds. */
+            /* In some languages the module is written around what it holds. */
             marked[k] =
                 marked[k] || (search->candidates[k].file == files[i] &&
                               !is_private_to_file(search, &search->candidates[k]) &&
@@ -504,45 +488,45 @@ static void mark_top(const struct search *search, bool *marked, struct vcm_slice
 static const struct candidate *in_module(const struct search *search,
                                          const struct vcm_resolved *found, bool *marked)
 {
-    enum vcm_language language = search->index->files[found->file].language;
+    const struct vcm_language_descriptor *language = language_of(search, found->file);
     struct vcm_slice qualifier = found->reference->qualifier;
+    const char *separator = language->imports.separator ? language->imports.separator : ".";
     struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
 
     memset(marked, 0, search->count);
     for (uint32_t i = 0; i < found->symbols->import_count; i++) {
         const struct vcm_symbol_import *import = &found->symbols->imports[i];
         bool joined = false;
-        if (import->target.len == 0 || !vcm_scope_gives_name(&joined, language, import, qualifier))
+        if (import->target.len == 0 || !vcm_reach_gives_name(&joined, language, import, qualifier))
             continue;
         vcm_buf_clear(&path);
         vcm_buf_append_slice(&path, import->target);
         if (joined && import->target.data[import->target.len - 1] != '.')
-            vcm_buf_append_string(&path, language == VCM_LANGUAGE_RUST ? "::" : ".");
+            vcm_buf_append_string(&path, separator);
         if (joined)
             vcm_buf_append_slice(&path, qualifier);
         if (path.len > 0)
             mark_top(search, marked, vcm_buf_slice(&path), found->file);
     }
-    bool everywhere =
-        vcm_language_is_ocaml(language) ||
-        (language == VCM_LANGUAGE_RUST && memmem(qualifier.data, qualifier.len, "::", 2));
-    if (everywhere)
+    if (language->imports.modules == VCM_LANGUAGES_MODULES_ALL ||
+        (language->imports.modules == VCM_LANGUAGES_MODULES_BY_PATH &&
+         memmem(qualifier.data, qualifier.len, separator, strlen(separator))))
         mark_top(search, marked, qualifier, found->file);
     vcm_buf_release(&path);
     return only_one(search, found, marked);
 }
 
 /* Whether it is a member of the type whose method is at `container`. */
-static bool is_member_of(const struct candidate *candidate, enum vcm_language language,
-                         struct vcm_slice container)
+static bool is_member_of(const struct candidate *candidate,
+                         const struct vcm_language_descriptor *language, struct vcm_slice container)
 {
     bool all = false, known = false;
     enum vcm_symbol_kind kind = candidate->symbol.kind;
     bool local = (kind == VCM_SYMBOL_FUNCTION || kind == VCM_SYMBOL_VARIABLE) &&
-                 language != VCM_LANGUAGE_ELIXIR;
+                 !language->names.global_modules;
 
     return !local && candidate->symbol.container.len > 0 &&
-           vcm_scope_compare_paths(&all, &known, candidate->symbol.container, container) && all &&
+           vcm_reach_compare_paths(&all, &known, candidate->symbol.container, container) && all &&
            known;
 }
 
@@ -550,12 +534,11 @@ static bool is_member_of(const struct candidate *candidate, enum vcm_language la
 static const struct candidate *in_self(bool *settled, struct search *search,
                                        const struct vcm_resolved *found, bool *marked)
 {
-    enum vcm_language language = search->index->files[found->file].language;
+    const struct vcm_language_descriptor *language = language_of(search, found->file);
     struct vcm_slice container = found->symbols->definitions[found->reference->from - 1].container;
 
     for (; container.len > 0; vcm_qualifier_pop(&container))
-        for (int stage = 0; stage < (vcm_scope_spreads_types(language) ? STAGE_COUNT : 1);
-             stage++) {
+        for (int stage = 0; stage < (language->names.spread_types ? STAGE_COUNT : 1); stage++) {
             for (size_t i = 0; i < search->count; i++)
                 marked[i] =
                     is_member_of(&search->candidates[i], language, container) &&
@@ -569,7 +552,8 @@ static const struct candidate *in_self(bool *settled, struct search *search,
     return NULL;
 }
 
-/* Only where the qualifier is known: the object itself, a type, a module. */
+/* Resolves a name whose qualifier is known to be the object itself, a type or a module; the member
+ * of any other object stays unresolved. */
 static const struct candidate *find_qualified(struct search *search,
                                               const struct vcm_resolved *found, bool *marked)
 {
@@ -582,8 +566,8 @@ static const struct candidate *find_qualified(struct search *search,
 
     if (reference->qualifier.len == 0)
         return NULL;
-    enum vcm_qualifier_self self = vcm_qualifier_self(search->index->files[found->file].language,
-                                                      reference->qualifier, function);
+    enum vcm_qualifier_self self =
+        vcm_qualifier_self(language_of(search, found->file), reference->qualifier, function);
     if (self != VCM_QUALIFIER_OTHER && reference->from == 0)
         return NULL;
     if (self == VCM_QUALIFIER_SELF)
@@ -640,13 +624,14 @@ static bool asks_for_constructor(const struct candidate **only, const struct sea
 static int visit_reference(struct search *search, struct vcm_resolved *found, bool *marked,
                            struct vcm_error *err)
 {
+    assert(found->reference->from <= found->symbols->definition_count);
     const struct candidate *target = find_target(search, found, marked);
     bool is_type = target && vcm_symbol_is_type(target->symbol.kind);
 
     found->use = found->reference->use;
     if (is_type && found->use == VCM_SYMBOL_CALL &&
-        vcm_scope_call_of_type(search->index->files[found->file].language, target->symbol.kind) ==
-            VCM_SCOPE_MAKE)
+        vcm_reach_call_of_type(language_of(search, found->file), target->symbol.kind) ==
+            VCM_REACH_MAKE)
         found->use = VCM_SYMBOL_INSTANTIATE;
     if (target && search->query->only_line > 0 && !is_wanted(search, target) &&
         !(is_type && found->use == VCM_SYMBOL_INSTANTIATE &&

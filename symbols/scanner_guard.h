@@ -12,28 +12,28 @@
 
 #include <wchar.h>
 
-typedef unsigned (*vcm_scanner_save_fn)(void *payload, char *buffer);
-typedef void (*vcm_scanner_restore_fn)(void *payload, const char *buffer, unsigned length);
+typedef unsigned (*vcm_scanner_guard_save_fn)(void *payload, char *buffer);
+typedef void (*vcm_scanner_guard_restore_fn)(void *payload, const char *buffer, unsigned length);
 
 /* A state of more than the parser has room for ends the work (parse_memory.h). */
-unsigned vcm_scanner_save(vcm_scanner_save_fn save, void *payload, char *buffer);
-void vcm_scanner_restore(vcm_scanner_restore_fn restore, void *payload, const char *buffer,
-                         unsigned length);
+unsigned vcm_scanner_guard_save(vcm_scanner_guard_save_fn save, void *payload, char *buffer);
+void vcm_scanner_guard_restore(vcm_scanner_guard_restore_fn restore, void *payload,
+                               const char *buffer, unsigned length);
 
 /* In the place of __assert_fail(): ends the work. */
-_Noreturn void vcm_scanner_fail(const char *assertion, const char *file, unsigned line,
-                                const char *function);
+_Noreturn void vcm_scanner_guard_fail(const char *assertion, const char *file, unsigned line,
+                                      const char *function);
 
 /* In the place of the functions of <ctype.h> and <wctype.h>: those of the C locale, of any
  * number. */
-int vcm_scanner_isdigit(int c);
-int vcm_scanner_iswalnum(wint_t c);
-int vcm_scanner_iswalpha(wint_t c);
-int vcm_scanner_iswdigit(wint_t c);
-int vcm_scanner_iswlower(wint_t c);
-int vcm_scanner_iswspace(wint_t c);
-int vcm_scanner_iswupper(wint_t c);
-int vcm_scanner_iswxdigit(wint_t c);
-wint_t vcm_scanner_towupper(wint_t c);
+int vcm_scanner_guard_isdigit(int c);
+int vcm_scanner_guard_iswalnum(wint_t c);
+int vcm_scanner_guard_iswalpha(wint_t c);
+int vcm_scanner_guard_iswdigit(wint_t c);
+int vcm_scanner_guard_iswlower(wint_t c);
+int vcm_scanner_guard_iswspace(wint_t c);
+int vcm_scanner_guard_iswupper(wint_t c);
+int vcm_scanner_guard_iswxdigit(wint_t c);
+wint_t vcm_scanner_guard_towupper(wint_t c);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * sweep.h - gives up the symbols of older formats, which nobody reads any more.
+ * sweep.h - deletes the symbols of older formats, which are not read any more.
  *
  * A run looks at a bounded number of rows, in one transaction that also says how far it came; the
  * next run goes on there. When all rows were seen, runs cost one look-up until the format changes.

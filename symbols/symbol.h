@@ -1,19 +1,15 @@
 /*
- * symbol.h - what one file defines, uses and imports; and how that is stored.
+ * symbol.h - one definition, one reference, one import of a file, and the words for their kinds.
  *
- * A struct vcm_symbols owns everything it points to through its arena. Lines count from 1. The
- * stored form depends on the file's bytes, its language and VCM_SYMBOL_FORMAT alone.
+ * Lines count from 1. Texts point into memory of a struct vcm_symbols (symbols.h), which has all
+ * of one file.
  */
 #ifndef VCM_SYMBOLS_SYMBOL_H
 #define VCM_SYMBOLS_SYMBOL_H
 
 #include <stdint.h>
 
-#include "base/arena.h"
-#include "symbols/language.h"
-
-/* Goes up whenever the same bytes give other symbols, or another stored form. */
-#define VCM_SYMBOL_FORMAT 4
+#include "base/buf.h"
 
 enum vcm_symbol_kind {
     VCM_SYMBOL_FUNCTION,
@@ -93,20 +89,6 @@ enum vcm_symbol_state {
     VCM_SYMBOL_STATE_COUNT,
 };
 
-struct vcm_symbols {
-    struct vcm_arena arena;
-    enum vcm_symbol_state state;
-    struct vcm_symbol *definitions; /* in the order of the file */
-    uint32_t definition_count;
-    struct vcm_symbol_reference *references; /* in the order of the file */
-    uint32_t reference_count;
-    struct vcm_symbol_import *imports;
-    uint32_t import_count;
-};
-
-void vcm_symbols_init(struct vcm_symbols *symbols);
-void vcm_symbols_release(struct vcm_symbols *symbols);
-
 /* "function", "call", "private", "complete"; "" for numbers that are none. */
 const char *vcm_symbol_kind_name(enum vcm_symbol_kind kind);
 const char *vcm_symbol_use_name(enum vcm_symbol_use use);
@@ -121,15 +103,9 @@ bool vcm_symbol_kind_of(enum vcm_symbol_kind *out, const char *name);
 
 /* Whether it can hold calls, and has local names. */
 bool vcm_symbol_is_function(enum vcm_symbol_kind kind);
+/* Whether it is a variable or a constant. */
+bool vcm_symbol_is_value(enum vcm_symbol_kind kind);
 /* Whether a function in it is a method. */
 bool vcm_symbol_is_type(enum vcm_symbol_kind kind);
-
-/* Appends the stored form. */
-void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols);
-
-/* Reads the stored form into a struct that is initialised; it points into `bytes` afterwards.
- * Without references, which are most of it, when they are not wanted. STORE_CORRUPT. */
-int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool references,
-                       struct vcm_error *err);
 
 #endif

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "symbols/grammar.h"
 
 #include "base/banned.h"
 
@@ -108,7 +107,7 @@ static bool predicates_are_known(const TSQuery *query)
 
 struct compiling {
     TSQuery *query;
-    enum vcm_language language;
+    const struct vcm_language_descriptor *language;
     struct vcm_slice text;
     uint32_t fault_at;
 };
@@ -118,12 +117,12 @@ static void make_query(void *context)
     struct compiling *compiling = context;
     TSQueryError fault = TSQueryErrorNone;
 
-    compiling->query = ts_query_new(vcm_grammar_of(compiling->language), compiling->text.data,
+    compiling->query = ts_query_new(compiling->language->grammar(), compiling->text.data,
                                     (uint32_t)compiling->text.len, &compiling->fault_at, &fault);
 }
 
-static int read_captures(struct vcm_tree_query *query, enum vcm_language language,
-                         struct vcm_error *err)
+static int read_captures(struct vcm_tree_query *query,
+                         const struct vcm_language_descriptor *language, struct vcm_error *err)
 {
     uint32_t count = query->rest ? ts_query_capture_count(query->rest) : 0, own = 0;
     struct vcm_slice name;
@@ -146,13 +145,13 @@ static int read_captures(struct vcm_tree_query *query, enum vcm_language languag
         if (!read_capture(i < own ? &query->captures[i] : &query->rest_captures[i - own], name.data,
                           (uint32_t)name.len))
             rc = vcm_error_set(err, VCM_INTERNAL, "the query of %s has a capture '%.*s'",
-                               vcm_language_name(language), (int)name.len, name.data);
+                               language->name, (int)name.len, name.data);
     }
     return rc;
 }
 
 /* A query of tree-sitter's for what is not simple: making one takes longer than parsing a file. */
-static int compile_rest(struct vcm_tree_query *out, enum vcm_language language,
+static int compile_rest(struct vcm_tree_query *out, const struct vcm_language_descriptor *language,
                         struct vcm_slice text, struct vcm_error *err)
 {
     struct compiling compiling = {.language = language, .text = text};
@@ -162,27 +161,25 @@ static int compile_rest(struct vcm_tree_query *out, enum vcm_language language,
         return vcm_error_memory(err);
     if (!compiling.query)
         return vcm_error_set(err, VCM_INTERNAL, "the query of %s does not fit its grammar: '%.40s'",
-                             vcm_language_name(language), text.data + compiling.fault_at);
+                             language->name, text.data + compiling.fault_at);
     out->rest = compiling.query;
     return predicates_are_known(out->rest)
                ? VCM_OK
                : vcm_error_set(err, VCM_INTERNAL, "the query of %s has an unknown predicate",
-                               vcm_language_name(language));
+                               language->name);
 }
 
-int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language language,
-                           struct vcm_error *err)
+int vcm_tree_query_compile(struct vcm_tree_query *out,
+                           const struct vcm_language_descriptor *language, struct vcm_error *err)
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB), rest = VCM_BUF_INIT(1 * VCM_MIB);
-    struct vcm_slice texts[VCM_GRAMMAR_TEXTS];
 
-    vcm_grammar_query(texts, language);
-    for (size_t i = 0; i < VCM_GRAMMAR_TEXTS; i++)
-        vcm_buf_append_slice(&text, texts[i]);
+    for (size_t i = 0; i < VCM_LANGUAGES_QUERIES_MAX && language->queries[i]; i++)
+        vcm_buf_append_string(&text, language->queries[i]);
     int rc = vcm_buf_check(&text, "a query", err);
     if (rc == VCM_OK)
-        rc = vcm_patterns_open(&out->patterns, vcm_grammar_of(language), vcm_buf_slice(&text),
-                               &rest, err);
+        rc = vcm_patterns_open(&out->patterns, language->grammar(), language->tree.nested,
+                               vcm_buf_slice(&text), &rest, err);
     if (rc == VCM_OK && rest.len > 0)
         rc = compile_rest(out, language, vcm_slice_of(vcm_buf_text(&rest), rest.len), err);
     if (rc == VCM_OK)

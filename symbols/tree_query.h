@@ -1,15 +1,17 @@
 /*
- * tree_query.h - what to look for in the syntax trees of a language: queries/<language>.scm,
+ * tree_query.h - what to look for in the syntax trees of a language: languages/<name>.scm,
  * compiled.
  *
  * The captures of a query have roles; patterns may ask that a captured text is one of some words.
- * A compiled query is not changed: any number of threads may use it. Private to extract.c.
+ * A compiled query is not changed: any number of threads may use it. Private to extractor.c and
+ * weave.c.
  */
 #ifndef VCM_SYMBOLS_TREE_QUERY_H
 #define VCM_SYMBOLS_TREE_QUERY_H
 
+#include "symbols/languages/language.h"
 #include "symbols/parse_memory.h"
-#include "symbols/pattern.h"
+#include "symbols/patterns.h"
 #include "symbols/symbol.h"
 
 /* What a capture of a query says. */
@@ -63,8 +65,8 @@ struct vcm_tree_query {
 };
 
 /* Fills a zeroed query. INTERNAL without memory, or when the text does not fit its grammar. */
-int vcm_tree_query_compile(struct vcm_tree_query *out, enum vcm_language language,
-                           struct vcm_error *err);
+int vcm_tree_query_compile(struct vcm_tree_query *out,
+                           const struct vcm_language_descriptor *language, struct vcm_error *err);
 void vcm_tree_query_release(struct vcm_tree_query *query);
 
 /* Whether the text has the words that a pattern of the rest asks for: (#any-of? @verb "require"

@@ -1,12 +1,12 @@
 /*
  * visibility.h - who may see a definition, by the words before its name and the form of the name,
- * as its language has it. What its container or the file says comes on top (weave.c). Private to
- * this folder.
+ * as its language has it. What its container or the file says comes on top (weave_visibility.h).
+ * Private to this folder.
  */
 #ifndef VCM_SYMBOLS_VISIBILITY_H
 #define VCM_SYMBOLS_VISIBILITY_H
 
-#include "symbols/symbol.h"
+#include "symbols/languages/language.h"
 
 /* Where a definition is. */
 struct vcm_visibility_place {
@@ -14,12 +14,34 @@ struct vcm_visibility_place {
     bool promised; /* by an interface, or with the head of a type: public unless a word says else */
 };
 
+/* Words that several languages have. */
+#define VCM_VISIBILITY_WORD_PROTECTED                                                              \
+    {                                                                                              \
+        "protected", VCM_SYMBOL_PROTECTED                                                          \
+    }
+#define VCM_VISIBILITY_WORD_PRIVATE                                                                \
+    {                                                                                              \
+        "private", VCM_SYMBOL_PRIVATE                                                              \
+    }
+#define VCM_VISIBILITY_WORD_INTERNAL                                                               \
+    {                                                                                              \
+        "internal", VCM_SYMBOL_INTERNAL                                                            \
+    }
+#define VCM_VISIBILITY_WORD_PUBLIC                                                                 \
+    {                                                                                              \
+        "public", VCM_SYMBOL_PUBLIC                                                                \
+    }
+
+/* Whether a word stands before the name of a symbol, by itself and in no string. */
+bool vcm_visibility_has_word(const struct vcm_symbol *symbol, const char *word);
+
 /* Of a symbol that has its name, kind and signature. */
-enum vcm_symbol_visibility vcm_visibility_of(enum vcm_language language,
+enum vcm_symbol_visibility vcm_visibility_of(const struct vcm_language_descriptor *language,
                                              const struct vcm_symbol *symbol,
                                              const struct vcm_visibility_place *place);
 
 /* Whether a word before it in its container ("private" in a line of its own) is about it too. */
-bool vcm_visibility_follows(enum vcm_language language, const struct vcm_symbol *symbol);
+bool vcm_visibility_follows(const struct vcm_language_descriptor *language,
+                            const struct vcm_symbol *symbol);
 
 #endif

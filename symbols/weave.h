@@ -1,13 +1,18 @@
 /*
- * weave.h - puts what was found in a file's tree in order: definitions with their containers,
- * references with the definition that they are in, imports. Private to extract.c.
+ * weave.h - makes the symbols of a file from what was found in its tree: definitions with their
+ * containers, references with the definition that they are in, imports. Private to extractor.c.
+ *
+ * extractor.c adds the finds of one file, in any order, and runs the weave once. The parts are
+ * weave_finds.h (the lists), weave_define.h and weave_refer.h (the two walks over them).
  */
 #ifndef VCM_SYMBOLS_WEAVE_H
 #define VCM_SYMBOLS_WEAVE_H
 
+#include "symbols/languages/language.h"
+#include "symbols/symbols.h"
 #include "symbols/tree_query.h"
 
-/* Something found in the text. */
+/* What one match of the query found, by places in the text. */
 struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
     uint32_t name, name_end;
@@ -19,7 +24,7 @@ struct vcm_find {
     unsigned detail;
     bool is_type, is_field; /* the name: tree_query.h */
     bool is_member;         /* no local name hides it */
-    bool is_promised;       /* of a scope: what it holds */
+    bool is_promised;       /* of a scope: what it holds is public, as an interface says */
 };
 
 struct vcm_finds {
@@ -27,24 +32,17 @@ struct vcm_finds {
     size_t count, capacity;
 };
 
-/* Zeroed but for what is to be read and where symbols go. */
+/* The caller sets the symbols to fill, the language and the text, and zeroes the rest. */
 struct vcm_weave {
     struct vcm_symbols *out;
-    enum vcm_language language;
+    const struct vcm_language_descriptor *language;
     struct vcm_slice text;
     struct vcm_finds blocks;   /* definitions, scopes, access words */
     struct vcm_finds uses;     /* references, imports, local names */
-    struct vcm_finds exported; /* names that the file gives to others */
-    bool is_closed;            /* whether it keeps all other names to itself */
+    struct vcm_finds exported; /* names that the file exports */
+    bool is_closed;            /* the file hides all names that it does not export */
     bool too_many, no_memory;
 };
-
-/* Whether both are in one declaration: "int a, b". */
-bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b);
-
-/* To the list that its role belongs in. Says in the weave when it could not: too many, no memory.
- */
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found);
 
 /* Fills the symbols of a weave, once. INTERNAL without memory. */
 int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err);

@@ -28,7 +28,7 @@ static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_ro
     }
 }
 
-void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
+void vcm_weave_finds_add(struct vcm_weave *weave, const struct vcm_find *found)
 {
     struct vcm_finds *list = list_of(weave, found->role);
 
@@ -44,7 +44,7 @@ void vcm_weave_add(struct vcm_weave *weave, const struct vcm_find *found)
     list->items[list->count++] = *found;
 }
 
-bool vcm_weave_have_same_span(const struct vcm_find *a, const struct vcm_find *b)
+bool vcm_weave_finds_have_same_span(const struct vcm_find *a, const struct vcm_find *b)
 {
     return a->start == b->start && a->end == b->end;
 }
@@ -63,7 +63,7 @@ static int by_place(const void *a, const void *b)
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
-bool vcm_weave_is_aside(const struct vcm_find *found)
+bool vcm_weave_finds_is_aside(const struct vcm_find *found)
 {
     return found->role == VCM_ROLE_NONE || found->role == VCM_ROLE_LOCAL ||
            found->role == VCM_ROLE_OUTER || found->role == VCM_ROLE_REGION ||
@@ -76,12 +76,12 @@ static int by_name(const void *a, const void *b)
 
     if (x->name != y->name)
         return x->name < y->name ? -1 : 1;
-    if (vcm_weave_is_aside(x) != vcm_weave_is_aside(y))
-        return vcm_weave_is_aside(x) ? -1 : 1;
+    if (vcm_weave_finds_is_aside(x) != vcm_weave_finds_is_aside(y))
+        return vcm_weave_finds_is_aside(x) ? -1 : 1;
     return (x->pattern > y->pattern) - (x->pattern < y->pattern);
 }
 
-void vcm_weave_drop_repeated(struct vcm_finds *list)
+void vcm_weave_finds_drop_repeated(struct vcm_finds *list)
 {
     size_t kept = 0;
 
@@ -89,14 +89,14 @@ void vcm_weave_drop_repeated(struct vcm_finds *list)
         qsort(list->items, list->count, sizeof *list->items, by_name);
     for (size_t i = 0; i < list->count; i++)
         if (kept == 0 || list->items[kept - 1].name != list->items[i].name ||
-            vcm_weave_is_aside(&list->items[kept - 1]))
+            vcm_weave_finds_is_aside(&list->items[kept - 1]))
             list->items[kept++] = list->items[i];
     list->count = kept;
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_place);
 }
 
-void vcm_weave_sort_uses(struct vcm_finds *list)
+void vcm_weave_finds_sort_uses(struct vcm_finds *list)
 {
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_name);

@@ -1,21 +1,20 @@
 #include "symbols/weave_import.h"
 
 #include "base/limits.h"
-#include "symbols/dialect.h"
 #include "symbols/qualifier.h"
-#include "symbols/text.h"
+#include "symbols/snippet.h"
 #include "symbols/weave_text.h"
 
 #include "base/banned.h"
 
-/* A whole statement where no part of it is what is imported: "import a.b", "using A". */
+/* The target without the keyword, where the query captures a whole statement: "import a.b". */
 static struct vcm_slice without_keyword(struct vcm_slice target)
 {
     static const char *const keywords[] = {"import ", "using ", "export "};
 
     for (size_t i = 0; i < sizeof keywords / sizeof keywords[0]; i++) {
         size_t len = strlen(keywords[i]);
-        if (target.len > len && vcm_text_begins(target, keywords[i]))
+        if (target.len > len && vcm_snippet_begins(target, keywords[i]))
             return vcm_slice_of(target.data + len, target.len - len);
     }
     return target;
@@ -29,14 +28,15 @@ static void put_target(struct vcm_weave *weave, struct vcm_slice target, uint32_
     size_t start = (size_t)(target.data - weave->text.data);
 
     import->line = line;
-    import->parts =
-        vcm_qualifier_alias(&alias, weave->language, weave->text, start, start + target.len);
-    import->alias = vcm_weave_keep_line(weave, &alias);
+    const struct vcm_language_imports *habits = &weave->language->imports;
+    import->parts = habits->read_names && habits->read_names(&alias, weave->language, weave->text,
+                                                             start, start + target.len);
+    import->alias = vcm_weave_text_keep_line(weave, &alias);
     while (target.len > 1 && strchr("\"'<`", target.data[0]))
         target = vcm_slice_of(target.data + 1, target.len - 1);
     while (target.len > 1 && strchr("\"'>`", target.data[target.len - 1]))
         target.len--;
-    import->target = vcm_weave_keep(weave, target);
+    import->target = vcm_weave_text_keep(weave, target);
     vcm_buf_release(&alias);
 }
 
@@ -46,26 +46,27 @@ static void put_use(struct vcm_weave *weave, const struct vcm_find *use)
     struct vcm_buf target = VCM_BUF_INIT(64 * VCM_KIB), names = VCM_BUF_INIT(64 * VCM_KIB);
 
     import->line = use->line;
-    import->parts = vcm_dialect_read_use(&target, &names, weave->text, use->name, use->name_end);
-    /* All that it has are groups, or it is too deep to be told. */
+    import->parts =
+        weave->language->imports.read_use(&target, &names, weave->text, use->name, use->name_end);
+    /* It has nothing but groups, which are found by themselves, or is nested too deep. */
     bool empty = target.len == 0 || (import->parts && names.len == 0);
-    import->target = vcm_weave_keep_line(weave, &target);
-    import->alias = vcm_weave_keep_line(weave, &names);
+    import->target = vcm_weave_text_keep_line(weave, &target);
+    import->alias = vcm_weave_text_keep_line(weave, &names);
     weave->out->import_count -= empty;
     vcm_buf_release(&names);
     vcm_buf_release(&target);
 }
 
-void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
+void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use)
 {
     struct vcm_slice rest = vcm_slice_of(weave->text.data + use->name, use->name_end - use->name),
                      one;
 
-    if (weave->language == VCM_LANGUAGE_RUST) {
+    if (weave->language->imports.read_use) {
         put_use(weave, use);
         return;
     }
-    if (weave->language != VCM_LANGUAGE_SCALA) {
+    if (!weave->language->imports.lists) {
         put_target(weave, without_keyword(rest), use->line);
         return;
     }
@@ -74,7 +75,7 @@ void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use)
         put_target(weave, vcm_qualifier_target(one), use->line);
 }
 
-size_t vcm_weave_count_imports(const struct vcm_weave *weave)
+size_t vcm_weave_import_count(const struct vcm_weave *weave)
 {
     size_t count = 0;
 
@@ -83,8 +84,7 @@ size_t vcm_weave_count_imports(const struct vcm_weave *weave)
         if (use->role != VCM_ROLE_IMPORT)
             continue;
         count++;
-        for (uint32_t at = use->name; weave->language == VCM_LANGUAGE_SCALA && at < use->name_end;
-             at++)
+        for (uint32_t at = use->name; weave->language->imports.lists && at < use->name_end; at++)
             count += weave->text.data[at] == ',';
     }
     return count;

@@ -1,15 +1,15 @@
 /*
- * weave_import.h - the imports of a file, from what was found. Private to weave.c.
+ * weave_import.h - the imports of a file, from what was found. Private to weave_refer.c.
  */
 #ifndef VCM_SYMBOLS_WEAVE_IMPORT_H
 #define VCM_SYMBOLS_WEAVE_IMPORT_H
 
 #include "symbols/weave.h"
 
-/* How many there can be: a statement of Scala has several. */
-size_t vcm_weave_count_imports(const struct vcm_weave *weave);
+/* An upper bound of their number: one statement may have several. */
+size_t vcm_weave_import_count(const struct vcm_weave *weave);
 
 /* Appends those of a find to the symbols, which have room for them. */
-void vcm_weave_put_import(struct vcm_weave *weave, const struct vcm_find *use);
+void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include "base/banned.h"
 
-struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
+struct vcm_slice vcm_weave_text_keep(struct vcm_weave *weave, struct vcm_slice text)
 {
     const char *copy = vcm_arena_copy(&weave->out->arena, text);
 
@@ -10,9 +10,9 @@ struct vcm_slice vcm_weave_keep(struct vcm_weave *weave, struct vcm_slice text)
     return vcm_slice_of(copy ? copy : "", copy ? text.len : 0);
 }
 
-struct vcm_slice vcm_weave_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
+struct vcm_slice vcm_weave_text_keep_line(struct vcm_weave *weave, struct vcm_buf *line)
 {
-    struct vcm_slice kept = vcm_weave_keep(weave, vcm_buf_slice(line));
+    struct vcm_slice kept = vcm_weave_text_keep(weave, vcm_buf_slice(line));
 
     weave->no_memory = weave->no_memory || line->fault == VCM_BUF_NO_MEMORY;
     vcm_buf_clear(line);
@@ -24,7 +24,8 @@ static bool is_lower(char c)
     return c >= 'a' && c <= 'z';
 }
 
-struct vcm_slice vcm_weave_opening_word(const struct vcm_weave *weave, const struct vcm_find *found)
+struct vcm_slice vcm_weave_text_opening_word(const struct vcm_weave *weave,
+                                             const struct vcm_find *found)
 {
     size_t start = found->statement > 0 ? found->statement - 1 : found->start, end = start;
 
@@ -33,24 +34,25 @@ struct vcm_slice vcm_weave_opening_word(const struct vcm_weave *weave, const str
     return vcm_slice_of(weave->text.data + start, end - start);
 }
 
-/* A comment of Lua before the body is in no part of the tree that would tell them apart. */
-uint32_t vcm_weave_head_end(const struct vcm_weave *weave, const struct vcm_find *found)
+/* A comment between head and body may be in no node of its own. */
+uint32_t vcm_weave_text_head_end(const struct vcm_weave *weave, const struct vcm_find *found)
 {
     const char *start = weave->text.data + found->start;
-    const char *comment = weave->language == VCM_LANGUAGE_LUA && found->body < found->end
+    const char *comment = weave->language->head.dash_comment && found->body < found->end
                               ? memmem(start, found->body - found->start, "--", 2)
                               : NULL;
 
     return comment ? (uint32_t)(comment - weave->text.data) : found->body;
 }
 
-bool vcm_weave_is_no_name(const struct vcm_weave *weave, const struct vcm_find *use)
+bool vcm_weave_text_is_no_name(const struct vcm_weave *weave, const struct vcm_find *use)
 {
     const char *text = weave->text.data;
     const struct vcm_slice name = vcm_slice_of(text + use->name, use->name_end - use->name);
-    bool tag = use->detail == VCM_SYMBOL_INSTANTIATE && vcm_language_is_script(weave->language) &&
-               use->name > 0 && text[use->name - 1] == '<' && is_lower(text[use->name]);
-    bool self = use->detail == VCM_SYMBOL_READ && weave->language == VCM_LANGUAGE_LUA &&
+    bool tag = use->detail == VCM_SYMBOL_INSTANTIATE &&
+               weave->language->definitions.document_tags && use->name > 0 &&
+               text[use->name - 1] == '<' && is_lower(text[use->name]);
+    bool self = use->detail == VCM_SYMBOL_READ && weave->language->definitions.self_object &&
                 vcm_slice_equal(name, vcm_slice_of("self", 4));
 
     return tag || self;

@@ -45,7 +45,8 @@ static bool ends_with(const char *word, size_t len, const char *ending)
     return len >= tail && memcmp(word + len - tail, ending, tail) == 0;
 }
 
-/* "parse", "parses", "parsed" and "parsing" are one. Rough: what it confuses was near anyway. */
+/* "parse", "parses", "parsed" and "parsing" are one. A rough rule: the words that it
+ * takes for one are mostly related. */
 static size_t cut_ending(char *word, size_t len)
 {
     if (len > 4 && ends_with(word, len, "ies")) {

@@ -9,7 +9,7 @@
 #define JOIN_NAMES(a, b, c) a##b##c
 #define JOIN(a, b, c)       JOIN_NAMES(a, b, c)
 #define OURS(verb)          JOIN(tree_sitter_, VCM_GRAMMAR, _external_scanner_##verb)
-#define THEIRS(verb)        JOIN(vcm_scanner_of_, VCM_GRAMMAR, _##verb)
+#define THEIRS(verb)        JOIN(vcm_scanner_guard_of_, VCM_GRAMMAR, _##verb)
 
 unsigned THEIRS(serialize)(void *payload, char *buffer);
 void THEIRS(deserialize)(void *payload, const char *buffer, unsigned length);
@@ -18,10 +18,10 @@ void OURS(deserialize)(void *payload, const char *buffer, unsigned length);
 
 unsigned OURS(serialize)(void *payload, char *buffer)
 {
-    return vcm_scanner_save(THEIRS(serialize), payload, buffer);
+    return vcm_scanner_guard_save(THEIRS(serialize), payload, buffer);
 }
 
 void OURS(deserialize)(void *payload, const char *buffer, unsigned length)
 {
-    vcm_scanner_restore(THEIRS(deserialize), payload, buffer, length);
+    vcm_scanner_guard_restore(THEIRS(deserialize), payload, buffer, length);
 }

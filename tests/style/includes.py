@@ -51,7 +51,7 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/extract.c", "symbols/grammar.*", "symbols/pattern.*",
+    "tree_sitter/*": ["symbols/extractor.c", "symbols/patterns*", "symbols/tree_block.*",
                       "symbols/tree_query.*"],
 }
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "symbols/map.h"
+#include "symbols/listing.h"
 #include "tests/support/random.h"
 #include "tests/support/repo.h"
 
@@ -88,7 +88,7 @@ static inline int fixture_make_map(struct fixture_map *out, const char *path,
     struct vcm_index *index = NULL;
     struct vcm_rank *rank = NULL;
     struct vcm_tokenizer *tokenizer = NULL;
-    struct vcm_map map = {.tokens = 0};
+    struct vcm_listing map = {.tokens = 0};
 
     *out = (struct fixture_map){.text = NULL};
     int rc = vcm_git_repo_open(&repo, path, err);
@@ -111,7 +111,7 @@ static inline int fixture_make_map(struct fixture_map *out, const char *path,
                                                       .focus_count = request->focus_count},
                            err);
     if (rc == VCM_OK)
-        rc = vcm_map_make(&map, index, rank, tokenizer, request->budget, err);
+        rc = vcm_listing_make(&map, index, rank, tokenizer, request->budget, err);
     if (rc == VCM_OK) {
         *out = (struct fixture_map){.tokens = map.tokens,
                                     .shown = map.symbols_shown,
@@ -121,7 +121,7 @@ static inline int fixture_make_map(struct fixture_map *out, const char *path,
         out->text = strdup(vcm_buf_text(&map.text));
         rc = out->text ? VCM_OK : vcm_error_memory(err);
     }
-    vcm_map_release(&map);
+    vcm_listing_release(&map);
     vcm_rank_close(rank);
     vcm_index_close(index);
     vcm_tokenizer_close(tokenizer);

@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "symbols/ctags.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 
 #include "base/banned.h"
 
@@ -130,9 +130,9 @@ static void every_language_that_is_left_to_ctags_is_one_that_it_knows(void **sta
 {
     (void)state;
     assert_true(vcm_ctags_works());
-    for (unsigned i = 1; i < VCM_LANGUAGE_COUNT; i++) {
+    for (unsigned i = 1; i < VCM_LANGUAGES_COUNT; i++) {
         struct vcm_symbols symbols;
-        if (vcm_language_level((enum vcm_language)i) != VCM_LANGUAGE_DEFINITIONS)
+        if (vcm_language_level((enum vcm_language)i) != VCM_LANGUAGES_DEFINITIONS)
             continue;
         run(&symbols, (enum vcm_language)i, "\n");
         if (symbols.state != VCM_SYMBOL_COMPLETE)
@@ -355,9 +355,9 @@ static void what_a_file_holds_does_not_depend_on_the_one_before(void **state)
 
     (void)state;
     assert_true(vcm_ctags_works());
-    for (unsigned i = 1; i < VCM_LANGUAGE_COUNT; i++) {
+    for (unsigned i = 1; i < VCM_LANGUAGES_COUNT; i++) {
         enum vcm_language language = (enum vcm_language)i;
-        if (vcm_language_level(language) != VCM_LANGUAGE_DEFINITIONS)
+        if (vcm_language_level(language) != VCM_LANGUAGES_DEFINITIONS)
             continue;
         struct vcm_extractor *extractor = NULL;
         struct vcm_buf first = VCM_BUF_INIT(VCM_MIB), later = VCM_BUF_INIT(VCM_MIB);

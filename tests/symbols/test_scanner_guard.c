@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "symbols/extract.h"
+#include "symbols/extractor.h"
 #include "symbols/parse_memory.h"
 #include "symbols/scanner_guard.h"
 
@@ -101,7 +101,8 @@ static void save_to_parser(void *context)
         char behind;
     } parser = {.behind = 'b'};
 
-    assert_int_equal(vcm_scanner_save(save_bytes, context, parser.state), *(unsigned *)context);
+    assert_int_equal(vcm_scanner_guard_save(save_bytes, context, parser.state),
+                     *(unsigned *)context);
     assert_int_equal(parser.behind, 'b');
 }
 
@@ -134,7 +135,7 @@ static void restore_long_then_short(void *context)
     for (unsigned length = 1024; length > 0; length -= 512) {
         char bytes[1024];
         memset(bytes, 'x', sizeof bytes);
-        vcm_scanner_restore(read_beyond, fine, bytes, length);
+        vcm_scanner_guard_restore(read_beyond, fine, bytes, length);
         both = both && *fine;
     }
     *fine = both;
@@ -154,11 +155,11 @@ static void what_a_scanner_reads_behind_its_state_is_zeros(void **state)
 
 static void ask_for_nothing(void *context)
 {
-    unsigned char *piece = vcm_parse_malloc(8);
+    unsigned char *piece = vcm_parse_memory_malloc(8);
 
     memset(piece, 0xff, 8);
-    vcm_parse_free(piece);
-    piece = vcm_parse_calloc(0, 4);
+    vcm_parse_memory_free(piece);
+    piece = vcm_parse_memory_calloc(0, 4);
     *(bool *)context = piece[0] == 0 && piece[3] == 0;
     piece[3] = 1;
 }
@@ -186,18 +187,18 @@ static void symbols_do_not_depend_on_the_locale(void **state)
         if (!setlocale(LC_CTYPE, locales[i]))
             continue; /* not installed */
         for (unsigned c = 0; c < 0x80; c++) {
-            assert_int_equal(!vcm_scanner_iswalnum(c), !iswalnum(c));
-            assert_int_equal(!vcm_scanner_iswalpha(c), !iswalpha(c));
-            assert_int_equal(!vcm_scanner_iswdigit(c), !iswdigit(c));
-            assert_int_equal(!vcm_scanner_iswlower(c), !iswlower(c));
-            assert_int_equal(!vcm_scanner_iswspace(c), !iswspace(c));
-            assert_int_equal(!vcm_scanner_iswupper(c), !iswupper(c));
-            assert_int_equal(!vcm_scanner_iswxdigit(c), !iswxdigit(c));
-            assert_int_equal(vcm_scanner_towupper(c), towupper(c));
+            assert_int_equal(!vcm_scanner_guard_iswalnum(c), !iswalnum(c));
+            assert_int_equal(!vcm_scanner_guard_iswalpha(c), !iswalpha(c));
+            assert_int_equal(!vcm_scanner_guard_iswdigit(c), !iswdigit(c));
+            assert_int_equal(!vcm_scanner_guard_iswlower(c), !iswlower(c));
+            assert_int_equal(!vcm_scanner_guard_iswspace(c), !iswspace(c));
+            assert_int_equal(!vcm_scanner_guard_iswupper(c), !iswupper(c));
+            assert_int_equal(!vcm_scanner_guard_iswxdigit(c), !iswxdigit(c));
+            assert_int_equal(vcm_scanner_guard_towupper(c), towupper(c));
         }
         for (unsigned c = 0x80; c < 0x110000; c++)
-            assert_false(vcm_scanner_iswalnum(c) || vcm_scanner_iswspace(c) ||
-                         vcm_scanner_iswxdigit(c) || vcm_scanner_towupper(c) != c);
+            assert_false(vcm_scanner_guard_iswalnum(c) || vcm_scanner_guard_iswspace(c) ||
+                         vcm_scanner_guard_iswxdigit(c) || vcm_scanner_guard_towupper(c) != c);
     }
     setlocale(LC_CTYPE, "C");
 }
