@@ -36,7 +36,8 @@ def prefixes(path):
 
 def functions(path, text):
     pattern = INLINE if path.endswith(".h") else DEFINITION
-    return [name for name in pattern.findall(text) if name not in FOREIGN]
+    # What is all in capitals is a macro that makes the name.
+    return [name for name in pattern.findall(text) if name not in FOREIGN and not name.isupper()]
 
 
 def file_findings(path, names):
