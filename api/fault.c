@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -135,6 +136,16 @@ static int see_in_turn(struct call *call, struct vcm *vcm, struct vcm_error *err
     return rc;
 }
 
+/* Where the home cannot be written, a fault answers and leaves the page as it was; that is no
+ * failure. */
+static bool is_read_only(const struct vcm_loader_outcome *outcome)
+{
+    int cause = outcome->error.sys_errno;
+
+    return outcome->is_read && outcome->rc == VCM_IO_ERROR &&
+           (cause == EACCES || cause == EPERM || cause == EROFS);
+}
+
 static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void *context,
                        struct vcm_error *err)
 {
@@ -147,7 +158,9 @@ static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void 
         char hex[VCM_PAGE_ID_HEX + 1];
         vcm_page_id_to_hex(hex, &call->ids[i]);
         vcm_damage_note(call->vcm, outcome->rc, &outcome->error);
-        if (outcome->rc == VCM_OK && call->seen[i].state != VCM_PAGE_RESIDENT)
+        if (is_read_only(outcome))
+            outcome->rc = VCM_OK;
+        else if (outcome->rc == VCM_OK && call->seen[i].state != VCM_PAGE_RESIDENT)
             outcome->rc = gone_again(call, hex, &outcome->error);
         rc = visit(context,
                    &(struct vcm_page_outcome){

@@ -28,7 +28,7 @@ const struct vcm_result_member vcm_shared_coverage[] = {
      VCM_RESULT_FIELD(struct vcm_coverage, tracked),
      .summary = "entries of the tree; the sum of the others"},
 #define COUNT(NAME, outcome, number, retried, meaning, remedy)                                     \
-    {.name = #outcome, VCM_RESULT_FIELD(struct vcm_coverage, outcome), .summary = meaning},
+    {.name = #outcome, VCM_RESULT_FIELD(struct vcm_coverage, outcome), .summary = (meaning)},
     VCM_OUTCOME_LIST(COUNT)
 #undef COUNT
         {0},

@@ -185,8 +185,8 @@ static void read_source(struct vcm_repo_map_row *row, struct vcm_load *load,
         row->places[i] = VCM_LOAD_PLACE(found.nodes[i]);
         row->set |= 1u << i;
         member_place(place, where, vcm_schema_source.keys[i].name);
-        bool fine =
-            vcm_repo_map_value_read(&value, load, &vcm_schema_source.keys[i], found.nodes[i], place);
+        bool fine = vcm_repo_map_value_read(&value, load, &vcm_schema_source.keys[i],
+                                            found.nodes[i], place);
         if (fine)
             store(row, i, &value);
         else if (vcm_schema_source.keys[i].type == VCM_SCHEMA_INT)
@@ -215,7 +215,8 @@ static void read_route(struct vcm_repo_map_route *route, struct vcm_load *load,
         if (!found.nodes[i])
             continue;
         member_place(place, where, vcm_schema_route.keys[i].name);
-        if (!vcm_repo_map_value_read(&value, load, &vcm_schema_route.keys[i], found.nodes[i], place))
+        if (!vcm_repo_map_value_read(&value, load, &vcm_schema_route.keys[i], found.nodes[i],
+                                     place))
             continue;
         if (i == PATHS) {
             route->paths = value.list;

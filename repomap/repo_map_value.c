@@ -320,8 +320,8 @@ static bool read_globs(struct vcm_load_value *out, struct vcm_load *load,
 }
 
 bool vcm_repo_map_value_read(struct vcm_load_value *out, struct vcm_load *load,
-                         const struct vcm_schema_key *key, const struct vcm_yaml *node,
-                         const char *where)
+                             const struct vcm_schema_key *key, const struct vcm_yaml *node,
+                             const char *where)
 {
     memset(out, 0, sizeof *out);
     switch (key->type) {

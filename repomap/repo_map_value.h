@@ -43,7 +43,7 @@ bool vcm_repo_map_value_fail_kind(struct vcm_load *load, const struct vcm_yaml *
 
 /* Reads the value of a key that holds no rows; what is wrong with it is a problem, and false. */
 bool vcm_repo_map_value_read(struct vcm_load_value *out, struct vcm_load *load,
-                         const struct vcm_schema_key *key, const struct vcm_yaml *node,
-                         const char *where);
+                             const struct vcm_schema_key *key, const struct vcm_yaml *node,
+                             const char *where);
 
 #endif

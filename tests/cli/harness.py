@@ -24,7 +24,7 @@ import termios
 import time
 import unittest
 
-import documents
+import validated
 
 TIMEOUT_SECONDS = 60
 # A status that vcm never has: a sanitizer's report must not pass for an expected failure.
@@ -46,7 +46,7 @@ class Run(subprocess.Popen):
 
     def communicate(self, *args, **options):
         out, err = super().communicate(*args, **options)
-        documents.add(self.args[1:], out)
+        validated.add(self.args[1:], out)
         return out, err
 
 

@@ -10,7 +10,7 @@ Exit status: 0 passed, 1 failed or no test found, 77 every test was skipped.
 import sys
 import unittest
 
-import documents
+import validated
 
 SKIPPED = 77
 
@@ -21,7 +21,7 @@ def main(module):
     if not result.testsRun:
         print(f"{module}: no tests", file=sys.stderr)
         return 1
-    findings = documents.check()
+    findings = validated.check()
     if findings:
         print(f"{module}: documents that are not as described\n{findings}", file=sys.stderr)
     if findings or not result.wasSuccessful():

@@ -29,8 +29,9 @@ SENTENCES = {
     "api/public/repo_map.h": ["of a URL; 0: {FETCH_MINUTES} minutes"],
     "api/public/store.h": ["`unused_ms`, 0 for {UNUSED_HOURS} hours"],
     "bindings/python/vcm/manager.py": ["query: str, *, limit: int = {KB_LIMIT},"],
-    "README.md": ["by `vcm gc` after {UNUSED_HOURS} hours"],
-    "docs/ARCHITECTURE.md": ["was not touched for {UNUSED_HOURS} hours"],
+    "docs/guide.md": ["not used for {UNUSED_HOURS} hours"],
+    "docs/symbols.md": ["by `vcm gc` after {UNUSED_HOURS} hours"],
+    "git/README.md": ["was not touched for {UNUSED_HOURS} hours"],
 }
 # What help says: command, option, default.
 OPTIONS = [

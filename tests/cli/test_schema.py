@@ -5,7 +5,7 @@ import json
 import os
 import re
 
-import documents
+import validated
 import harness
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -29,13 +29,13 @@ class EveryCommand(harness.VcmTest):
     def succeed(self, *words, check=0, **options):
         result = self.vcm(*words, "--json", check=check, **options)
         found = result.json_lines() if words[0] in ("watch", "top") else [result.json()]
-        self.assertFalse(any(map(documents.is_failure, found)), result)
+        self.assertFalse(any(map(validated.is_failure, found)), result)
         return found[0]
 
     def fail_with(self, *words):
         result = self.vcm(*words, "--json")
         self.assertIn(result.status, (1, 2), result)
-        self.assertTrue(documents.is_failure(result.json()), result)
+        self.assertTrue(validated.is_failure(result.json()), result)
 
     def map_and_read(self):
         for words in (("check",), ("preview",), ("show", "--tree", "--raw"), ("map", "--dry-run"), ("map",)):
@@ -73,7 +73,7 @@ class EveryCommand(harness.VcmTest):
         # One that is not mapped yet: all its pages are new.
         run = self.start("watch", self.repo, "--scope", "other", "--json")
         line = run.stdout.readline()
-        documents.add(run.args[1:], line)
+        validated.add(run.args[1:], line)
         self.assertEqual(json.loads(line)["event"], "page_added")
         run.terminate()
         run.communicate(timeout=60)
@@ -101,8 +101,8 @@ class EveryCommand(harness.VcmTest):
         self.look_around()
         self.watch()
         self.fail_everywhere()
-        names = set(documents.schemas()["commands"])
-        recorded = documents.recorded()
+        names = set(validated.schemas()["commands"])
+        recorded = validated.recorded()
         self.assertGreater(len(names), 40)
         self.assertEqual(names - {name for name, failed in recorded if not failed}, set(),
                          "no success was validated")
@@ -143,7 +143,7 @@ class Schema(harness.VcmTest):
             self.assertGreater(len(text.splitlines()), 20)
         listing = self.vcm("schema", check=0).out.splitlines()
         self.assertEqual([re.split(r"  +", line)[0].strip() for line in listing],
-                         [name.strip() for name in documents.schemas()["commands"]])
+                         [name.strip() for name in validated.schemas()["commands"]])
 
     def test_what_is_no_command_is_refused(self):
         self.assertIn("did you mean 'stat'", self.vcm("schema", "stats", check=2).err)
@@ -151,7 +151,7 @@ class Schema(harness.VcmTest):
         self.assertIn("--error", self.vcm("schema", "stat", "--error", check=2).err)
 
     def test_every_member_is_described_and_nothing_else_is_allowed(self):
-        everything = documents.schemas()
+        everything = validated.schemas()
         for name, schema in [*everything["commands"].items(), ("error", everything["error"])]:
             for place, described in self.objects(schema):
                 with self.subTest(command=name, place=place):
@@ -162,7 +162,7 @@ class Schema(harness.VcmTest):
                         self.assertTrue(member["description"])
 
     def test_the_keys_of_help_are_those_of_the_schema(self):
-        for name, schema in documents.schemas()["commands"].items():
+        for name, schema in validated.schemas()["commands"].items():
             described = schema.get("anyOf", [schema])[0]["properties"]
             text = self.vcm(*name.split(), "--help", check=0).out
             keys = re.findall(r"^  ([a-z_]+)  ", text.split("\nKeys of the JSON document\n")[1], re.M)
@@ -173,7 +173,7 @@ class Schema(harness.VcmTest):
             body = re.search(r"enum vcm_code \{(.*?)\}", file.read(), re.S).group(1)
         codes = re.findall(r"^    VCM_(\w+)", body, re.M)
         self.assertEqual(codes[0], "OK")
-        error = documents.schemas()["error"]["properties"]["error"]
+        error = validated.schemas()["error"]["properties"]["error"]
         self.assertEqual(error["properties"]["code"]["enum"], codes[1:])
 
 
@@ -181,10 +181,10 @@ class Checking(harness.VcmTest):
     """The check itself: a description that is wrong in any way is found."""
 
     def check(self, change):
-        schemas = copy.deepcopy(documents.schemas())
+        schemas = copy.deepcopy(validated.schemas())
         change(schemas["commands"]["stat"])
         document = self.vcm("stat", "--json", check=0).json()
-        return documents.validate(schemas, [{"command": "stat", "failed": False, "words": "stat",
+        return validated.validate(schemas, [{"command": "stat", "failed": False, "words": "stat",
                                              "document": document}])
 
     def test_a_wrong_description_is_found(self):
@@ -203,11 +203,11 @@ class Checking(harness.VcmTest):
                 self.assertIn("stat", self.check(change) or "")
 
     def test_commands_are_told_by_their_words(self):
-        names = documents.schemas()["commands"]
+        names = validated.schemas()["commands"]
         for words, expected in ((["stat", "--json"], "stat"), (["--home", "map", "--json", "stat"], "stat"),
                                 (["kb", "--json", "search", "x"], "kb search"), (["kb"], None),
                                 (["--home=x", "config", "get", "tokenizer"], "config get"), ([], None),
                                 (["repo", "map", "."], "repo map"), (["nothing"], None)):
-            self.assertEqual(documents.command_of(words, names), expected, words)
-        self.assertFalse(documents.wants_json(["stat", "--json", "--help"]))
-        self.assertTrue(documents.wants_json(["page", "x", "--format", "json"]))
+            self.assertEqual(validated.command_of(words, names), expected, words)
+        self.assertFalse(validated.wants_json(["stat", "--json", "--help"]))
+        self.assertTrue(validated.wants_json(["page", "x", "--format", "json"]))

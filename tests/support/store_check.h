@@ -1,6 +1,6 @@
 /*
- * store_check.h - verifies the invariants of a page store (vcm/check/check.h) for a test, and says what
- * it holds.
+ * store_check.h - verifies the invariants of a page store (vcm/check/check.h) for a test, and says
+ * what it holds.
  *
  * Whatever is wrong fails the running test with the number of the invariant.
  */

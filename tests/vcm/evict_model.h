@@ -1,6 +1,6 @@
 /*
- * evict_model.h - what the policies of vcm/residency/evict.h mean, written as plainly as possible: lists that
- * are searched from end to end. Tests compare victims with it.
+ * evict_model.h - what the policies of vcm/residency/evict.h mean, written as plainly as possible:
+ * lists that are searched from end to end. Tests compare victims with it.
  */
 #ifndef VCM_TESTS_VCM_EVICT_MODEL_H
 #define VCM_TESTS_VCM_EVICT_MODEL_H

@@ -187,8 +187,7 @@ static int role_full_disk(const char *directory)
 
     if (!test_disk_mount(directory, "2m"))
         return SKIPPED;
-    if (vcm_shm_open(&shm, directory, NULL) != VCM_OK ||
-        !vcm_shm_is_shared(shm))
+    if (vcm_shm_open(&shm, directory, NULL) != VCM_OK || !vcm_shm_is_shared(shm))
         return 1;
     if (vcm_shm_evict_resize(shm, 1, 16 * VCM_MIB, NULL) != VCM_STORE_FULL)
         return 2;
@@ -401,8 +400,7 @@ static void views_have_no_more_bytes_than_allowed(void **state)
     unsigned slot;
 
     unsigned first = take(shm, 1);
-    assert_int_equal(vcm_shm_view_take(&slot, shm, &id, 101, 200, NULL),
-                     VCM_STORE_BUSY);
+    assert_int_equal(vcm_shm_view_take(&slot, shm, &id, 101, 200, NULL), VCM_STORE_BUSY);
     assert_false(viewed(shm, 2));
     assert_int_equal(vcm_shm_view_take(&slot, shm, &id, 100, 200, NULL), VCM_OK);
     vcm_shm_view_drop(shm, slot);

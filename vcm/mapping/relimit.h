@@ -3,8 +3,8 @@
  *
  * Where limits are kept is not known here: `publish` is called to put them in force. That happens
  * with the writers' lock held, right behind the transaction in which the store was found to keep
- * them. Every write transaction reads the limits at its begin (vcm/residency/transition.h), so no handle of
- * any process writes beyond them afterwards.
+ * them. Every write transaction reads the limits at its begin (vcm/residency/transition.h), so no
+ * handle of any process writes beyond them afterwards.
  */
 #ifndef VCM_VCM_MAPPING_RELIMIT_H
 #define VCM_VCM_MAPPING_RELIMIT_H

@@ -43,10 +43,8 @@ void vcm_shm_close(struct vcm_shm *shm);
 bool vcm_shm_is_shared(const struct vcm_shm *shm);
 
 /* A home that may be read but not written counts in private and shows what others counted. */
-void vcm_shm_count(struct vcm_shm *shm, enum vcm_shm_counter which,
-                         uint64_t by);
-uint64_t vcm_shm_counter(const struct vcm_shm *shm,
-                               enum vcm_shm_counter which);
+void vcm_shm_count(struct vcm_shm *shm, enum vcm_shm_counter which, uint64_t by);
+uint64_t vcm_shm_counter(const struct vcm_shm *shm, enum vcm_shm_counter which);
 
 /*
  * The memory of an eviction set, at a page boundary; NULL and 0 bytes before the first resize. It
@@ -59,8 +57,7 @@ void *vcm_shm_evict_memory(size_t *bytes, struct vcm_shm *shm, unsigned which);
 /* Writer only. Gives the set new memory of at least so many bytes, all zero; the old one can be
  * read until the handle is closed. The file does not shrink: grow by doubling. STORE_FULL when the
  * disk has no room for it. */
-int vcm_shm_evict_resize(struct vcm_shm *shm, unsigned which, size_t bytes,
-                               struct vcm_error *err);
+int vcm_shm_evict_resize(struct vcm_shm *shm, unsigned which, size_t bytes, struct vcm_error *err);
 
 /*
  * Writer only. Changes of the sets stand between write_begin() and write_end(), the commit of the
@@ -86,9 +83,8 @@ uint64_t vcm_shm_capacity(const struct vcm_shm *shm, uint64_t unknown);
  * STORE_BUSY when all slots are taken or views would have more than `bytes_max` bytes in all;
  * UNSUPPORTED on private memory.
  */
-int vcm_shm_view_take(unsigned *slot, struct vcm_shm *shm,
-                            const struct vcm_page_id *id, uint64_t bytes, uint64_t bytes_max,
-                            struct vcm_error *err);
+int vcm_shm_view_take(unsigned *slot, struct vcm_shm *shm, const struct vcm_page_id *id,
+                      uint64_t bytes, uint64_t bytes_max, struct vcm_error *err);
 void vcm_shm_view_drop(struct vcm_shm *shm, unsigned slot);
 
 /* Whether a living process views the page. Slots of dead ones are cleared on the way. */
@@ -107,18 +103,16 @@ struct vcm_shm_access {
     struct vcm_page_id id;
     uint32_t bytes;
 };
-void vcm_shm_trace(struct vcm_shm *shm, const struct vcm_page_id *id,
-                         uint32_t bytes);
+void vcm_shm_trace(struct vcm_shm *shm, const struct vcm_page_id *id, uint32_t bytes);
 
 /*
  * Recording is for one process at a time: STORE_BUSY while another that lives does it. The ring is
  * of limited size, so read() is called often: it appends at most `max` accesses in their order,
  * returns how many, and adds to `*lost` those that were overwritten before.
  */
-int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm,
-                              struct vcm_error *err);
+int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm, struct vcm_error *err);
 unsigned vcm_shm_trace_read(struct vcm_shm_access *out, unsigned max, uint64_t *lost,
-                                  uint64_t *cursor, struct vcm_shm *shm);
+                            uint64_t *cursor, struct vcm_shm *shm);
 void vcm_shm_trace_stop(struct vcm_shm *shm);
 
 #endif
