@@ -1,6 +1,8 @@
 """The checks of this folder find what they are there to find, in trees made up for it."""
 
+import json
 import os
+import shutil
 import tempfile
 import unittest
 
@@ -10,6 +12,7 @@ import shape
 import tidy
 
 LAST = '#include "base/banned.h"\n'
+ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "..")
 
 
 class MadeUpTree(unittest.TestCase):
@@ -158,6 +161,77 @@ class TidyCache(MadeUpTree):
             self.write(path, "/* changed */\n" + ('#include "base/a.h"\n' * path.endswith(".c")))
             keys.add(self.key())
         self.assertEqual(len(keys), 6)
+
+
+class TidyParts(unittest.TestCase):
+    def test_every_file_is_in_one_part(self):
+        paths = [f"base/{i}.c" for i in range(21)]
+        parts = [tidy.share(paths, f"{i}/8") for i in range(1, 9)]
+        self.assertEqual(sorted(sum(parts, [])), sorted(paths))
+        self.assertEqual(tidy.share(paths, "1/1"), paths)
+
+
+class TidyFinds(MadeUpTree):
+    """What the static analysis finds with the budget of an ordinary run, our configuration, and the
+    bug on the other side of a call."""
+
+    HEAD = ("#include <stdlib.h>\n"
+            "static int first(const int *values)\n{\n    return values[0];\n}\n"
+            "static void fill(int *value, int kind)\n{\n    if (kind > 3)\n        *value = 1;\n}\n"
+            "static int *make(void)\n{\n    return calloc(4, sizeof(int));\n}\n"
+            "static void drop(int *values)\n{\n    free(values);\n}\n"
+            "int use(int kind, const int *given);\n"
+            "int use(int kind, const int *given)\n{\n"
+            "    int *made = make(), value = 0, sum = 0;\n\n"
+            "    if (!made)\n        return -1;\n")
+    TAIL = ("    fill(&value, kind);\n    sum += value + first(given) + first(made);\n"
+            "    drop(made);\n    return sum;\n}\n")
+    NULL = "    sum += first(kind > 3 ? made : NULL);\n"
+    LEAK = "    if (kind > 3)\n        return 1;\n"
+    FREED = "    if (kind > 3)\n        drop(made);\n"
+    UNSET = "    int unset;\n    fill(&unset, kind);\n    sum += unset;\n"
+
+    def setUp(self):
+        super().setUp()
+        shutil.copy(os.path.join(ROOT, ".clang-tidy"), self.root)
+        self.write("cache/empty", "")
+        source = os.path.join(self.root, "base/a.c")
+        self.write("compile_commands.json", json.dumps(
+            [{"directory": self.root, "file": source, "command": f"cc -std=c11 -c {source}"}]))
+
+    def check(self, body):
+        self.write("base/a.c", self.HEAD + body + self.TAIL)
+        program = os.environ.get("VCM_CLANG_TIDY", "clang-tidy")
+        return tidy.Tidy(self.root, program, self.root, os.path.join(self.root, "cache")).check(
+            "base/a.c", "")
+
+    @staticmethod
+    def branches(count):
+        return "".join(f"    if (given[{i}] > {i})\n        sum += given[{i + 1}];\n"
+                       for i in range(count))
+
+    def test_what_is_right_is_clean(self):
+        self.assertEqual(self.check(""), "")
+        self.assertEqual(self.check(self.branches(20)), "")
+
+    def test_a_null_dereference_in_a_callee_is_found(self):
+        self.assertIn("clang-analyzer-core.NullDereference", self.check(self.NULL))
+
+    def test_a_leak_of_what_a_callee_made_is_found(self):
+        self.assertIn("clang-analyzer-unix.Malloc", self.check(self.LEAK))
+
+    def test_a_use_of_what_a_callee_freed_is_found(self):
+        self.assertIn("clang-analyzer-unix.Malloc", self.check(self.FREED))
+
+    def test_a_read_of_what_a_callee_left_unset_is_found(self):
+        self.assertIn("clang-analyzer-core.uninitialized", self.check(self.UNSET))
+
+    def test_bugs_behind_a_million_paths_are_found(self):
+        for bug in (self.NULL, self.LEAK, self.FREED, self.UNSET):
+            self.assertIn("clang-analyzer-", self.check(self.branches(20) + bug), bug)
+
+    def test_a_bug_whose_cause_is_nine_branches_away_is_found(self):
+        self.assertIn("clang-analyzer-unix.Malloc", self.check(self.FREED + self.branches(9)))
 
 
 if __name__ == "__main__":
