@@ -31,7 +31,7 @@ function(vcm_fuzz parser)
         target_link_options(${target} PRIVATE -fsanitize=fuzzer)
     else()
         add_executable(${target} ${CMAKE_SOURCE_DIR}/fuzz/${target}.c
-            ${CMAKE_SOURCE_DIR}/fuzz/replay.c)
+            $<TARGET_OBJECTS:vcm_fuzz_replay>)
         add_test(NAME fuzz/${parser} COMMAND ${target} ${CMAKE_SOURCE_DIR}/fuzz/corpus/${parser})
         set_tests_properties(fuzz/${parser} PROPERTIES TIMEOUT ${VCM_TEST_TIMEOUT} LABELS fuzz)
     endif()
