@@ -11,7 +11,7 @@ static const struct vcm_language_descriptor none = {
 
 static const struct vcm_language_descriptor *const table[VCM_LANGUAGES_COUNT] = {
     &none,
-#define LANGUAGE(upper, descriptor, grammar) [VCM_LANGUAGE_##upper] = &descriptor,
+#define LANGUAGE(upper, descriptor, grammar) [VCM_LANGUAGE_##upper] = &(descriptor),
 #include "symbols/languages/languages.def"
 #undef LANGUAGE
 };
