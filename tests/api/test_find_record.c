@@ -6,15 +6,12 @@
 #include <cmocka.h>
 
 #include "api/vcm.h"
-#include "tests/support/repo.h"
+#include "tests/api/handle_fixture.h"
 
 #include "base/banned.h"
 
 struct fixture {
-    struct test_repo repo;
-    char *home;
-    struct vcm *vcm;
-    struct vcm_error err;
+    struct handle_fixture of;
     char found[1024];
     char page[41]; /* that holds src/f3.c in scope "one" */
     char record[41];
@@ -24,13 +21,13 @@ static void map(struct fixture *fix, const char *scope, uint32_t records)
 {
     const struct vcm_mmap_config config = {.flush_threshold = records};
     const struct vcm_mmap_options options = {.scope_id = scope,
-                                             .origin_url = fix->repo.path,
+                                             .origin_url = fix->of.repo.path,
                                              .config = &config,
                                              .chunk_overlap_tokens = -1};
     struct vcm_map_result *result = NULL;
 
-    if (vcm_mmap_application_scope(&result, fix->vcm, &options, &fix->err) != VCM_OK)
-        fail_msg("%s", fix->err.message);
+    if (vcm_mmap_application_scope(&result, fix->of.vcm, &options, &fix->of.err) != VCM_OK)
+        fail_msg("%s", fix->of.err.message);
     vcm_map_result_free(result);
 }
 
@@ -47,39 +44,25 @@ static int set_up(void **state)
     struct fixture *fix = calloc(1, sizeof *fix);
     struct vcm_page *page = NULL;
 
-    test_repo_init(&fix->repo);
+    test_repo_init(&fix->of.repo);
     for (int i = 0; i < 6; i++) {
         char name[32], text[64];
         snprintf(name, sizeof name, "src/f%d.c", i);
         snprintf(text, sizeof text, "int f%d;\n", i);
-        test_repo_write_text(&fix->repo, name, text);
+        test_repo_write_text(&fix->of.repo, name, text);
     }
-    test_repo_commit(&fix->repo, "first");
-    fix->home = test_repo_path(&fix->repo, ".git/home");
-    assert_int_equal(vcm_open(&fix->vcm, &(struct vcm_open_options){.home = fix->home}, &fix->err),
-                     VCM_OK);
+    handle_fixture_open(&fix->of);
     map(fix, "one", 1);
     map(fix, "two", 100);
     const struct vcm_find_query where = {.path = "src/f3.c", .scope = "one"};
-    assert_int_equal(vcm_find(fix->vcm, &where, keep_page, fix->page, &fix->err), VCM_OK);
-    assert_int_equal(vcm_page_open(&page, fix->vcm,
+    assert_int_equal(vcm_find(fix->of.vcm, &where, keep_page, fix->page, &fix->of.err), VCM_OK);
+    assert_int_equal(vcm_page_open(&page, fix->of.vcm,
                                    &(struct vcm_page_query){.page = fix->page, .seq = -1},
-                                   &fix->err),
+                                   &fix->of.err),
                      VCM_OK);
     snprintf(fix->record, sizeof fix->record, "%s", page->records[0].record_id);
     vcm_page_release(page);
     *state = fix;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fix = *state;
-
-    vcm_close(fix->vcm);
-    free(fix->home);
-    test_repo_release(&fix->repo);
-    free(fix);
     return 0;
 }
 
@@ -100,8 +83,8 @@ static int find(struct fixture *fix, const char *record, const char *scope, cons
     const struct vcm_record_query query = {record, scope, path};
 
     fix->found[0] = '\0';
-    vcm_error_reset(&fix->err);
-    return vcm_find_record(fix->vcm, &query, note, fix, &fix->err);
+    vcm_error_reset(&fix->of.err);
+    return vcm_find_record(fix->of.vcm, &query, note, fix, &fix->of.err);
 }
 
 static void every_page_that_holds_a_record_is_found(void **state)
@@ -123,11 +106,11 @@ static void looking_neither_counts_nor_moves_pages(void **state)
     struct vcm_stat before, after;
 
     const struct vcm_evict_query all = {.all = true, .target = "evicted"};
-    assert_int_equal(vcm_evict(&evicted, fix->vcm, &all, NULL, NULL, &fix->err), VCM_OK);
-    assert_int_equal(vcm_stat(&before, fix->vcm, &fix->err), VCM_OK);
+    assert_int_equal(vcm_evict(&evicted, fix->of.vcm, &all, NULL, NULL, &fix->of.err), VCM_OK);
+    assert_int_equal(vcm_stat(&before, fix->of.vcm, &fix->of.err), VCM_OK);
     assert_int_equal(find(fix, fix->record, NULL, NULL), VCM_OK);
     assert_string_equal(fix->found, "one/3#0 src/f3.c 1-1;two/0#3 src/f3.c 1-1;");
-    assert_int_equal(vcm_stat(&after, fix->vcm, &fix->err), VCM_OK);
+    assert_int_equal(vcm_stat(&after, fix->of.vcm, &fix->of.err), VCM_OK);
     assert_int_equal(after.pages_evicted, 7);
     assert_int_equal(after.major_faults, before.major_faults);
     assert_int_equal(after.hits, before.hits);
@@ -139,7 +122,7 @@ static void what_is_no_record_or_nowhere_is_told(void **state)
     const char *nowhere = "0123456789012345678901234567890123456789";
 
     assert_int_equal(find(fix, nowhere, NULL, NULL), VCM_NOT_FOUND);
-    assert_non_null(strstr(fix->err.message, nowhere));
+    assert_non_null(strstr(fix->of.err.message, nowhere));
     assert_int_equal(find(fix, fix->record, NULL, "src/f2.c"), VCM_NOT_FOUND);
     assert_int_equal(find(fix, fix->record, "nothing", NULL), VCM_NOT_FOUND);
     assert_int_equal(find(fix, "012345", NULL, NULL), VCM_INVALID_ARGUMENT);
@@ -156,9 +139,9 @@ static void a_search_is_cancelled(void **state)
     struct vcm *other = NULL;
 
     vcm_cancel_request(&cancel);
-    const struct vcm_open_options options = {.home = fix->home, .cancel = &cancel};
-    assert_int_equal(vcm_open(&other, &options, &fix->err), VCM_OK);
-    assert_int_equal(vcm_find_record(other, &query, note, fix, &fix->err), VCM_INTERRUPTED);
+    const struct vcm_open_options options = {.home = fix->of.home, .cancel = &cancel};
+    assert_int_equal(vcm_open(&other, &options, &fix->of.err), VCM_OK);
+    assert_int_equal(vcm_find_record(other, &query, note, fix, &fix->of.err), VCM_INTERRUPTED);
     assert_string_equal(fix->found, "");
     vcm_close(other);
 }
@@ -166,10 +149,13 @@ static void a_search_is_cancelled(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_page_that_holds_a_record_is_found, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(looking_neither_counts_nor_moves_pages, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(what_is_no_record_or_nowhere_is_told, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_search_is_cancelled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(every_page_that_holds_a_record_is_found, set_up,
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(looking_neither_counts_nor_moves_pages, set_up,
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(what_is_no_record_or_nowhere_is_told, set_up,
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_search_is_cancelled, set_up, handle_fixture_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

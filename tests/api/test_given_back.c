@@ -9,15 +9,12 @@
 #include <cmocka.h>
 
 #include "api/vcm.h"
-#include "tests/support/repo.h"
+#include "tests/api/handle_fixture.h"
 
 #include "base/banned.h"
 
 struct fixture {
-    struct test_repo repo;
-    char *home;
-    struct vcm *vcm;
-    struct vcm_error err;
+    struct handle_fixture of;
     char page[41];
 };
 
@@ -34,42 +31,29 @@ static int set_up(void **state)
     struct vcm_map_result *result = NULL;
     char *cursor = NULL;
 
-    test_repo_init(&fix->repo);
-    test_repo_write_text(&fix->repo, ".colony/repo_map.yaml",
+    test_repo_init(&fix->of.repo);
+    test_repo_write_text(&fix->of.repo, ".colony/repo_map.yaml",
                          "schema_version: 1\nsources:\n- {name: default, type: git_repo}\n");
-    test_repo_write_text(&fix->repo, "notes.md", "# Notes\n\nA text.\n");
-    test_repo_commit(&fix->repo, "first");
-    fix->home = test_repo_path(&fix->repo, ".git/home");
-    assert_int_equal(vcm_open(&fix->vcm, &(struct vcm_open_options){.home = fix->home}, &fix->err),
-                     VCM_OK);
+    test_repo_write_text(&fix->of.repo, "notes.md", "# Notes\n\nA text.\n");
+    handle_fixture_open(&fix->of);
     const struct vcm_mmap_options options = {.scope_id = "s",
-                                             .origin_url = fix->repo.path,
+                                             .origin_url = fix->of.repo.path,
                                              .chunk_overlap_tokens = -1,
                                              .source_type = "literature"};
-    assert_int_equal(vcm_mmap_application_scope(&result, fix->vcm, &options, &fix->err), VCM_OK);
+    assert_int_equal(vcm_mmap_application_scope(&result, fix->of.vcm, &options, &fix->of.err),
+                     VCM_OK);
     vcm_map_result_free(result);
-    assert_int_equal(vcm_pages(&cursor, fix->vcm, &(struct vcm_pages_query){0}, keep_page_id,
-                               fix->page, &fix->err),
+    assert_int_equal(vcm_pages(&cursor, fix->of.vcm, &(struct vcm_pages_query){0}, keep_page_id,
+                               fix->page, &fix->of.err),
                      VCM_OK);
     *state = fix;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fix = *state;
-
-    vcm_close(fix->vcm);
-    free(fix->home);
-    test_repo_release(&fix->repo);
-    free(fix);
     return 0;
 }
 
 static struct vcm *open_again(struct fixture *fix)
 {
     struct vcm *vcm = NULL;
-    if (vcm_open(&vcm, &(struct vcm_open_options){.home = fix->home}, NULL) != VCM_OK)
+    if (vcm_open(&vcm, &(struct vcm_open_options){.home = fix->of.home}, NULL) != VCM_OK)
         _exit(3);
     return vcm;
 }
@@ -105,7 +89,7 @@ static void release_view_twice(struct fixture *fix)
 
 static void free_result_twice(struct fixture *fix)
 {
-    const struct vcm_map_options options = {.repository = fix->repo.path, .base_scope_id = "m"};
+    const struct vcm_map_options options = {.repository = fix->of.repo.path, .base_scope_id = "m"};
     struct vcm_map_result *result = NULL;
 
     if (vcm_map(&result, open_again(fix), &options, NULL) != VCM_OK)
@@ -116,7 +100,7 @@ static void free_result_twice(struct fixture *fix)
 
 static void free_report_twice(struct fixture *fix)
 {
-    const struct vcm_map_query query = {.repository = fix->repo.path};
+    const struct vcm_map_query query = {.repository = fix->of.repo.path};
     struct vcm_map_report *report = NULL;
 
     if (vcm_map_check(&report, open_again(fix), &query, NULL) != VCM_OK)
@@ -127,7 +111,7 @@ static void free_report_twice(struct fixture *fix)
 
 static void free_init_twice(struct fixture *fix)
 {
-    const struct vcm_init_options options = {.directory = fix->repo.path, .dry_run = true};
+    const struct vcm_init_options options = {.directory = fix->of.repo.path, .dry_run = true};
     struct vcm_init_result *result = NULL;
 
     if (vcm_init(&result, open_again(fix), &options, NULL) != VCM_OK)
@@ -140,7 +124,7 @@ static void free_promotion_twice(struct fixture *fix)
 {
     const char *const paths[] = {"notes.md"};
     const struct vcm_promote_options options = {
-        .repository = fix->repo.path, .paths = paths, .path_count = 1, .dry_run = true};
+        .repository = fix->of.repo.path, .paths = paths, .path_count = 1, .dry_run = true};
     struct vcm_promote_result *result = NULL;
 
     if (vcm_promote(&result, open_again(fix), &options, NULL) != VCM_OK)
@@ -231,8 +215,8 @@ static void pages_and_views_outlive_their_handle(void **state)
     struct vcm_page *page = NULL;
     struct vcm *vcm = open_again(fix);
 
-    assert_int_equal(vcm_page_open(&page, vcm, &query, &fix->err), VCM_OK);
-    assert_int_equal(vcm_page_view_open(&view, vcm, fix->page, &fix->err), VCM_OK);
+    assert_int_equal(vcm_page_open(&page, vcm, &query, &fix->of.err), VCM_OK);
+    assert_int_equal(vcm_page_view_open(&view, vcm, fix->page, &fix->of.err), VCM_OK);
     vcm_close(vcm);
     assert_int_equal(view->bytes, page->bytes);
     assert_memory_equal(view->data, page->frame, view->bytes);
@@ -245,9 +229,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_given_back_twice_fails_an_assertion, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_closed_handle_is_refused, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(pages_and_views_outlive_their_handle, set_up, tear_down),
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_closed_handle_is_refused, set_up,
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(pages_and_views_outlive_their_handle, set_up,
+                                        handle_fixture_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

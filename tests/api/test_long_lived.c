@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "api/vcm.h"
-#include "tests/support/repo.h"
+#include "tests/api/handle_fixture.h"
 
 #include "base/banned.h"
 
@@ -26,10 +26,7 @@
 #define PAGES_MAX 16
 
 struct fixture {
-    struct test_repo repo;
-    char *home;
-    struct vcm *vcm;
-    struct vcm_error err;
+    struct handle_fixture of;
     char pages[PAGES_MAX][41];
     size_t count;
 };
@@ -48,13 +45,13 @@ static void map(struct fixture *fix, struct vcm *vcm)
 {
     const struct vcm_mmap_config config = {.flush_threshold = 1};
     const struct vcm_mmap_options options = {.scope_id = "s",
-                                             .origin_url = fix->repo.path,
+                                             .origin_url = fix->of.repo.path,
                                              .config = &config,
                                              .chunk_overlap_tokens = -1};
     struct vcm_map_result *result = NULL;
 
-    if (vcm_mmap_application_scope(&result, vcm, &options, &fix->err) != VCM_OK)
-        fail_msg("%s", fix->err.message);
+    if (vcm_mmap_application_scope(&result, vcm, &options, &fix->of.err) != VCM_OK)
+        fail_msg("%s", fix->of.err.message);
     vcm_map_result_free(result);
 }
 
@@ -63,8 +60,8 @@ static void list(struct fixture *fix)
     char *cursor = NULL;
 
     fix->count = 0;
-    assert_int_equal(vcm_pages(&cursor, fix->vcm, &(struct vcm_pages_query){.scope = "s"},
-                               keep_page_id, fix, &fix->err),
+    assert_int_equal(vcm_pages(&cursor, fix->of.vcm, &(struct vcm_pages_query){.scope = "s"},
+                               keep_page_id, fix, &fix->of.err),
                      VCM_OK);
     free(cursor);
 }
@@ -73,31 +70,17 @@ static int set_up(void **state)
 {
     struct fixture *fix = calloc(1, sizeof *fix);
 
-    test_repo_init(&fix->repo);
+    test_repo_init(&fix->of.repo);
     for (int i = 0; i < 8; i++) {
         char name[32], text[64];
         snprintf(name, sizeof name, "f%d.c", i);
         snprintf(text, sizeof text, "int f%d;\n", i);
-        test_repo_write_text(&fix->repo, name, text);
+        test_repo_write_text(&fix->of.repo, name, text);
     }
-    test_repo_commit(&fix->repo, "first");
-    fix->home = test_repo_path(&fix->repo, ".git/home");
-    const struct vcm_open_options options = {.home = fix->home};
-    assert_int_equal(vcm_open(&fix->vcm, &options, &fix->err), VCM_OK);
-    map(fix, fix->vcm);
+    handle_fixture_open(&fix->of);
+    map(fix, fix->of.vcm);
     list(fix);
     *state = fix;
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    struct fixture *fix = *state;
-
-    vcm_close(fix->vcm);
-    free(fix->home);
-    test_repo_release(&fix->repo);
-    free(fix);
     return 0;
 }
 
@@ -160,15 +143,16 @@ static void work(struct fixture *fix, size_t turns)
         struct vcm_page_view *view = NULL;
         struct vcm_evict_result evicted;
         uint64_t faulted = 0;
-        assert_int_equal(vcm_page_view_open(&view, fix->vcm, page, &fix->err), VCM_OK);
+        assert_int_equal(vcm_page_view_open(&view, fix->of.vcm, page, &fix->of.err), VCM_OK);
         vcm_page_view_release(view);
         if (i % TURNS_A_MISS == 0)
-            assert_int_equal(vcm_evict(&evicted, fix->vcm,
+            assert_int_equal(vcm_evict(&evicted, fix->of.vcm,
                                        &(struct vcm_evict_query){.pages = &page, .count = 1}, NULL,
-                                       NULL, &fix->err),
+                                       NULL, &fix->of.err),
                              VCM_OK);
-        assert_int_equal(vcm_fault(fix->vcm, &(struct vcm_fault_query){.pages = &page, .count = 1},
-                                   count_fault, &faulted, &fix->err),
+        assert_int_equal(vcm_fault(fix->of.vcm,
+                                   &(struct vcm_fault_query){.pages = &page, .count = 1},
+                                   count_fault, &faulted, &fix->of.err),
                          VCM_OK);
         assert_int_equal(faulted, 1);
     }
@@ -197,22 +181,22 @@ static void faults_leave_nothing_behind(void **state)
 static void what_another_handle_maps_is_read_without_opening_again(void **state)
 {
     struct fixture *fix = *state;
-    const struct vcm_open_options options = {.home = fix->home};
+    const struct vcm_open_options options = {.home = fix->of.home};
     char former[41];
     struct vcm_page_view *held = NULL, *view = NULL;
     struct vcm *other = NULL;
 
     snprintf(former, sizeof former, "%s", fix->pages[0]);
-    assert_int_equal(vcm_page_view_open(&held, fix->vcm, former, &fix->err), VCM_OK);
+    assert_int_equal(vcm_page_view_open(&held, fix->of.vcm, former, &fix->of.err), VCM_OK);
     char *text = strndup(held->data, held->bytes);
-    test_repo_write_text(&fix->repo, "f0.c", "int changed;\n");
-    test_repo_commit(&fix->repo, "second");
-    assert_int_equal(vcm_open(&other, &options, &fix->err), VCM_OK);
+    test_repo_write_text(&fix->of.repo, "f0.c", "int changed;\n");
+    test_repo_commit(&fix->of.repo, "second");
+    assert_int_equal(vcm_open(&other, &options, &fix->of.err), VCM_OK);
     map(fix, other);
 
     list(fix);
     assert_string_not_equal(fix->pages[0], former);
-    assert_int_equal(vcm_page_view_open(&view, fix->vcm, fix->pages[0], &fix->err), VCM_OK);
+    assert_int_equal(vcm_page_view_open(&view, fix->of.vcm, fix->pages[0], &fix->of.err), VCM_OK);
     assert_non_null(strstr(view->data, "changed"));
     vcm_page_view_release(view);
     assert_memory_equal(held->data, text, held->bytes);
@@ -224,9 +208,10 @@ static void what_another_handle_maps_is_read_without_opening_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(faults_leave_nothing_behind, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(faults_leave_nothing_behind, set_up,
+                                        handle_fixture_tear_down),
         cmocka_unit_test_setup_teardown(what_another_handle_maps_is_read_without_opening_again,
-                                        set_up, tear_down),
+                                        set_up, handle_fixture_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 
 #include "api/handle.h"
 #include "sources/registry.h"
+#include "tests/api/handle_fixture.h"
 #include "tests/support/memory_source.h"
-#include "tests/support/repo.h"
 
 #include "base/banned.h"
 
@@ -23,13 +23,6 @@ static const struct memory_item items[] = {
     {"Other.wiki", "= Other =\n", VCM_SOURCE_PAGED, VCM_SOURCE_PAGED, NULL},
     {"talk/Home.wiki", "", VCM_SOURCE_EXCLUDED, VCM_SOURCE_PAGED, NULL},
     {"logo", "", VCM_SOURCE_PAGED, VCM_SOURCE_BINARY, NULL},
-};
-
-struct fixture {
-    struct test_repo repo;
-    char *home;
-    struct vcm *vcm;
-    struct vcm_error err;
 };
 
 /* What the type's open() was asked for, and the source that it gave out. */
@@ -51,46 +44,25 @@ static int open_wiki(struct vcm_source **out, const struct vcm_source_request *r
 
 static const struct vcm_source_type wiki_type = {.name = "wiki", .open = open_wiki};
 
-static void open_handle(struct fixture *fix)
-{
-    const struct vcm_open_options options = {.home = fix->home};
-
-    if (vcm_open(&fix->vcm, &options, &fix->err) != VCM_OK)
-        fail_msg("%s", fix->err.message);
-}
-
 static int set_up(void **state)
 {
-    struct fixture *fix = calloc(1, sizeof *fix);
+    struct handle_fixture *fix = calloc(1, sizeof *fix);
 
     test_repo_init(&fix->repo);
     test_repo_write_text(&fix->repo, ".colony/repo_map.yaml", MAP);
     test_repo_write_text(&fix->repo, "docs/a.wiki", "text\n");
-    test_repo_commit(&fix->repo, "first");
-    fix->home = test_repo_path(&fix->repo, ".git/home");
-    open_handle(fix);
+    handle_fixture_open(fix);
     *state = fix;
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    struct fixture *fix = *state;
-
-    vcm_close(fix->vcm);
-    free(fix->home);
-    test_repo_release(&fix->repo);
-    free(fix);
-    return 0;
-}
-
-static void register_wiki(struct fixture *fix)
+static void register_wiki(struct handle_fixture *fix)
 {
     if (vcm_handle_register_source_type(fix->vcm, &wiki_type, &fix->err) != VCM_OK)
         fail_msg("%s", fix->err.message);
 }
 
-static struct vcm_map_result *map(struct fixture *fix)
+static struct vcm_map_result *map(struct handle_fixture *fix)
 {
     struct vcm_map_result *result = NULL;
     const struct vcm_map_options options = {.repository = fix->repo.path, .base_scope_id = "s"};
@@ -109,7 +81,7 @@ static int keep_page_id(void *context, const struct vcm_page_entry *page, struct
 
 static void a_row_of_a_type_of_ones_own_is_mapped_and_read_back(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_pages_query pages = {.scope = "s:wiki"};
     char page_id[41] = "", expected[512], *cursor = NULL;
     struct vcm_page *page = NULL;
@@ -145,7 +117,7 @@ static void a_row_of_a_type_of_ones_own_is_mapped_and_read_back(void **state)
 
 static void mapping_again_does_nothing(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
 
     register_wiki(fix);
     vcm_map_result_free(map(fix));
@@ -157,7 +129,7 @@ static void mapping_again_does_nothing(void **state)
 
 static void a_taken_name_is_refused(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_source_type again = {.name = "git_repo", .open = open_wiki};
 
     register_wiki(fix);
@@ -172,7 +144,7 @@ static void a_taken_name_is_refused(void **state)
 
 static void without_registering_the_type_is_an_error_with_its_place(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_map_query query = {.repository = fix->repo.path};
     struct vcm_map_report *report = NULL;
 
@@ -194,13 +166,13 @@ static void without_registering_the_type_is_an_error_with_its_place(void **state
 
 static void a_registration_is_of_its_handle_alone(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_map_options options = {.repository = fix->repo.path};
     struct vcm_map_result *result = NULL;
 
     register_wiki(fix);
     vcm_close(fix->vcm);
-    open_handle(fix);
+    fix->vcm = handle_fixture_open_again(fix);
     assert_int_equal(vcm_map(&result, fix->vcm, &options, &fix->err), VCM_INVALID_REPO_MAP);
     assert_null(result);
     assert_non_null(strstr(fix->err.message, "4:22"));
@@ -208,7 +180,7 @@ static void a_registration_is_of_its_handle_alone(void **state)
 
 static void a_source_that_cannot_be_opened_fails_its_row_alone(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
 
     test_repo_write_text(&fix->repo, ".colony/repo_map.yaml",
                          "schema_version: 1\n"
@@ -225,7 +197,7 @@ static void a_source_that_cannot_be_opened_fails_its_row_alone(void **state)
     vcm_map_result_free(result);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, handle_fixture_tear_down)
 
 int main(void)
 {

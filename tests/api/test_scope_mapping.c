@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "api/vcm.h"
-#include "tests/support/repo.h"
+#include "tests/api/handle_fixture.h"
 
 #include "base/banned.h"
 
@@ -19,43 +19,21 @@
 
 #define COLONY "framework:tenant:t1:colony:c1"
 
-struct fixture {
-    struct test_repo repo;
-    char *home;
-    struct vcm *vcm;
-    struct vcm_error err;
-};
-
 static int set_up(void **state)
 {
-    struct fixture *fix = calloc(1, sizeof *fix);
+    struct handle_fixture *fix = calloc(1, sizeof *fix);
 
     test_repo_init(&fix->repo);
     test_repo_write_text(&fix->repo, ".colony/repo_map.yaml", MAP);
     test_repo_write_text(&fix->repo, "src/a.c", "int a;\n");
     test_repo_write_text(&fix->repo, "notes.txt", "text\n");
-    test_repo_commit(&fix->repo, "first");
-    fix->home = test_repo_path(&fix->repo, ".git/home");
-    const struct vcm_open_options options = {.home = fix->home};
-    if (vcm_open(&fix->vcm, &options, &fix->err) != VCM_OK)
-        fail_msg("%s", fix->err.message);
+    handle_fixture_open(fix);
     *state = fix;
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    struct fixture *fix = *state;
-
-    vcm_close(fix->vcm);
-    free(fix->home);
-    test_repo_release(&fix->repo);
-    free(fix);
-    return 0;
-}
-
 /* Maps by the repository's map; writes "scope=status" for each row. */
-static int materialize(struct fixture *fix, char *out, size_t size,
+static int materialize(struct handle_fixture *fix, char *out, size_t size,
                        struct vcm_materialize_options options)
 {
     struct vcm_map_result *result = NULL;
@@ -74,7 +52,7 @@ static int materialize(struct fixture *fix, char *out, size_t size,
 
 static void a_repo_map_becomes_one_scope_a_row(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     char out[512];
 
     assert_int_equal(materialize(fix, out, sizeof out, (struct vcm_materialize_options){0}),
@@ -93,7 +71,7 @@ static void a_repo_map_becomes_one_scope_a_row(void **state)
 
 static void enabled_sources_are_all_some_or_none(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const char *const names[] = {"notes", "unknown"};
     struct vcm_materialize_options options = {.enabled_sources = names, .enabled_count = 0};
     struct vcm_stat stat;
@@ -113,7 +91,8 @@ static void enabled_sources_are_all_some_or_none(void **state)
     assert_non_null(strstr(fix->err.message, "unknown"));
 }
 
-static int map_scope(struct fixture *fix, enum vcm_status *status, struct vcm_mmap_options options)
+static int map_scope(struct handle_fixture *fix, enum vcm_status *status,
+                     struct vcm_mmap_options options)
 {
     struct vcm_map_result *result = NULL;
 
@@ -133,7 +112,7 @@ static int map_scope(struct fixture *fix, enum vcm_status *status, struct vcm_mm
 
 static void a_scope_is_mapped_and_unmapped_without_a_map(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const char *const globs[] = {"*.c"};
     const struct vcm_mmap_options options = {.start_dir = "src/",
                                              .include_globs = globs,
@@ -159,7 +138,7 @@ static void a_scope_is_mapped_and_unmapped_without_a_map(void **state)
 
 static void a_wrong_field_is_an_invalid_argument_that_names_it(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_mmap_config config = {.flush_token_budget = 3};
     const struct {
         struct vcm_mmap_options options;
@@ -187,7 +166,7 @@ static void a_wrong_field_is_an_invalid_argument_that_names_it(void **state)
 
 static void a_base_does_not_hold_the_scopes_of_a_nested_one(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_map_options outer = {.repository = fix->repo.path,
                                           .base_scope_id = "framework"};
     struct vcm_map_result *result = NULL;
@@ -216,7 +195,7 @@ static int keep_lock(void *context, const struct vcm_lock_entry *lock, struct vc
 
 static void a_lock_is_listed_and_extended(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     char page[41] = "", seen[64] = "", *cursor = NULL;
     enum vcm_status status;
     uint64_t until = 0;
@@ -244,7 +223,7 @@ static void a_lock_is_listed_and_extended(void **state)
 
 static void a_hit_is_viewed_and_what_is_not_in_memory_is_not(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct vcm_page_view *view = NULL;
     struct vcm_evict_result evicted;
     char page[41] = "", *cursor = NULL;
@@ -273,17 +252,20 @@ static void a_hit_is_viewed_and_what_is_not_in_memory_is_not(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_repo_map_becomes_one_scope_a_row, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(enabled_sources_are_all_some_or_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_repo_map_becomes_one_scope_a_row, set_up,
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(enabled_sources_are_all_some_or_none, set_up,
+                                        handle_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_scope_is_mapped_and_unmapped_without_a_map, set_up,
-                                        tear_down),
+                                        handle_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_wrong_field_is_an_invalid_argument_that_names_it, set_up,
-                                        tear_down),
+                                        handle_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_base_does_not_hold_the_scopes_of_a_nested_one, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_lock_is_listed_and_extended, set_up, tear_down),
+                                        handle_fixture_tear_down),
+        cmocka_unit_test_setup_teardown(a_lock_is_listed_and_extended, set_up,
+                                        handle_fixture_tear_down),
         cmocka_unit_test_setup_teardown(a_hit_is_viewed_and_what_is_not_in_memory_is_not, set_up,
-                                        tear_down),
+                                        handle_fixture_tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "api/vcm.h"
-#include "tests/support/repo.h"
+#include "tests/api/handle_fixture.h"
 
 #include "base/banned.h"
 
@@ -15,49 +15,19 @@
     "{\"path\":\"a.c\",\"text\":\"int a;\\n\"}\n"                                                  \
     "{\"path\":\"b/b.c\",\"text\":\"int b;\\n\"}\n"
 
-struct fixture {
-    struct test_repo repo;
-    char *home;
-    struct vcm *vcm;
-    struct vcm_error err;
-};
-
-static struct vcm *open_handle(struct fixture *fix)
-{
-    const struct vcm_open_options options = {.home = fix->home};
-    struct vcm *vcm = NULL;
-
-    if (vcm_open(&vcm, &options, &fix->err) != VCM_OK)
-        fail_msg("%s", fix->err.message);
-    return vcm;
-}
-
 static int set_up(void **state)
 {
-    struct fixture *fix = calloc(1, sizeof *fix);
+    struct handle_fixture *fix = calloc(1, sizeof *fix);
 
     test_repo_init(&fix->repo);
     test_repo_write_text(&fix->repo, "a.c", "int a;\n");
     test_repo_write_text(&fix->repo, "b/b.c", "int b;\n");
-    test_repo_commit(&fix->repo, "first");
-    fix->home = test_repo_path(&fix->repo, ".git/home");
-    fix->vcm = open_handle(fix);
+    handle_fixture_open(fix);
     *state = fix;
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    struct fixture *fix = *state;
-
-    vcm_close(fix->vcm);
-    free(fix->home);
-    test_repo_release(&fix->repo);
-    free(fix);
-    return 0;
-}
-
-static void map(struct fixture *fix, struct vcm *vcm, enum vcm_status expected)
+static void map(struct handle_fixture *fix, struct vcm *vcm, enum vcm_status expected)
 {
     const struct vcm_map_options options = {.repository = fix->repo.path, .base_scope_id = "base"};
     struct vcm_map_result *result = NULL;
@@ -118,7 +88,7 @@ static int see_finding(void *context, const struct vcm_finding *finding, struct 
 
 static void a_missing_home_reads_as_an_empty_store_and_is_not_made(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct seen scopes = {0}, pages = {0};
     struct vcm_stat stat_;
     struct stat status;
@@ -138,7 +108,7 @@ static void a_missing_home_reads_as_an_empty_store_and_is_not_made(void **state)
 
 static void what_is_mapped_is_listed_and_read(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct seen scopes = {0}, pages = {0};
     struct vcm_page *page = NULL;
     struct vcm_stat stat_;
@@ -166,8 +136,8 @@ static void what_is_mapped_is_listed_and_read(void **state)
 
 static void two_handles_of_one_home_see_each_others_work(void **state)
 {
-    struct fixture *fix = *state;
-    struct vcm *other = open_handle(fix);
+    struct handle_fixture *fix = *state;
+    struct vcm *other = handle_fixture_open_again(fix);
     struct seen scopes = {0};
 
     assert_int_equal(vcm_scopes(other, see_scope, &scopes, &fix->err), VCM_OK);
@@ -185,7 +155,7 @@ static void two_handles_of_one_home_see_each_others_work(void **state)
 
 static void settings_are_checked_and_kept(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct seen all = {0}, one = {0};
 
     assert_int_equal(vcm_config_list(fix->vcm, see_setting, &all, &fix->err), VCM_OK);
@@ -194,7 +164,7 @@ static void settings_are_checked_and_kept(void **state)
     assert_int_equal(vcm_config_get(fix->vcm, "mmap.flush_threshold", see_setting, &one, &fix->err),
                      VCM_OK);
     assert_string_equal(one.last, "7");
-    struct vcm *other = open_handle(fix);
+    struct vcm *other = handle_fixture_open_again(fix);
     assert_int_equal(vcm_config_get(other, "mmap.flush_threshold", see_setting, &one, &fix->err),
                      VCM_OK);
     assert_string_equal(one.last, "7");
@@ -208,7 +178,7 @@ static void settings_are_checked_and_kept(void **state)
 
 static void the_doctor_has_findings(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct seen findings = {0};
 
     assert_int_equal(vcm_doctor(fix->vcm, see_finding, &findings, &fix->err), VCM_OK);
@@ -227,7 +197,7 @@ static int see_place(void *context, const struct vcm_find_entry *entry, struct v
 
 static void a_callback_ends_the_call_with_its_answer(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const int answers[] = {VCM_TIMEOUT, VCM_NOT_FOUND, -1, 1000};
     const struct vcm_find_query query = {.path = "a.c"};
 
@@ -251,7 +221,7 @@ static void a_callback_ends_the_call_with_its_answer(void **state)
 
 static void wrong_arguments_are_answered(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct vcm_map_result *result = NULL;
     struct vcm_map_report *report = NULL;
     struct vcm_page *page = NULL;
@@ -286,7 +256,7 @@ static void wrong_arguments_are_answered(void **state)
 
 static void an_error_is_wanted_and_not_needed(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     const struct vcm_page_query unknown = {.page = "0123456789", .seq = -1};
     struct vcm_map_result *result = NULL;
     struct vcm_map_report *report = NULL;
@@ -310,7 +280,7 @@ static void an_error_is_wanted_and_not_needed(void **state)
 
 static void a_request_to_stop_is_heard(void **state)
 {
-    struct fixture *fix = *state;
+    struct handle_fixture *fix = *state;
     struct vcm_cancel cancel = {0};
     const struct vcm_open_options options = {.home = fix->home, .cancel = &cancel};
     const struct vcm_map_options map_options = {.repository = fix->repo.path};
@@ -336,7 +306,7 @@ static void nothing_is_freed_in_vain(void **state)
     vcm_page_release(NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, handle_fixture_tear_down)
 
 int main(void)
 {
