@@ -699,62 +699,6 @@ static void an_unchecked_read_is_the_same_without_the_check(void **state)
     vcm_kv_handle_close(kv);
 }
 
-/* Pages of mapped files that are in this process's memory. */
-static long shared_pages(void)
-{
-    long size, resident, shared = 0;
-    FILE *statm = fopen("/proc/self/statm", "r");
-    assert_int_equal(fscanf(statm, "%ld %ld %ld", &size, &resident, &shared), 3);
-    fclose(statm);
-    return shared;
-}
-
-/* Of a store with a thousand values, which are all there afterwards. */
-static void assert_trimming_frees(struct vcm_kv *kv)
-{
-    assert_int_equal(count_bulk(kv, 0, 1000, VALUE_BYTES), 1000);
-    long before = shared_pages();
-    vcm_kv_trim(kv);
-    assert_true(shared_pages() + 5000 < before);
-    assert_int_equal(count_bulk(kv, 0, 1000, VALUE_BYTES), 1000);
-}
-
-static void trimming_takes_pages_out_of_memory_and_loses_nothing(void **state)
-{
-    struct fixture *fixture = *state;
-    struct vcm_kv *kv = open_store(fixture);
-    vcm_kv_trim(kv);
-    assert_int_equal(change_bulk(kv, put_bulk, 0, 1000), VCM_OK);
-    assert_trimming_frees(kv);
-    vcm_kv_handle_close(kv);
-}
-
-static void trimming_finds_a_map_that_has_moved(void **state)
-{
-    struct fixture *fixture = *state;
-    fixture->options.map_bytes = VCM_MIB;
-    struct vcm_kv *kv = open_store(fixture);
-    assert_int_equal(change_bulk(kv, put_bulk, 0, 2), VCM_OK);
-    vcm_kv_trim(kv);
-    assert_int_equal(change_bulk(kv, put_bulk, 2, 1000), VCM_OK);
-    assert_trimming_frees(kv);
-    vcm_kv_handle_close(kv);
-}
-
-static void trimming_above_a_limit_leaves_what_is_below(void **state)
-{
-    struct fixture *fixture = *state;
-    struct vcm_kv *kv = open_store(fixture);
-    assert_int_equal(change_bulk(kv, put_bulk, 0, 1000), VCM_OK);
-    assert_int_equal(count_bulk(kv, 0, 1000, VALUE_BYTES), 1000);
-    long before = shared_pages();
-    vcm_kv_trim_above(kv, 1024 * VCM_MIB);
-    assert_true(shared_pages() + 100 > before);
-    vcm_kv_trim_above(kv, VCM_MIB);
-    assert_true(shared_pages() + 5000 < before);
-    vcm_kv_handle_close(kv);
-}
-
 static void slots_that_wait_to_be_used_again_are_given_up_for_others(void **state)
 {
     struct fixture *fixture = *state;
@@ -818,9 +762,6 @@ int main(int argc, char **argv)
         STORE_TEST(only_one_who_may_write_compacts_and_only_alone),
         STORE_TEST(threads_read_on_while_generations_pass),
         STORE_TEST(an_unchecked_read_is_the_same_without_the_check),
-        STORE_TEST(trimming_takes_pages_out_of_memory_and_loses_nothing),
-        STORE_TEST(trimming_finds_a_map_that_has_moved),
-        STORE_TEST(trimming_above_a_limit_leaves_what_is_below),
         STORE_TEST(slots_that_wait_to_be_used_again_are_given_up_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

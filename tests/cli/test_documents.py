@@ -12,6 +12,7 @@ writes the real output into the named documents, or into those whose output diff
 
 import difflib
 import os
+import re
 import subprocess
 import sys
 import unittest
@@ -22,7 +23,14 @@ import harness
 import test_help
 
 SHELL = 'cd "$1" && eval "$2"; status=$?; pwd > "$3"; exit $status'
+SOURCE_FOLDERS = ("base", "tokens", "git", "vcm", "lfs", "kb", "sources", "repomap", "symbols", "api", "ops",
+                  "cli")
 README_LINES_MAX = 160
+
+
+def read(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
 
 
 class DocumentTest(test_help.HelpTest):
@@ -130,6 +138,22 @@ class Text(DocumentTest):
                     self.assertTrue(name.startswith((".colony/", "build/"))
                                     or os.path.exists(os.path.join(documents.ROOT, name))
                                     or os.path.exists(os.path.join(documents.ROOT, folder, name)))
+
+    def test_functions_that_are_named_exist(self):
+        sources = ""
+        for top in SOURCE_FOLDERS:
+            for folder, _, names in os.walk(os.path.join(documents.ROOT, top)):
+                for name in names:
+                    if name.endswith((".c", ".h")):
+                        sources += read(os.path.join(folder, name))
+        known = set(re.findall(r"\bvcm_\w+(?=\()", sources))
+        checked = 0
+        for path in documents.paths():
+            for name in re.findall(r"\bvcm_\w+(?=\()", read(os.path.join(documents.ROOT, path))):
+                checked += 1
+                with self.subTest(document=path, function=name):
+                    self.assertIn(name, known)
+        self.assertGreater(checked, 20)
 
     def test_the_readme_stays_short(self):
         self.assertLessEqual(len(documents.Document("README.md").lines), README_LINES_MAX + 1)

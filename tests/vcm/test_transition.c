@@ -167,6 +167,19 @@ static void load(struct vcm_loader_outcome *outcomes, struct fixture *fix,
     vcm_loader_close(loader);
 }
 
+/* Without its shared memory, as after a crash of the machine, or with it. */
+static void reopen_store(struct fixture *fix, bool crashed)
+{
+    char *path = test_repo_path(&fix->disk, "residency");
+
+    close_store(fix);
+    if (crashed)
+        unlink(path);
+    free(path);
+    open_store(fix);
+    vcm_page_store_set_sources(fix->store, open_tree, NULL);
+}
+
 /* One thing of the many that may happen to a store. */
 static void do_something(struct fixture *fix, const struct pages *pages, uint64_t *seed)
 {
@@ -220,16 +233,7 @@ static void do_something(struct fixture *fix, const struct pages *pages, uint64_
         break;
     }
     default:
-        if (flag) { /* as after a crash of the machine */
-            char *path = test_repo_path(&fix->disk, "residency");
-            close_store(fix);
-            unlink(path);
-            free(path);
-        } else {
-            close_store(fix);
-        }
-        open_store(fix);
-        vcm_page_store_set_sources(fix->store, open_tree, NULL);
+        reopen_store(fix, flag);
         break;
     }
 }
