@@ -15,6 +15,6 @@
             ".byte 0\n"                                                                            \
             ".size " #symbol ", . - " #symbol "\n"                                                 \
             ".popsection\n");                                                                      \
-    extern const char symbol[]
+    extern const char symbol[] /* NOLINT(bugprone-macro-parentheses) */
 
 #endif
