@@ -7,7 +7,7 @@ import shutil
 import signal
 import time
 
-import documents
+import validated
 import paging
 
 PATIENCE_SECONDS = 30
@@ -36,7 +36,7 @@ class Watch:
                 return None
             self.rest += data
         line, self.rest = self.rest.split(b"\n", 1)
-        documents.add(self.run.args[1:], line)
+        validated.add(self.run.args[1:], line)
         return line.decode()
 
     def event(self):

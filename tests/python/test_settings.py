@@ -31,7 +31,11 @@ class Settings(fixture.Case):
         self.assertEqual(await self.stat("bytes_capacity"), capacity)
         for _ in range(2):
             fault = await self.manager.issue_page_fault(pages)
-            self.assertTrue(await self.manager.wait_for_pages(fault))
+            # Three times the capacity was asked for: some are left out, and that is told.
+            self.assertFalse(await self.manager.wait_for_pages(fault))
+            errors = await self.manager.get_fault_errors(fault)
+            self.assertEqual({error.code for error in errors.values()}, {"STORE_FULL"})
+            self.assertLess(len(errors), len(pages))
             for page in pages:
                 await self.manager.request_page_load(page)
                 await self.manager.get_virtual_page(page)
