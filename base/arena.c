@@ -40,7 +40,7 @@ static struct vcm_arena_block *add_block(struct vcm_arena *arena, size_t size)
     if (!block)
         return NULL;
     block->size = data_bytes;
-    /* A block made to measure goes behind the newest one, which still has room. */
+    /* A block of the exact size is put behind the newest one, which still has room. */
     if (arena->blocks && data_bytes != BLOCK_BYTES) {
         block->next = arena->blocks->next;
         arena->blocks->next = block;

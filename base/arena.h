@@ -1,5 +1,5 @@
 /*
- * arena.h - memory for many small things that die together.
+ * arena.h - memory for many small things that are freed together.
  *
  * Blocks are taken from malloc as needed up to a maximum; nothing is freed before the whole arena.
  * Every allocation is aligned for any type. One owner, no locking.

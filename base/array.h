@@ -1,18 +1,18 @@
 /*
- * array.h - room in an array that grows, of items of any type.
+ * array.h - arrays of any type that grow.
  *
  * The array is a pointer, its capacity a size_t beside it, both zero at first; the count is the
  * caller's. Growth doubles the capacity, checks every product, and stops at a maximum, so that
  * adding n items costs O(n). The same requests give the same capacities whatever the size of an
  * item is: two arrays that grow together may share one.
  *
- *     int rc = vcm_array_reserve(&list->items, &list->capacity, list->count + 1, MAX, err);
- *     if (rc != VCM_OK)
- *         return rc;
- *     list->items[list->count++] = item;
+ *      int rc = vcm_array_reserve(&list->items, &list->capacity, list->count + 1, MAX, err);
+ *      if (rc != VCM_OK)
+ *          return rc;
+ *      list->items[list->count++] = item;
  *
- * A list whose limit a person can meet checks it first, and names the thing; the maximum here is
- * what bounds the memory. After a failure the array and its capacity are what they were.
+ * A list whose limit a user can reach checks that limit first, with a message that names the thing;
+ * the maximum here bounds the memory. After a failure the array and its capacity are unchanged.
  */
 #ifndef VCM_BASE_ARRAY_H
 #define VCM_BASE_ARRAY_H
@@ -29,7 +29,7 @@
 #define vcm_array_reserve(items, capacity, needed, max, err)                                       \
     vcm_array_room((items), (capacity), (needed), sizeof **(items), (max), (err))
 
-/* The same in an arena, where the array that was too small stays until the arena goes. */
+/* The same in an arena. The old, smaller array stays allocated until the arena is freed. */
 #define vcm_array_reserve_in(arena, items, capacity, needed, max, err)                             \
     vcm_array_room_in((arena), (items), (capacity), (needed), sizeof **(items), (max), (err))
 

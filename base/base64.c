@@ -25,7 +25,7 @@ void vcm_base64_put(struct vcm_buf *out, struct vcm_slice bytes)
     vcm_buf_advance(out, vcm_base64_length(bytes.len));
 }
 
-/* The value of four characters; how many bytes they stand for, 0 when they are wrong. */
+/* The value of four characters; returns how many bytes they encode, 0 when they are invalid. */
 static unsigned take_group(uint32_t *bits, const char *group, bool last)
 {
     unsigned padding = 0;
@@ -39,7 +39,7 @@ static unsigned take_group(uint32_t *bits, const char *group, bool last)
             return 0;
         *bits = *bits << 6 | (digit ? (uint32_t)(digit - alphabet) : 0);
     }
-    /* What the padding hides must be zero, so that one text stands for one content. */
+    /* The unused bits before the padding must be zero, so that each content has one encoding. */
     return *bits & ((1u << (8 * padding)) - 1) ? 0 : 3 - padding;
 }
 

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-/* How long the text for so many bytes is. */
+/* The length of the text for this many bytes. */
 static inline size_t vcm_base64_length(size_t bytes)
 {
     return (bytes + 2) / 3 * 4;

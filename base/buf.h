@@ -1,8 +1,8 @@
 /*
- * buf.h - a growing byte buffer that is born with a maximum.
+ * buf.h - a growing byte buffer with a maximum that is set at its creation.
  *
- * Appending never fails in the caller's face: a buffer that ran out of memory or reached its
- * maximum remembers the fault, ignores what follows, and tells vcm_buf_check() at the end.
+ * Appending returns no error: a buffer that ran out of memory or reached its maximum records the
+ * fault and ignores later appends; vcm_buf_check() reports the fault at the end.
  * The data is always followed by a NUL that does not count. One owner, no locking.
  */
 #ifndef VCM_BASE_BUF_H
@@ -23,7 +23,7 @@ enum vcm_buf_fault {
 };
 
 struct vcm_buf {
-    char *data; /* NULL while nothing was appended */
+    char *data; /* NULL until something is appended */
     size_t len;
     size_t capacity;
     size_t max;

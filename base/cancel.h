@@ -1,8 +1,9 @@
 /*
- * cancel.h - looking at the flag by which one thread, or a signal handler, asks another to stop.
+ * cancel.h - checks the flag by which one thread, or a signal handler, asks another to stop.
  *
- * A relay is a flag that stands for another one, which can be changed: what lives longer than a
- * call keeps the relay's flag, and heeds whatever flag the call at hand has.
+ * A relay is a flag that forwards to another flag, which can be replaced: an object that lives
+ * longer than one call keeps the relay's flag, and each call sets the flag that counts while it
+ * runs.
  */
 #ifndef VCM_BASE_CANCEL_H
 #define VCM_BASE_CANCEL_H
@@ -15,18 +16,18 @@
 #define VCM_CANCEL_IS_RELAY (-1)
 
 struct vcm_cancel_relay {
-    struct vcm_cancel flag; /* what is handed out; first, so that the relay is found by it */
+    struct vcm_cancel flag; /* for other modules; first: its address is the relay's */
     const struct vcm_cancel *target;
 };
 
 void vcm_cancel_relay_init(struct vcm_cancel_relay *relay, const struct vcm_cancel *target);
 
-/* Stands for another flag from now on, NULL for none; returns the one before. Neither is a relay.
- * The thread that asks whether to stop must not be doing so meanwhile. */
+/* Forwards to another flag from now on, NULL for none; returns the previous one. Neither may be a
+ * relay. No other thread may check the relay during this call. */
 const struct vcm_cancel *vcm_cancel_relay_set(struct vcm_cancel_relay *relay,
                                               const struct vcm_cancel *target);
 
-/* Whether the flag that a relay's flag stands for asks to stop. */
+/* Whether the flag behind a relay's flag asks to stop. */
 bool vcm_cancel_relay_is_requested(const struct vcm_cancel *flag);
 
 static inline bool vcm_cancel_is_requested(const struct vcm_cancel *cancel)

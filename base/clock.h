@@ -1,5 +1,5 @@
 /*
- * clock.h - how long things take.
+ * clock.h - measures durations.
  */
 #ifndef VCM_BASE_CLOCK_H
 #define VCM_BASE_CLOCK_H

@@ -1,10 +1,10 @@
 /*
- * defaults.h - what counts when a caller does not say: one home for each number that code, help and
- * documentation have in common.
+ * defaults.h - the values that are used when a caller gives none: each number that code, help and
+ * documentation share is defined once, here.
  *
  * Code uses the number, help and messages VCM_DEFAULT_TEXT() of it; tests/cli/test_defaults.py
- * finds each of them in the documents, and tests/repomap/test_docs.c those of a repo map. Defaults
- * of the configuration alone are in api/config.c.
+ * checks that the documents state each of them, and tests/repomap/test_docs.c those of a repo map.
+ * Defaults of the configuration alone are in api/config.c.
  */
 #ifndef VCM_BASE_DEFAULTS_H
 #define VCM_BASE_DEFAULTS_H
@@ -19,18 +19,18 @@
 #define VCM_DEFAULT_CHUNK_TARGET_TOKENS  800
 #define VCM_DEFAULT_CHUNK_OVERLAP_TOKENS 80
 
-/* How much is answered. */
+/* Sizes of answers. */
 #define VCM_DEFAULT_REPO_MAP_TOKENS 1500
 #define VCM_DEFAULT_SYMBOL_LIMIT    1000 /* definitions, or references */
 #define VCM_DEFAULT_KB_LIMIT        10   /* hits of a search on the command line */
 #define VCM_DEFAULT_TREE_DEPTH      8
 #define VCM_DEFAULT_TREE_NODES      5000
 
-/* How long. */
-#define VCM_DEFAULT_FETCH_MINUTES      10 /* of bringing one commit here for a mapping */
+/* Durations. */
+#define VCM_DEFAULT_FETCH_MINUTES      10 /* to fetch one commit for a mapping */
 #define VCM_DEFAULT_REPO_FETCH_SECONDS 60
-#define VCM_DEFAULT_POLL_SECONDS       60 /* between two looks at a remote */
+#define VCM_DEFAULT_POLL_SECONDS       60 /* between two checks of a remote */
 #define VCM_DEFAULT_TOP_SECONDS        1
-#define VCM_DEFAULT_UNUSED_HOURS       336 /* that a clone is kept for nobody */
+#define VCM_DEFAULT_UNUSED_HOURS       336 /* that an unused clone is kept */
 
 #endif

@@ -34,7 +34,7 @@ void vcm_error_reset(struct vcm_error *err)
         memset(err, 0, sizeof *err);
 }
 
-/* Messages are one line, whatever a file name in them holds. */
+/* A message is one line, even when a file name in it has line breaks. */
 static void make_one_line(char *text)
 {
     for (; *text; text++)

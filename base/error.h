@@ -1,9 +1,9 @@
 /*
- * error.h - the one error type: what went wrong, owned by the caller, passed last.
+ * error.h - the one error type: it says what failed, is owned by the caller and passed last.
  *
- * The function that sees a failure sets the error; callers on the way up only add context.
- * The first cause wins: setting an error that is already set changes nothing, so that clean-up
- * code may fail quietly. An error that is to be reused must be reset first.
+ * The function that sees a failure sets the error; its callers only add context.
+ * The first cause wins: setting an error that is already set changes nothing, so that clean-up code
+ * may fail quietly. An error that is to be reused must be reset first.
  * Every function here accepts a NULL error. Not shared between threads.
  */
 #ifndef VCM_BASE_ERROR_H
@@ -13,26 +13,25 @@
 
 #include "base/public.h"
 
-/* The name of every code at its number, then NULL. VCM_ERROR_CODES leaves VCM_OK out: those that a
- * failure may have. */
+/* The name of every code at its number, then NULL. VCM_ERROR_CODES is the same list without
+ * VCM_OK. */
 extern const char *const vcm_error_code_names[];
 #define VCM_ERROR_CODES (vcm_error_code_names + 1)
 
 /*
- * What functions of ours tell each other that is no failure. Where one of them may be returned, the
- * header says so, beside the function or the type of the callback, and so no other meaning has to
- * be read into a code of public.h: VCM_NOT_FOUND says that there is no such thing, nothing else.
+ * Codes for internal use that are no failures. Where a function or callback may return one of them,
+ * its header says so. No other meaning has to be read into a code of public.h: VCM_NOT_FOUND says
+ * that there is no such thing, nothing else.
  *
- * They leave the error alone: whoever returns one has set none, none can be set to one, and
- * vcm_error_wrap() adds nothing to one. They
- * end where the header says that they are understood, at the latest at the folder's border, and no
- * function of the library returns one. The values are far from those of enum vcm_code, and from
- * what the callback of a user might return.
+ * They leave the error alone: a function that returns one has not set the error, an error cannot be
+ * set to one, and vcm_error_wrap() adds nothing to one. They are handled where the header says, at
+ * the latest inside the same folder; no public function returns one. The values are far from those
+ * of enum vcm_code, and from values that a user's callback might return.
  */
 enum vcm_private_code {
-    VCM_STOP = 0x76636d01, /* of a visitor: it has seen enough. The walk ends and succeeds. */
-    VCM_NO_ROOM,           /* what was asked for does not fit, and nothing was changed */
-    VCM_RETRY,             /* the state has changed meanwhile: to be begun again */
+    VCM_STOP = 0x76636d01, /* from a visitor: end the walk, successfully */
+    VCM_NO_ROOM,           /* the request does not fit, and nothing was changed */
+    VCM_RETRY,             /* the state has changed meanwhile: begin again */
 };
 
 static inline bool vcm_error_is_private(int code)
@@ -63,7 +62,7 @@ static inline int vcm_error_memory(struct vcm_error *err)
     return vcm_error_set(err, VCM_INTERNAL, "out of memory");
 }
 
-/* Puts a piece of context in front of what is there and returns rc. */
+/* Prepends context to the message's context and returns rc. */
 int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

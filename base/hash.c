@@ -86,7 +86,7 @@ static int digit_value(char digit)
 bool vcm_hash_from_hex(unsigned char *out, const char *hex, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
-        /* The second digit is not looked at when the first is none: `hex` may end there. */
+        /* The second digit is not read when the first is invalid: `hex` may end there. */
         int high = digit_value(hex[2 * i]);
         int low = high < 0 ? -1 : digit_value(hex[2 * i + 1]);
         if (low < 0)

@@ -22,7 +22,7 @@ void vcm_hash_sha256_final(struct vcm_hash_sha256 *hash,
 
 void vcm_hash_sha256_of(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_slice data);
 
-/* For objects that git names by it; no protection against forgery. The digest of both in order. */
+/* For ids of git objects; no protection against forgery. The digest of both in order. */
 #define VCM_HASH_SHA1_BYTES 20
 void vcm_hash_sha1_of(unsigned char digest[VCM_HASH_SHA1_BYTES], struct vcm_slice head,
                       struct vcm_slice data);

@@ -5,8 +5,8 @@
 
 #include "base/banned.h"
 
-/* Takes what a write wrote off the bytes; 0 to go on. A write that writes nothing would never end.
- */
+/* Removes the written bytes from the front of the rest; 0 to continue. A write of 0 bytes is an
+ * error, because the loop would never end. */
 static int take_written(struct vcm_slice *bytes, ssize_t put)
 {
     if (put < 0)

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-/* Objects up to this size look for a duplicate key one by one, larger ones in a table. */
+/* Objects up to this size search duplicate keys linearly, larger ones in a table. */
 #define SCAN_MEMBERS_MAX  8
 #define NUMBER_DIGITS_MAX 4096
 #define REPLACEMENT_POINT 0xfffdu
@@ -38,11 +38,11 @@ struct parser {
     struct level levels[VCM_LIMIT_JSON_DEPTH];
     unsigned depth;
     size_t nodes;
-    struct vcm_slice key; /* of the value to come */
+    struct vcm_slice key; /* of the next value */
     uint64_t hash_seed;
     struct vcm_buf scratch;
     locale_t c_locale;
-    bool at_end; /* all of the text is with yajl, which waits to see the last number end */
+    bool at_end; /* yajl has the whole text, and waits for the end of a number at its end */
     struct vcm_error *err;
     int rc; /* of the callback that stopped the parse */
 };
@@ -64,14 +64,14 @@ static int fail_at(struct parser *p, size_t offset, const char *reason)
                                  "invalid JSON at line %zu, column %zu: %s", line, column, reason);
 }
 
-/* A fault of the token of `len` bytes that yajl has just read. */
+/* Reports an error at the token of `len` bytes that yajl has just read. */
 static int fail_token(struct parser *p, size_t len, const char *reason)
 {
     size_t end = p->at_end ? p->text.len : yajl_get_bytes_consumed(p->yajl);
     return fail_at(p, end > len ? end - len : 0, reason);
 }
 
-/* The arena does not say why it gave nothing; whether `size` could have fitted tells. */
+/* The arena does not report why it failed: it is full if `size` could not have fitted. */
 static int fail_memory(struct parser *p, size_t size)
 {
     if (size + _Alignof(max_align_t) > p->arena->max - p->arena->used)
@@ -119,7 +119,7 @@ static bool has_member(const struct parser *p, const struct level *level, struct
     return false;
 }
 
-/* Hangs a new node below the open level. */
+/* Appends a new node to the open level. */
 static int add_child(struct parser *p, struct level *level, struct vcm_json *node)
 {
     if (level->node->kind == VCM_JSON_OBJECT) {
@@ -140,7 +140,7 @@ static int add_child(struct parser *p, struct level *level, struct vcm_json *nod
     return VCM_OK;
 }
 
-/* The new node, in its place, or NULL. */
+/* Allocates a node and appends it; NULL on failure. */
 static struct vcm_json *add_node(struct parser *p, enum vcm_json_kind kind)
 {
     if (++p->nodes > VCM_LIMIT_JSON_NODES) {
@@ -160,9 +160,9 @@ static struct vcm_json *add_node(struct parser *p, enum vcm_json_kind kind)
     return node;
 }
 
-/* The raw text of the string that yajl has just read, without its quotes, or a NULL slice. yajl
- * stands behind the closing quote. The opening one is the nearest that has no backslash before it:
- * inside a string every quote has one, and between strings there are none. */
+/* The raw text of the string that yajl has just read, without its quotes, or a NULL slice. yajl's
+ * position is behind the closing quote. The opening quote is the nearest one without a backslash
+ * before it: inside a string every quote has one, and between strings there are none. */
 static struct vcm_slice raw_string(const struct parser *p)
 {
     const char *text = p->text.data;
@@ -176,7 +176,7 @@ static struct vcm_slice raw_string(const struct parser *p)
     return vcm_slice_of(NULL, 0);
 }
 
-/* The four digits that yajl has checked. */
+/* Four hexadecimal digits, which yajl has validated. */
 static unsigned read_unit(const char *digits)
 {
     unsigned char bytes[2] = {0, 0};
@@ -253,9 +253,10 @@ static void unescape(struct vcm_buf *out, struct vcm_slice raw)
     }
 }
 
-/* Copies a string into the arena. yajl hands over plain strings as they stand in the text. It
- * decodes escapes into a buffer of its own, but swallows the character behind a lone surrogate and
- * pairs unfit ones; so those are decoded here, from the text. */
+/* Copies a string into the arena. yajl passes strings without escapes as they are in the text. It
+ * decodes escapes into a buffer of its own, but drops the character behind a lone surrogate and
+ * combines surrogates that are no pair; so strings with such escapes are decoded here, from the
+ * text. */
 static int copy_string(struct vcm_slice *out, struct parser *p, const unsigned char *data,
                        size_t len)
 {
@@ -399,7 +400,7 @@ static const yajl_callbacks callbacks = {
     .yajl_end_array = on_end,
 };
 
-/* yajl's words without its line break and its "parse error: ". */
+/* yajl's message without its line break and its "parse error: ". */
 static int fail_syntax(struct parser *p, size_t offset)
 {
     unsigned char *words = yajl_get_error(p->yajl, 0, NULL, 0);
@@ -426,7 +427,7 @@ static int run(struct parser *p)
     p->yajl = yajl_alloc(&callbacks, NULL, p);
     if (!p->yajl)
         return vcm_error_memory(p->err);
-    /* Checked above; yajl lets surrogates and overlong forms pass. */
+    /* Validated above, because yajl accepts surrogates and overlong forms. */
     yajl_config(p->yajl, yajl_dont_validate_strings, 1);
 
     const unsigned char *data = (const unsigned char *)(p->text.len > 0 ? p->text.data : "");
@@ -436,7 +437,7 @@ static int run(struct parser *p)
         p->at_end = true;
         status = yajl_complete_parse(p->yajl);
     } else {
-        /* yajl stands behind the byte that it could not use. */
+        /* yajl's position is behind the byte that it could not use. */
         size_t consumed = yajl_get_bytes_consumed(p->yajl);
         offset = consumed > 0 ? consumed - 1 : 0;
     }
@@ -456,11 +457,12 @@ int vcm_json_parse(struct vcm_json **out, struct vcm_arena *arena, struct vcm_sl
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "the JSON document is larger than %zu bytes", VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&p.scratch, text.len);
-    /* A number in a text has a point whatever the program's locale; "C" costs nothing. */
+    /* Numbers have a decimal point whatever the program's locale is. newlocale("C") is cheap. */
     p.c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!p.c_locale)
         return vcm_error_memory(err);
-    /* Who wrote the text must not know which keys collide. Without randomness that is a pity. */
+    /* A random seed, so that the author of a text cannot choose keys that collide. Without
+     * randomness parsing continues: only that protection is missing. */
     if (getrandom(&p.hash_seed, sizeof p.hash_seed, GRND_NONBLOCK) < 0)
         p.hash_seed = 0;
 

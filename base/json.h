@@ -1,9 +1,9 @@
 /*
  * json.h - reads one JSON document into a tree. The owner of yajl.
  *
- * The tree and its strings live in the caller's arena and die with it; strings are NUL-terminated
- * copies, but may hold NULs themselves, so `text.len` counts. Depth, node count and size are
- * bounded (limits.h). Duplicate keys are refused, objects keep the order of the text.
+ * The tree and its strings live in the caller's arena and are freed with it; strings are
+ * NUL-terminated copies, but may hold NULs themselves, so `text.len` counts. Depth, node count and
+ * size are bounded (limits.h). Duplicate keys are refused, objects keep the order of the text.
  */
 #ifndef VCM_BASE_JSON_H
 #define VCM_BASE_JSON_H

@@ -28,7 +28,7 @@ void vcm_jsonw_set_drain(struct vcm_jsonw *w, vcm_jsonw_drain_fn drain, void *co
     w->drain_context = context;
 }
 
-/* A buffer with a fault is not drained: what it holds is not the document any more. */
+/* A buffer with a fault is not drained: its content is not the document any more. */
 static void drain(struct vcm_jsonw *w)
 {
     if (w->out->fault != VCM_BUF_FINE || w->out->len == 0)
@@ -57,7 +57,7 @@ static void end_value(struct vcm_jsonw *w)
         drain(w);
 }
 
-/* How deep a document goes may depend on data from outside: too deep is a fault, not a bug. */
+/* The depth of a document may depend on outside data: too deep is an error, not a bug. */
 static void begin_container(struct vcm_jsonw *w, char bracket)
 {
     begin_value(w);
@@ -158,7 +158,8 @@ struct decimal {
     int exponent; /* of the first digit */
 };
 
-/* Reads what printf's %e wrote, in any locale: the decimal point is whatever is no digit. */
+/* Parses the output of printf's %e in any locale: the decimal point is any byte that is no
+ * digit. */
 static void read_decimal(struct decimal *d, const char *text)
 {
     d->count = 0;
@@ -169,7 +170,7 @@ static void read_decimal(struct decimal *d, const char *text)
     d->exponent = (int)strtol(text + 1, NULL, 10);
 }
 
-/* To the next decimal of as many digits, away from zero. */
+/* Rounds up to the next decimal with the same number of digits, away from zero. */
 static void step_up(struct decimal *d)
 {
     for (unsigned i = d->count; i-- > 0;) {
@@ -191,8 +192,8 @@ static bool reads_back(const struct decimal *d, double value)
 }
 
 /* The fewest digits that read back as `value`, which is finite and above zero. Below a power of two
- * doubles lie twice as dense, so there the nearest decimal of some length may miss while the one
- * above it still reads back. */
+ * doubles are twice as dense: there the nearest decimal of some length may read back as another
+ * double while the next one above reads back correctly. */
 static void shortest(struct decimal *d, double value)
 {
     int power;
@@ -321,8 +322,8 @@ static const char short_forms[0x20] = {
     ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r',
 };
 
-/* Copies the bytes at the front that stand for themselves, perhaps with some that do not behind
- * them, and returns how many do. */
+/* Copies the leading bytes that need no escape, perhaps with some bytes behind them, and returns
+ * how many need none. */
 static size_t copy_plain(char *out, const char *text, size_t len)
 {
     size_t i = 0;
@@ -382,7 +383,7 @@ static void escape_valid(struct vcm_buf *out, struct vcm_slice text)
 
 void vcm_jsonw_escape(struct vcm_buf *out, struct vcm_slice text)
 {
-    /* What comes out is never shorter than what goes in, so this asks for nothing in vain. */
+    /* The escaped text is never shorter than the input, so this reserves nothing in vain. */
     if (!vcm_buf_reserve(out, text.len + 2))
         return;
     vcm_buf_append_byte(out, '"');

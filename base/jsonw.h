@@ -1,11 +1,11 @@
 /*
- * jsonw.h - writes JSON as it is told, compact, without holding a document.
+ * jsonw.h - writes compact JSON value by value, without building a tree.
  *
- * Strings are escaped exactly as ECMAScript's JSON.stringify escapes them. They must be valid
- * UTF-8 (see utf8.h); invalid bytes are the caller's bug and are replaced by U+FFFD, so that what
- * comes out is always JSON. Commas are put by the writer; the caller keeps begin and end in pairs
- * (asserted). Faults show in the buffer (vcm_buf_check). With a drain, the buffer is emptied into
- * it whenever it holds more than VCM_JSONW_DRAIN_BYTES and at vcm_jsonw_finish().
+ * Strings are escaped exactly as ECMAScript's JSON.stringify escapes them. They must be valid UTF-8
+ * (see utf8.h); invalid bytes are the caller's bug and are replaced by U+FFFD, so that the output
+ * is always JSON. The writer adds the commas; the caller keeps begin and end in pairs (asserted).
+ * Faults are recorded in the buffer (vcm_buf_check). With a drain, the buffer is emptied into it
+ * whenever it holds more than VCM_JSONW_DRAIN_BYTES and at vcm_jsonw_finish().
  */
 #ifndef VCM_BASE_JSONW_H
 #define VCM_BASE_JSONW_H
@@ -51,7 +51,7 @@ void vcm_jsonw_null(struct vcm_jsonw *w);
 /* The shortest decimal that reads back as the same double; NaN and infinities become null. */
 void vcm_jsonw_number(struct vcm_jsonw *w, double value);
 
-/* Members: key and value in one call. */
+/* Members of an object: key and value in one call. */
 void vcm_jsonw_member_string(struct vcm_jsonw *w, const char *name, const char *text);
 void vcm_jsonw_member_slice(struct vcm_jsonw *w, const char *name, struct vcm_slice text);
 void vcm_jsonw_member_int(struct vcm_jsonw *w, const char *name, int64_t value);
@@ -59,7 +59,7 @@ void vcm_jsonw_member_uint(struct vcm_jsonw *w, const char *name, uint64_t value
 void vcm_jsonw_member_bool(struct vcm_jsonw *w, const char *name, bool value);
 void vcm_jsonw_member_null(struct vcm_jsonw *w, const char *name);
 
-/* Puts text that is JSON already as one value, as it is. */
+/* Writes text that is already JSON as one value, unchanged. */
 void vcm_jsonw_raw(struct vcm_jsonw *w, struct vcm_slice json);
 
 /* Drains the rest. VCM_OK, or the first fault of the buffer or the drain. */

@@ -26,7 +26,7 @@
 
 struct vcm_kv_cursor {
     struct vcm_kv_txn *txn;
-    MDB_cursor *mdb; /* NULL for a table that is not in the file */
+    MDB_cursor *mdb; /* NULL when the file has no such table */
     unsigned table;
 };
 
@@ -42,7 +42,7 @@ static uint64_t checksum(const struct vcm_kv_txn *txn, unsigned table, struct vc
     return vcm_hash_checksum(value, vcm_hash_checksum(key, txn->kv->tables[table].seed));
 }
 
-/* Keys are names or digests: the first as they are, the others in hex. */
+/* For messages: a key that is a name as it is, a digest in hex. */
 static void describe_key(char out[129], struct vcm_slice key)
 {
     bool printable = key.len < 128;
@@ -64,7 +64,7 @@ static int damaged_value(const struct vcm_kv_txn *txn, unsigned table, struct vc
                          txn->kv->options.directory, txn->kv->tables[table].name, text);
 }
 
-/* The value proper, after its checksum. */
+/* The value without the checksum in front of it. */
 static int unpack(struct vcm_slice *value, const struct vcm_kv_txn *txn, unsigned table,
                   struct vcm_slice key, const MDB_val *stored, struct vcm_error *err)
 {
@@ -92,7 +92,7 @@ static int fail_read(const struct vcm_kv_txn *txn, int code, struct vcm_error *e
     return vcm_kv_env_fail(&txn->kv->options, code, err);
 }
 
-/* The same for a write, after which the change is lost. */
+/* The same for a write. The transaction cannot be committed after a failed write. */
 static int fail_write(struct vcm_kv_txn *txn, int code, struct vcm_error *err)
 {
     if (code != MDB_NOTFOUND && txn->fault == 0)
@@ -302,11 +302,11 @@ int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *e
     info->map_bytes = mapped.me_mapsize;
     info->file_bytes = (uint64_t)file.st_size;
     info->readers_max = mapped.me_maxreaders;
-    info->readers_used = lines > 2 ? lines - 2 : 0; /* without a heading and ourselves */
+    info->readers_used = lines > 2 ? lines - 2 : 0; /* without the heading and this process */
     return code == 0 ? VCM_OK : vcm_kv_env_fail(&kv->options, code, err);
 }
 
-/* Where the map lies is told by anything in it; LMDB does not say. */
+/* Finds the map's address from a pointer into it, because LMDB does not report it. */
 static bool find_map(char **start, size_t *bytes, char *inside)
 {
     char line[VCM_LIMIT_PATH_BYTES];
@@ -326,7 +326,8 @@ static bool find_map(char **start, size_t *bytes, char *inside)
     return found;
 }
 
-/* The same of the map of a transaction's environment, which stays where it is for that long. */
+/* The same for the map of a transaction's environment, which does not move while the transaction is
+ * open. */
 static bool locate_map(char **start, size_t *bytes, struct vcm_kv_txn *txn)
 {
     struct vcm_kv_env *env = txn->door->env;
@@ -363,8 +364,8 @@ void vcm_kv_trim(struct vcm_kv *kv)
     vcm_kv_handle_read_end(txn);
 }
 
-/* What of this process's memory is mapped from files, the program itself among them; all of it
- * where the system does not say. */
+/* How many bytes of this process's memory are mapped from files, the program included; all of its
+ * memory where the system does not say. */
 static size_t mapped_bytes(void)
 {
     unsigned long size, resident, shared = 0;

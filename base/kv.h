@@ -2,15 +2,15 @@
  * kv.h - ordered tables of bytes in one memory-mapped file. The owner of LMDB.
  *
  * Knows nothing of pages: page_store.h does. Any number of processes may have one directory open;
- * any number of readers beside one writer, none of whom waits for the other.
+ * any number of readers and one writer at a time; readers and writer do not wait for each other.
  * Every value carries a checksum over table, key and value, which vcm_kv_get() and cursors verify;
  * VCM_STORE_CORRUPT names table and key.
  * A value that was read stays valid until its transaction ends, in write transactions until the
  * next change. A transaction belongs to one thread at a time.
- * Writers first take a lock file of our own with a time limit, because LMDB's own writer lock
- * waits for ever; it is released when the process dies.
+ * Writers first take a lock file of our own with a time limit, because LMDB's own writer lock waits
+ * for ever; it is released when the process dies.
  * The data file may be replaced by a smaller copy, its next generation: handles of all processes
- * go on to it with their next transaction, what is open stays on the old one.
+ * use it from their next transaction on, open transactions stay on the old one.
  */
 #ifndef VCM_BASE_KV_H
 #define VCM_BASE_KV_H
@@ -28,14 +28,14 @@ struct vcm_kv_handle_hold;
 struct vcm_kv_cursor;
 
 struct vcm_kv_options {
-    const char *directory;     /* exists already */
-    const char *lock_path;     /* the writers' lock file; made when missing */
+    const char *directory;     /* must exist */
+    const char *lock_path;     /* the writers' lock file; created when missing */
     const char *const *tables; /* names, ends with NULL; a table is its index in this list */
     bool read_only;            /* VCM_NOT_FOUND when there is no store yet */
     size_t map_bytes;          /* first size of the map, 0 for the default; it grows by itself */
     size_t map_bytes_max;      /* 0 for VCM_LIMIT_STORE_BYTES; beyond it writes are STORE_FULL */
     unsigned readers_max;      /* 0 for VCM_LIMIT_READERS */
-    const struct vcm_log *log; /* told when a writer has to wait; may be NULL */
+    const struct vcm_log *log; /* gets a line when a writer has to wait; may be NULL */
 };
 
 struct vcm_kv_info {
@@ -44,7 +44,7 @@ struct vcm_kv_info {
     uint64_t used_bytes; /* pages in use, without free ones */
     uint64_t generation; /* how often the data file was replaced by a smaller one */
     unsigned readers_max;
-    unsigned readers_used; /* without the one that asks */
+    unsigned readers_used; /* without the calling process */
 };
 
 int vcm_kv_handle_open(struct vcm_kv **out, const struct vcm_kv_options *options,
@@ -55,14 +55,14 @@ void vcm_kv_handle_close(struct vcm_kv *kv);
 int vcm_kv_handle_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
 void vcm_kv_handle_read_end(struct vcm_kv_txn *txn);
 
-/* Whether nothing has been committed since it began, as far as this thread can see. */
+/* Whether nothing was committed since it began, as far as this thread can see. */
 bool vcm_kv_handle_is_latest(const struct vcm_kv_txn *txn);
 
 /*
- * Memory that was read in `txn` stays mapped where it is after the transaction ended, until the
- * hold is released, even when the handle is closed before. That a later change does not write over
- * it is the caller's business. While there are holds the map cannot move: a change that needs it is
- * STORE_BUSY, which a map of the default size does not come to.
+ * Memory that was read in `txn` stays mapped at its address after the transaction ended, until the
+ * hold is released, even when the handle is closed before. The caller makes sure that no later
+ * change overwrites it. While there are holds the map cannot move: a change that needs to move it
+ * fails with STORE_BUSY, which does not happen with a map of the default size.
  */
 int vcm_kv_handle_hold(struct vcm_kv_handle_hold **out, struct vcm_kv_txn *txn,
                        struct vcm_error *err);
@@ -70,8 +70,9 @@ void vcm_kv_handle_hold_release(struct vcm_kv_handle_hold *hold);
 
 /*
  * The map that a transaction reads from, by a number that no other map of this process has or had;
- * and a hold on it without a transaction. VCM_RETRY when the handle reads from another map by now:
- * then nothing that lay in the old one may be looked at, and a transaction tells what there is.
+ * and a hold on that map without a transaction. VCM_RETRY when the handle reads from another map by
+ * now: then nothing that was in the old map may be read, and the caller begins a transaction to see
+ * the current state.
  */
 uint64_t vcm_kv_handle_map_number(const struct vcm_kv_txn *txn);
 int vcm_kv_handle_hold_map(struct vcm_kv_handle_hold **out, struct vcm_kv *kv, uint64_t map_number);
@@ -89,8 +90,8 @@ int vcm_kv_handle_update(struct vcm_kv *kv, vcm_kv_change_fn change, void *conte
                          unsigned timeout_ms, const struct vcm_cancel *cancel,
                          struct vcm_error *err);
 
-/* The same; `settled` is called once when it is decided, with the writers' lock still held, for
- * what is kept beside the store. */
+/* The same; `settled` is called once after the commit or the final rollback, with the writers' lock
+ * still held, to update what is kept beside the store. */
 typedef void (*vcm_kv_settled_fn)(void *context, bool committed);
 int vcm_kv_handle_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change,
                                  vcm_kv_settled_fn settled, void *context, unsigned timeout_ms,
@@ -99,7 +100,8 @@ int vcm_kv_handle_update_settled(struct vcm_kv *kv, vcm_kv_change_fn change,
 /* VCM_NOT_FOUND without touching `err` when there is no such key. */
 int vcm_kv_get(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
                struct vcm_slice key, struct vcm_error *err);
-/* The same without verifying the checksum: for one who did, or who knows the content's hash. */
+/* The same without verifying the checksum: for callers that verified it before, or that know the
+ * content's hash. */
 int vcm_kv_get_unchecked(struct vcm_slice *value, struct vcm_kv_txn *txn, unsigned table,
                          struct vcm_slice key, struct vcm_error *err);
 int vcm_kv_put(struct vcm_kv_txn *txn, unsigned table, struct vcm_slice key, struct vcm_slice value,
@@ -117,16 +119,15 @@ int vcm_kv_cursor_seek(struct vcm_slice *found, struct vcm_slice *value,
                        struct vcm_kv_cursor *cursor, struct vcm_slice key, struct vcm_error *err);
 int vcm_kv_cursor_next(struct vcm_slice *found, struct vcm_slice *value,
                        struct vcm_kv_cursor *cursor, struct vcm_error *err);
-/* Deletes the entry that the cursor stands on; the next one is reached by vcm_kv_cursor_next. */
+/* Deletes the entry at the cursor; vcm_kv_cursor_next() then moves to the next one. */
 int vcm_kv_cursor_delete(struct vcm_kv_cursor *cursor, struct vcm_error *err);
 
 /*
- * Gives the space of deleted values back to the file system: what is in use is copied to a new data
- * file, which takes the old one's place. Readers go on meanwhile. Nothing is lost when it fails or
- * is killed; what it leaves is removed by the next writer. Once LMDB copies it cannot be cancelled:
- * the copy is thrown away when it is whole, unless it is in force by then. STORE_BUSY as for
- * vcm_kv_handle_update();
- * STORE_FULL when the disk has no room for the copy beside the old file.
+ * Gives the space of deleted values back to the file system: copies what is in use to a new data
+ * file, which replaces the old one. Readers continue meanwhile. Nothing is lost when it fails or is
+ * killed; the next writer removes what it left. LMDB's copying cannot be cancelled: after a
+ * cancellation the finished copy is deleted, unless it is already in use. STORE_BUSY as for
+ * vcm_kv_handle_update(); STORE_FULL when the disk has no room for the copy beside the old file.
  */
 struct vcm_kv_compacted {
     uint64_t bytes_before;
@@ -135,11 +136,11 @@ struct vcm_kv_compacted {
 int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned timeout_ms,
                    const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* Takes the map's pages out of this process's memory; reading brings them back from the page cache.
- */
+/* Removes the map's pages from this process's memory; reading maps them again from the page
+ * cache. */
 void vcm_kv_trim(struct vcm_kv *kv);
-/* The same, when more than so much of the process's memory is mapped from files. For loops: taking
- * pages out interrupts every thread of the process, looking does not. */
+/* The same if more than `bytes` of the process's memory are mapped from files. For loops: removing
+ * pages interrupts every thread of the process, checking does not. */
 void vcm_kv_trim_above(struct vcm_kv *kv, size_t bytes_max);
 
 int vcm_kv_info(struct vcm_kv_info *info, struct vcm_kv *kv, struct vcm_error *err);

@@ -25,7 +25,7 @@ static int copy_to(uint64_t *bytes, const char *directory, struct vcm_kv_env *en
     if (fd < 0)
         return errno;
     int code = mdb_env_copyfd2(env->mdb, fd, MDB_CP_COMPACT);
-    if (code == MDB_READERS_FULL) { /* before anything was written */
+    if (code == MDB_READERS_FULL) { /* nothing was written yet */
         vcm_kv_door_drop_idle(env);
         mdb_reader_check(env->mdb, &dead);
         code = mdb_env_copyfd2(env->mdb, fd, MDB_CP_COMPACT);
@@ -39,7 +39,7 @@ static int copy_to(uint64_t *bytes, const char *directory, struct vcm_kv_env *en
     return code;
 }
 
-/* The next generation, complete and on the disk under its own name, but not in force. */
+/* Writes the next generation completely to disk, under its own name; it is not in use yet. */
 static int make_next(uint64_t *bytes, const struct vcm_kv_generation *generation,
                      const struct vcm_kv_door *door)
 {
@@ -71,7 +71,7 @@ static int old_bytes(uint64_t *bytes, struct vcm_kv_env *env)
     return code;
 }
 
-/* With the writers' lock, inside. */
+/* The caller holds the writers' lock and is inside the environment. */
 static int compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, const struct vcm_kv_door *door,
                    const struct vcm_cancel *cancel, struct vcm_error *err)
 {
@@ -107,7 +107,7 @@ int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned tim
         rc = compact(out, kv, door, cancel, err);
         vcm_kv_door_leave(door);
     }
-    if (rc == VCM_OK) { /* moves on, so that the old file goes with its last reader */
+    if (rc == VCM_OK) { /* use the new file: the old one is deleted with its last reader */
         rc = vcm_kv_handle_enter(&door, kv, &lock, err);
         if (rc == VCM_OK)
             vcm_kv_door_leave(door);

@@ -14,11 +14,11 @@
 
 #define SHUT      VCM_KV_DOOR_SHUT
 #define CLOSED    VCM_KV_DOOR_CLOSED
-#define RELEASED  (UINT64_C(1) << 61) /* the environment is no longer ours */
+#define RELEASED  (UINT64_C(1) << 61) /* the reference to the environment was released */
 #define FLAGS     (SHUT | CLOSED | RELEASED)
 #define SHUT_WAIT 1 /* seconds for this process's transactions to end before the map moves */
 
-/* Of the lists of doors and env->resizing; never taken while nothing moves. */
+/* Protects the lists of doors and env->resizing. Not taken while nothing is closed or resized. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -57,7 +57,7 @@ struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation
     return door;
 }
 
-/* Ends the transactions that wait. False when others are in use. */
+/* Ends the idle transactions. False when others are in use. */
 static bool drop_idle(struct vcm_kv_door *door)
 {
     bool all = true;
@@ -75,8 +75,9 @@ static bool drop_idle(struct vcm_kv_door *door)
     return all;
 }
 
-/* When it is closed, not shut, and nobody is inside. Under the mutex. Whoever takes a place from
- * now on sees that it is closed and looks at nothing else. */
+/* Releases the environment when the door is closed, not shut, and nothing is inside. The mutex is
+ * held. A reader that takes a place from now on sees the CLOSED flag and does not touch the
+ * environment. */
 static void release_if_empty(struct vcm_kv_door *door)
 {
     if (atomic_load(&door->state) != CLOSED || !drop_idle(door))
@@ -90,7 +91,8 @@ static void release_if_empty(struct vcm_kv_door *door)
     atomic_fetch_or(&door->state, RELEASED);
 }
 
-/* Who left before it has left for all to see, who leaves after it sees the flag. */
+/* A thread that left before the barrier is seen as gone by everyone; a thread that leaves after it
+ * sees the flag. */
 static void pass_barrier(void)
 {
     if (vcm_kv_door_has_barrier)
@@ -170,7 +172,7 @@ static bool has_anyone(struct vcm_kv_door *door)
     return anyone;
 }
 
-/* While all doors are shut. Holds are taken inside, so they are looked at once nobody is there. */
+/* All doors are shut. Holds are taken inside, so they are checked only when no thread is inside. */
 static bool in_use(const struct vcm_kv_env *env)
 {
     bool used = false;
@@ -180,7 +182,7 @@ static bool in_use(const struct vcm_kv_env *env)
     return used || atomic_load(&env->holds) > 0;
 }
 
-/* Those who left a closed door meanwhile could not release it. */
+/* A thread that left a closed door while it was shut could not release it, so that is done here. */
 static void open_all(struct vcm_kv_env *env)
 {
     struct vcm_kv_door *next;

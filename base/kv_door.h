@@ -1,14 +1,14 @@
 /*
- * kv_door.h - the way of one handle into one environment: table numbers, who is inside, and read
- * transactions that wait to be used again.
+ * kv_door.h - the way of one handle into one environment: table numbers, a count of the threads
+ * that are inside, and idle read transactions for reuse.
  *
- * Writers and others enter by being counted. Readers enter by taking a waiting transaction out of
- * its place and leave by putting it back. Two flags stop them: SHUT while
- * the map moves, when who enters has to wait; CLOSED for good when the handle has gone on to
- * another environment or ended, after which the last one out releases the environment. Whoever
- * enters looks at the flags afterwards, and whoever sets a flag looks for those inside afterwards,
- * so that one of them sees the other.
- * A door may be looked at as long as its handle is open, its environment only by those inside.
+ * Writers and others enter by being counted. Readers enter by taking an idle transaction out of its
+ * place and leave by putting it back. Two flags stop them: SHUT while the map moves (a thread that
+ * enters has to wait), and CLOSED for good when the handle has changed to another environment or
+ * was closed (the last thread that leaves releases the environment). A thread enters first and then
+ * reads the flags; a thread that sets a flag sets it first and then looks for threads inside. So at
+ * least one of them sees the other.
+ * A door may be read as long as its handle is open, its environment only by threads inside.
  */
 #ifndef VCM_BASE_KV_DOOR_H
 #define VCM_BASE_KV_DOOR_H
@@ -25,8 +25,8 @@
 
 struct vcm_kv_txn;
 
-/* Of a read transaction: NULL, one that waits, or TAKEN while its user is inside. Each on a cache
- * line of its own. */
+/* A place for a read transaction: NULL, an idle transaction, or TAKEN while its user is inside.
+ * Each has a cache line of its own. */
 #define VCM_KV_DOOR_TAKEN ((struct vcm_kv_txn *)1)
 struct vcm_kv_place {
     _Atomic(struct vcm_kv_txn *) txn;
@@ -38,17 +38,18 @@ struct vcm_kv_door {
     struct vcm_kv_door *next_of_env;
     struct vcm_kv_env *env;
     uint64_t generation;
-    _Atomic uint64_t state;                /* how many are inside by count, and the flags */
+    _Atomic uint64_t state;                /* the number of counted threads inside, and the flags */
     atomic_bool incomplete;                /* some tables were not in the file yet */
     atomic_uint handles[VCM_LIMIT_TABLES]; /* LMDB's numbers of the tables */
     struct vcm_kv_place places[VCM_KV_DOOR_PLACES];
 };
 
-/* Takes over the caller's reference to the environment, also when there is no memory: NULL. */
+/* Takes over the caller's reference to the environment, also when it returns NULL for want of
+ * memory. */
 struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation);
-/* Nobody enters any more. */
+/* No thread can enter any more. */
 void vcm_kv_door_close(struct vcm_kv_door *door);
-/* When it is closed and everybody has left. */
+/* When it is closed and no thread is inside. */
 void vcm_kv_door_free(struct vcm_kv_door *door);
 
 /* False when it is closed. */
@@ -56,29 +57,30 @@ bool vcm_kv_door_enter(struct vcm_kv_door *door);
 void vcm_kv_door_leave(struct vcm_kv_door *door);
 
 /*
- * Enters by a place. `*txn` is the transaction that waited there, or NULL when one is to be made,
- * which then lives in the place. NULL when it is closed, or shut, or all places are taken: enter by
- * being counted then.
+ * Enters by a place. `*txn` is the idle transaction that was there, or NULL when the caller has to
+ * begin one, which then belongs to the place. Returns NULL when the door is closed or shut, or all
+ * places are taken: then the caller enters by being counted.
  */
 static inline struct vcm_kv_place *vcm_kv_door_take(struct vcm_kv_txn **txn,
                                                     struct vcm_kv_door *door);
 
-/* Leaves by it, with a transaction that waits, or NULL. */
+/* Leaves, and puts an idle transaction, or NULL, into the place. */
 static inline void vcm_kv_door_put(struct vcm_kv_door *door, struct vcm_kv_place *place,
                                    struct vcm_kv_txn *txn);
 
-/* Whether those who set a flag make all threads of the process pass a memory barrier afterwards, so
- * that those who leave need none of their own, which would be the dearest part of a short read. */
+/* Whether a thread that sets a flag makes all threads of the process execute a memory barrier
+ * afterwards (membarrier(2)). Then a thread that leaves needs no barrier of its own, which would be
+ * the most expensive part of a short read. */
 extern bool vcm_kv_door_has_barrier;
 
-/* After somebody has left while a flag was set. */
+/* Called after a thread has left while a flag was set. */
 void vcm_kv_door_tell(struct vcm_kv_door *door);
 
-/* Gives up the waiting transactions of all doors of the environment, and their reader slots. */
+/* Ends the idle transactions of all doors of the environment, which frees their reader slots. */
 void vcm_kv_door_drop_idle(struct vcm_kv_env *env);
 
-/* Holds everyone off and waits, not for ever, for those inside to leave and for holds to end.
- * True: nobody is inside until vcm_kv_door_open_all(). */
+/* Stops threads from entering and waits, for a limited time, until all threads have left and all
+ * holds have ended. True: no thread is inside until vcm_kv_door_open_all(). */
 bool vcm_kv_door_shut_all(struct vcm_kv_env *env);
 void vcm_kv_door_open_all(struct vcm_kv_env *env);
 

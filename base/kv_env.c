@@ -22,7 +22,7 @@
 #define PAGE_BYTES   ((size_t)4096)
 #define TAIL_TRIES   20
 #define TAIL_NAP_NS  10000000L
-#define HEADER_BYTES (2 * PAGE_BYTES) /* of the data file; written at once when it is born */
+#define HEADER_BYTES (2 * PAGE_BYTES) /* of the data file; written when it is created */
 #define READER_BYTES ((size_t)64)     /* of a slot in LMDB's lock file */
 
 static pthread_mutex_t environments_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -30,7 +30,7 @@ static struct vcm_kv_env *environments;
 
 static pthread_once_t forks_once = PTHREAD_ONCE_INIT;
 
-static _Atomic uint64_t maps; /* that there were in this process */
+static _Atomic uint64_t maps; /* number of maps that this process has had */
 
 static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_error *err)
 {
@@ -40,14 +40,14 @@ static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_
                          options->directory);
 }
 
-/* LMDB answers EIO when a write was cut short, which is how a full disk begins. */
+/* LMDB returns EIO after a short write, which is the first sign of a full disk. */
 static bool disk_is_full(const struct vcm_kv_options *options)
 {
     struct statvfs room;
     return statvfs(options->directory, &room) == 0 && room.f_bavail * room.f_frsize < VCM_MIB;
 }
 
-/* Translates a system error that LMDB handed on. */
+/* Translates a system error that LMDB returned. */
 static int fail_system(const struct vcm_kv_options *options, int code, struct vcm_error *err)
 {
     switch (code) {
@@ -86,7 +86,7 @@ int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_e
     case MDB_VERSION_MISMATCH:
     case MDB_PAGE_NOTFOUND:
     case MDB_INCOMPATIBLE:
-    case MDB_CURSOR_FULL: /* a tree that is deeper than any can grow */
+    case MDB_CURSOR_FULL: /* deeper than any tree can become */
         return vcm_error_set(err, VCM_STORE_CORRUPT, "the store in '%s' is damaged: %s",
                              options->directory, mdb_strerror(code));
     case MDB_MAP_FULL:
@@ -124,7 +124,7 @@ static void end_fork(void)
     pthread_mutex_unlock(&environments_mutex);
 }
 
-/* So that a child does not find the list in the middle of a change. */
+/* Keeps a forked child from seeing the list in the middle of a change. */
 static void watch_forks(void)
 {
     pthread_atfork(begin_fork, end_fork, end_fork);
@@ -146,7 +146,8 @@ int vcm_kv_env_check_process(const struct vcm_kv_env *env, const struct vcm_kv_o
                          options->directory);
 }
 
-/* LMDB unmaps before it maps anew and cannot go back, so the address space is tried first. */
+/* LMDB unmaps before it maps again and cannot go back, so the address space is reserved first as a
+ * test. */
 static bool address_space_has(size_t bytes)
 {
     void *probe = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -200,7 +201,8 @@ int vcm_kv_env_resize(struct vcm_kv_env *env, const struct vcm_kv_options *optio
     return code == 0 ? VCM_OK : vcm_kv_env_fail(options, code, err);
 }
 
-/* Whether the data file holds all pages that its header claims; beyond its end waits SIGBUS. */
+/* Whether the data file has all pages that its header claims. Reading beyond its end would raise
+ * SIGBUS. */
 static bool file_is_whole(struct vcm_kv_env *env, off_t *need)
 {
     MDB_envinfo info;
@@ -213,8 +215,8 @@ static bool file_is_whole(struct vcm_kv_env *env, off_t *need)
     return fstat(fd, &file) == 0 && file.st_size >= *need;
 }
 
-/* LMDB does not write pages that were taken and given back in one change. At the end of the file
- * that leaves it shorter than its header says, like a truncated one, so it is made as long. */
+/* LMDB does not write pages that were allocated and freed in one transaction. At the end of the
+ * file this leaves it shorter than its header says, as if it were truncated, so it is extended. */
 void vcm_kv_env_complete_file(struct vcm_kv_env *env)
 {
     off_t need;
@@ -233,7 +235,8 @@ static int damaged(const struct vcm_kv_options *options, const char *what, struc
                          options->directory, what);
 }
 
-/* A writer that died between its commit and vcm_kv_env_complete_file() is told by the lock. */
+/* The caller holds the writers' lock, so no writer is between its commit and
+ * vcm_kv_env_complete_file(); if a writer died there, the lock reports it. */
 static int complete_after_death(struct vcm_kv_env *env, const struct vcm_kv_options *options,
                                 const struct vcm_kv_lock *lock, struct vcm_error *err)
 {
@@ -244,7 +247,7 @@ static int complete_after_death(struct vcm_kv_env *env, const struct vcm_kv_opti
     return file_is_whole(env, &need) ? VCM_OK : damaged(options, "its data file is truncated", err);
 }
 
-/* A file that is too short was truncated, unless a writer is between its commit and
+/* A file that is too short is truncated, unless a writer is between its commit and
  * vcm_kv_env_complete_file(), or was killed there. */
 static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *options,
                       const struct vcm_kv_lock *held, struct vcm_error *err)
@@ -271,7 +274,7 @@ static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *optio
     return rc;
 }
 
-/* Opens with as much address space as there is. Returns LMDB's code. */
+/* Opens with as much address space as the system grants. Returns LMDB's code. */
 static int open_mapped(MDB_env **out, const char *directory, const struct vcm_kv_options *options,
                        unsigned flags)
 {
@@ -290,16 +293,16 @@ static int open_mapped(MDB_env **out, const char *directory, const struct vcm_kv
             return 0;
         }
         mdb_env_close(mdb);
-        bool too_large = code == ENOMEM || code == EINVAL; /* the latter is valgrind's answer */
+        bool too_large = code == ENOMEM || code == EINVAL; /* EINVAL under valgrind */
         if (!too_large || size / 2 < MAP_FLOOR)
             return code;
         size /= 2;
     }
 }
 
-/* LMDB writes its lock file through a map, where a full disk is SIGBUS: the room is taken first.
- * Where that cannot be done, LMDB itself says what is wrong with the file. Nothing of this process
- * holds locks on the file yet, which closing it would give up. */
+/* LMDB writes its lock file through a map, where a full disk raises SIGBUS: so the space is
+ * allocated first. When that fails, LMDB itself reports what is wrong with the file. This process
+ * holds no locks on the file yet, which closing the descriptor would drop. */
 static int reserve_lock_file(const char *directory, const struct vcm_kv_options *options)
 {
     char path[VCM_LIMIT_PATH_BYTES];
@@ -321,8 +324,9 @@ static bool is_denial(int code)
     return code == EACCES || code == EROFS || code == EPERM;
 }
 
-/* Readers too open for writing where they may, because a writer of this process may join them.
- * Without a lock file that we can write, nobody sees our reads: values are still checked. */
+/* Readers also open for writing where they may, because a writer of this process may share the
+ * environment. Without a writable lock file other processes do not see our readers; values are
+ * still checked. */
 static int open_as_permitted(struct vcm_kv_env *env, const char *directory,
                              const struct vcm_kv_options *options)
 {
@@ -397,8 +401,9 @@ static int env_share(struct vcm_kv_env *env, const struct vcm_kv_options *option
     return VCM_OK;
 }
 
-/* A disk that ran full in the middle of the header leaves a file that LMDB will not touch again; an
- * empty one it fills. No other process can have made a store of the piece meanwhile. */
+/* A disk that ran full while the header was written leaves a file that LMDB refuses; LMDB
+ * initialises an empty file. No other process can have made a store of the partial header
+ * meanwhile. */
 static void forget_stillborn(const char *path)
 {
     struct stat file;
@@ -408,8 +413,8 @@ static void forget_stillborn(const char *path)
         unlink(path);
 }
 
-/* The data file, without opening it: it may be a FIFO. `*exists` is false for none or an empty one,
- * which LMDB fills when it opens it for writing. */
+/* Checks the data file without opening it, because it may be a FIFO. `*exists` is false for a
+ * missing or empty file, which LMDB initialises when it opens it for writing. */
 static int find_file(bool *exists, struct stat *file, char path[VCM_LIMIT_PATH_BYTES],
                      const char *directory, const struct vcm_kv_options *options,
                      struct vcm_error *err)
@@ -445,7 +450,8 @@ static int acquire(struct vcm_kv_env **out, const char *directory, bool create,
         return rc;
     if (!exists && (!create || access(directory, F_OK) != 0))
         return VCM_NOT_FOUND;
-    /* What a parent opened is its own, and stays in the child's list for ever. */
+    /* An environment that the parent opened belongs to the parent and stays in the child's list
+     * unused. */
     for (struct vcm_kv_env *env = environments; exists && env; env = env->next) {
         if (env->device == file.st_dev && env->inode == file.st_ino && !vcm_kv_env_is_forked(env)) {
             *out = env;
@@ -477,11 +483,11 @@ void vcm_kv_env_retain(struct vcm_kv_env *env)
     atomic_fetch_add(&env->references, 1);
 }
 
-/* The last reference is given up under the mutex, so that nobody finds an environment in the list
- * that is about to go. */
+/* The last reference is dropped under the mutex, so that no other thread finds an environment in
+ * the list that is being closed. */
 void vcm_kv_env_release(struct vcm_kv_env *env)
 {
-    /* In a forked child closing would free the parent's reader slots. */
+    /* In a forked child, closing would free the parent's reader slots. */
     if (!env || vcm_kv_env_is_forked(env))
         return;
     unsigned references = atomic_load(&env->references);

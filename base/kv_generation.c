@@ -15,8 +15,8 @@
 #define NUMBER_BYTES sizeof(uint64_t)
 #define NEW_SUFFIX   ".new"
 
-/* The number of a directory's name, or 0 when it is no generation's. `*made` is false for one that
- * was being made. */
+/* The number of a generation's directory, or 0 when the name is none. `*made` is false for a
+ * directory whose copy is not complete. */
 static uint64_t parse_name(bool *made, const char *name)
 {
     char canonical[32];
@@ -65,8 +65,8 @@ static void keep_highest(void *context, int directory_fd, const char *name, uint
         *highest = number;
 }
 
-/* What a store without the file has in force: generation 0, or, when somebody deleted the file, the
- * one that is there. */
+/* The generation of a store without the file: 0, or, when a user deleted the file, the one whose
+ * directory exists. */
 static uint64_t guess(const char *directory)
 {
     char path[VCM_LIMIT_PATH_BYTES];
@@ -78,7 +78,7 @@ static uint64_t guess(const char *directory)
     return highest;
 }
 
-/* Whether the open file has room for the number, which `*fresh` tells to be new. */
+/* 0 when the file has room for the number, else an errno. `*fresh`: it had no number before. */
 static int check_number(bool *fresh, int fd, bool writable)
 {
     struct stat status;
@@ -97,7 +97,7 @@ static int check_number(bool *fresh, int fd, bool writable)
     return posix_fallocate(fd, 0, (off_t)NUMBER_BYTES);
 }
 
-/* To be unmapped by the caller. O_NONBLOCK because what lies there may be a FIFO. */
+/* The caller unmaps it. O_NONBLOCK because the name may be that of a FIFO. */
 static int map_number(_Atomic uint64_t **out, const char *directory, bool writable)
 {
     char path[VCM_LIMIT_PATH_BYTES];
@@ -126,7 +126,7 @@ static int map_number(_Atomic uint64_t **out, const char *directory, bool writab
     return 0;
 }
 
-/* Several threads may come to it at once. */
+/* Several threads may call it at the same time. */
 static _Atomic uint64_t *map_once(struct vcm_kv_generation *generation, bool writable)
 {
     _Atomic uint64_t *number, *none = NULL;
@@ -222,7 +222,7 @@ int vcm_kv_generation_raise(const struct vcm_kv_generation *generation, uint64_t
     return code == 0 ? VCM_OK : fail(generation, code, err);
 }
 
-/* Not through a link in its place. */
+/* Does not follow a link at that name. */
 static void remove_directory(int above_fd, const char *name)
 {
     int fd = openat(above_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

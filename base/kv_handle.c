@@ -10,12 +10,12 @@
 
 #include "base/banned.h"
 
-#define MAP_DEFAULT ((size_t)1024 * VCM_GIB) /* address space, not memory: it should never move */
+#define MAP_DEFAULT ((size_t)1024 * VCM_GIB) /* address space: large, so that it need not move */
 #define PAGE_BYTES  ((size_t)4096)
 #define NO_TABLE    VCM_KV_HANDLE_NO_TABLE
-#define MOVES_MAX   100u /* generations that may pass while one is being opened */
+#define MOVES_MAX   100u /* how often the generation may change while it is being opened */
 
-/* The environment whose writers' lock this thread has: to ask for it again would wait for ever. */
+/* The environment whose writers' lock this thread holds: a second request never ends. */
 static _Thread_local const struct vcm_kv_env *changing;
 
 static void copy_handles(struct vcm_kv_txn *txn)
@@ -29,7 +29,7 @@ static void copy_handles(struct vcm_kv_txn *txn)
     txn->complete = complete;
 }
 
-/* LMDB's begin, or renew when the transaction was used before, for one who is inside. */
+/* Begins a transaction, or renews it when it was used before. The caller is inside. */
 static int begin(struct vcm_kv_txn *txn)
 {
     struct vcm_kv_env *env = txn->door->env;
@@ -58,8 +58,8 @@ static void forget(struct vcm_kv_txn *txn)
     txn->mdb = NULL;
 }
 
-/* Begins at a door where the caller is inside; he no longer is after a failure. `*again` says that
- * what was in the way is gone. */
+/* Begins at a door that the caller has entered; after a failure the caller is outside. `*again`:
+ * the obstacle was removed, and the caller should retry. */
 static int begin_inside(bool *again, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     const struct vcm_kv_options *options = &txn->kv->options;
@@ -90,7 +90,7 @@ static int begin_inside(bool *again, struct vcm_kv_txn *txn, struct vcm_error *e
     return vcm_kv_env_fail(options, code, err);
 }
 
-/* Ends the transaction, whatever it returns. */
+/* Ends the transaction, also when it fails. */
 static int commit(struct vcm_kv_txn *txn)
 {
     int code = mdb_txn_commit(txn->mdb);
@@ -106,7 +106,7 @@ static void rollback(struct vcm_kv_txn *txn)
     vcm_kv_door_leave(txn->door);
 }
 
-/* A read at a door that need not be the one in force. */
+/* A read at a door whose generation may be an old one. */
 static int begin_at(struct vcm_kv_txn *txn, struct vcm_kv *kv, struct vcm_kv_door *door,
                     struct vcm_error *err)
 {
@@ -133,7 +133,8 @@ static int open_table(struct vcm_kv_txn *txn, unsigned table, unsigned flags)
     return code;
 }
 
-/* For those who come later, once the transaction that opened the tables is committed. */
+/* Publishes the tables' numbers to other threads, once the transaction that opened them is
+ * committed. */
 static void publish_tables(const struct vcm_kv_txn *txn)
 {
     bool missing = false;
@@ -173,7 +174,7 @@ static int find_tables(struct vcm_kv *kv, struct vcm_kv_door *door, struct vcm_e
         rollback(&txn);
         return vcm_kv_env_fail(&kv->options, code, err);
     }
-    code = commit(&txn); /* which keeps the handles */
+    code = commit(&txn); /* keeps the tables' numbers valid */
     if (code != 0)
         return vcm_kv_env_fail(&kv->options, code, err);
     publish_tables(&txn);
@@ -190,7 +191,7 @@ static int no_store(struct vcm_kv *kv, uint64_t number, struct vcm_error *err)
                          kv->options.directory, (unsigned long long)number);
 }
 
-/* The environment in force, whose number may go on while it is being opened. */
+/* Opens the current environment. Its generation may change meanwhile. */
 static int acquire(struct vcm_kv_env **out, uint64_t *number, struct vcm_kv *kv,
                    const struct vcm_kv_lock *held, struct vcm_error *err)
 {
@@ -219,7 +220,7 @@ static int acquire(struct vcm_kv_env **out, uint64_t *number, struct vcm_kv *kv,
     return rc;
 }
 
-/* A door to the environment in force, with the tables that are there. */
+/* Opens a door to the current environment, with the tables that exist. */
 static int make_door(struct vcm_kv_door **out, struct vcm_kv *kv, const struct vcm_kv_lock *held,
                      struct vcm_error *err)
 {
@@ -246,7 +247,7 @@ static int make_door(struct vcm_kv_door **out, struct vcm_kv *kv, const struct v
     return VCM_OK;
 }
 
-/* Goes on to the generation in force. */
+/* Changes to the current generation. */
 static int refresh(struct vcm_kv *kv, const struct vcm_kv_lock *held, struct vcm_error *err)
 {
     int rc = VCM_OK;
@@ -280,7 +281,7 @@ int vcm_kv_handle_enter(struct vcm_kv_door **out, struct vcm_kv *kv, const struc
     for (;;) {
         struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
         if (!vcm_kv_door_enter(door))
-            continue; /* another thread has just put a new one in its place */
+            continue; /* another thread has just installed a new one */
         *out = door;
         if (is_in_force(door, kv))
             return VCM_OK;
@@ -293,8 +294,8 @@ int vcm_kv_handle_enter(struct vcm_kv_door **out, struct vcm_kv *kv, const struc
     }
 }
 
-/* The same for readers. One that opened the store before its first writer was done looks again for
- * the tables; what it does not find reads as empty. */
+/* The same for readers. A reader that opened the store before its first writer finished looks for
+ * the tables again; missing tables read as empty. */
 static int enter_to_read(struct vcm_kv_door **out, struct vcm_kv *kv, struct vcm_error *err)
 {
     int rc = vcm_kv_handle_enter(out, kv, NULL, err);
@@ -312,8 +313,8 @@ static int enter_to_read(struct vcm_kv_door **out, struct vcm_kv *kv, struct vcm
     return vcm_kv_handle_enter(out, kv, NULL, err);
 }
 
-/* For one who was counted and would rather have a place, where his transaction can wait afterwards.
- */
+/* For a thread that entered by being counted: moves it to a place, where its transaction can stay
+ * for reuse. */
 static struct vcm_kv_txn *new_txn(struct vcm_kv *kv, struct vcm_kv_door *door)
 {
     struct vcm_kv_txn *txn = NULL;
@@ -357,7 +358,7 @@ static int begin_slowly(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_e
     return rc;
 }
 
-/* Nearly always there is a transaction that waits at the door in force. */
+/* The common case: there is an idle transaction at the current door. */
 int vcm_kv_handle_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
 {
     struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
@@ -398,7 +399,7 @@ bool vcm_kv_handle_is_latest(const struct vcm_kv_txn *txn)
     return info.me_last_txnid == mdb_txn_id(txn->mdb);
 }
 
-/* By one who is inside. */
+/* The caller is inside. */
 static struct vcm_kv_handle_hold *hold_env(struct vcm_kv_env *env)
 {
     vcm_kv_env_retain(env);
@@ -412,7 +413,7 @@ int vcm_kv_handle_hold(struct vcm_kv_handle_hold **out, struct vcm_kv_txn *txn,
     struct vcm_kv_env *env = txn->door->env;
 
     *out = NULL;
-    if (txn->writes) /* what it changed is not in the map yet */
+    if (txn->writes) /* its changes are not in the map yet */
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "memory of a write cannot be held");
     *out = hold_env(env);
     return VCM_OK;
@@ -423,8 +424,8 @@ uint64_t vcm_kv_handle_map_number(const struct vcm_kv_txn *txn)
     return txn->door->env->map_number;
 }
 
-/* The map stays where it is for those who are inside, so the hold is taken there. Who finds no
- * place is not worth a wait: the caller begins a transaction then. */
+/* The map does not move while a thread is inside, so the hold is taken there. A caller that finds
+ * no free place does not wait: it begins a transaction instead. */
 int vcm_kv_handle_hold_map(struct vcm_kv_handle_hold **out, struct vcm_kv *kv, uint64_t map_number)
 {
     struct vcm_kv_door *door = atomic_load_explicit(&kv->current, memory_order_acquire);
@@ -448,8 +449,8 @@ void vcm_kv_handle_hold_release(struct vcm_kv_handle_hold *hold)
     vcm_kv_env_release(hold->env);
 }
 
-/* One run of a change. When the map was too small for it, `*full` is the environment to be resized,
- * which the caller releases. */
+/* One attempt at a change. When the map was too small, `*full` is the environment to resize, which
+ * the caller releases. */
 static int run_change(struct vcm_kv_env **full, struct vcm_kv *kv, vcm_kv_change_fn change,
                       void *context, const struct vcm_kv_lock *lock, struct vcm_error *err)
 {
@@ -490,8 +491,8 @@ static int run_change(struct vcm_kv_env **full, struct vcm_kv *kv, vcm_kv_change
     return rc == VCM_OK && code != 0 ? vcm_kv_env_fail(&kv->options, code, err) : rc;
 }
 
-/* Runs a change, again with a larger map whenever it did not fit. The errors of a run that did
- * not fit are forgotten with it. */
+/* Runs a change, again with a larger map whenever it did not fit. The errors of an attempt that did
+ * not fit are discarded. */
 static int run_until_it_fits(struct vcm_kv *kv, vcm_kv_change_fn change, void *context,
                              const struct vcm_kv_lock *lock, const struct vcm_cancel *cancel,
                              struct vcm_error *err)

@@ -26,8 +26,8 @@ struct vcm_kv {
     struct vcm_kv_generation generation;
 
     _Atomic(struct vcm_kv_door *) current;
-    pthread_mutex_t mutex;     /* of what follows, and of changing `current` */
-    struct vcm_kv_door *doors; /* all that there were: freed when the handle is closed */
+    pthread_mutex_t mutex;     /* protects what follows, and changes of `current` */
+    struct vcm_kv_door *doors; /* all doors that the handle ever had: freed when it is closed */
 
     atomic_bool swept; /* leftovers of other generations were removed */
 };
@@ -35,21 +35,21 @@ struct vcm_kv {
 struct vcm_kv_txn {
     struct vcm_kv *kv;
     struct vcm_kv_door *door;
-    struct vcm_kv_place *place; /* of the door, by which it entered; NULL when it was counted */
+    struct vcm_kv_place *place; /* the place by which it entered; NULL when it was counted */
     struct MDB_txn *mdb;
     bool writes;
-    bool complete; /* the handles are of all tables */
-    int fault;     /* LMDB's code for the first write that failed: such a change cannot be kept */
+    bool complete; /* has the numbers of all tables */
+    int fault; /* LMDB's code of the first failed write: such a transaction cannot be committed */
     unsigned handles[VCM_LIMIT_TABLES];
 };
 
-/* The writers' lock, with the handle in the generation that is then in force and without leftovers
- * of others. */
+/* Takes the writers' lock, changes the handle to the generation that is then current, and removes
+ * leftovers of other generations. */
 int vcm_kv_handle_lock(struct vcm_kv_lock *lock, struct vcm_kv *kv, unsigned timeout_ms,
                        const struct vcm_cancel *cancel, struct vcm_error *err);
 void vcm_kv_handle_unlock(struct vcm_kv_lock *lock);
 
-/* Inside the environment in force, until vcm_kv_door_leave(). */
+/* Enters the current environment; ends with vcm_kv_door_leave(). */
 int vcm_kv_handle_enter(struct vcm_kv_door **out, struct vcm_kv *kv, const struct vcm_kv_lock *held,
                         struct vcm_error *err);
 

@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-#define TELL_MIN_MS 100u /* who is ready to wait for less says nothing */
+#define TELL_MIN_MS 100u /* a shorter wait is not logged */
 #define NAP_MIN_MS  1u
 #define NAP_MAX_MS  50u
 
@@ -29,7 +29,7 @@ static int set_lock(int fd, short type)
     return fcntl(fd, F_OFD_SETLK, &range);
 }
 
-/* The process that the file names, or 0. */
+/* The process id in the file, or 0. */
 static long read_holder(int fd)
 {
     char text[24] = "";
@@ -51,7 +51,7 @@ static void describe_holder(char *out, size_t size, int fd)
         snprintf(out, size, "process %ld", pid);
 }
 
-/* Whether `path` still names the file that we locked: the folder may have been set aside. */
+/* Whether `path` still names the file that we locked: the directory may have been replaced. */
 static bool still_there(int fd, const char *path)
 {
     struct stat ours, named;
@@ -59,7 +59,7 @@ static bool still_there(int fd, const char *path)
            ours.st_ino == named.st_ino;
 }
 
-/* Best effort: the lock counts, the name is for people. */
+/* Best effort: only the lock excludes other writers, the name is for messages. */
 static void write_holder(struct vcm_kv_lock *lock)
 {
     char text[24];
@@ -91,7 +91,7 @@ static int busy(int fd, const char *path, struct vcm_error *err)
                          path, holder);
 }
 
-/* VCM_OK with `*locked` false when somebody else holds it. */
+/* VCM_OK with `*locked` false when another holder has it. */
 static int try_lock(bool *locked, int *fd, const char *path, struct vcm_error *err)
 {
     *locked = false;
@@ -149,8 +149,8 @@ int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeou
     return rc;
 }
 
-/* Unlocks before closing: a child that another thread is just forking holds a copy of the
- * descriptor, and with it the lock, until it has called exec. */
+/* Unlocks before closing: a child that another thread is forking has a copy of the descriptor, and
+ * with it the lock, until it calls exec. */
 void vcm_kv_lock_release(struct vcm_kv_lock *lock)
 {
     int emptied = ftruncate(lock->fd, 0);

@@ -41,7 +41,7 @@
 #define FINDINGS_MAX   100u
 #define PAGE_BYTES_MAX 65536u
 
-/* What is known of a page of the file. */
+/* The state of a page of the file. */
 enum mark { MARK_USED = 1, MARK_FREE = 2 };
 
 enum tree { TREE_OF_FREE, TREE_OF_TABLES, TREE_TABLE };
@@ -51,11 +51,11 @@ struct walk {
     const struct vcm_kv_pages_options *options;
     int fd;
     size_t page_bytes;
-    uint64_t page_count; /* of the file that are in use or free */
+    uint64_t page_count; /* pages of the file that are in use or free */
     unsigned char *marks;
     unsigned findings;
     struct vcm_error *err;
-    unsigned char *levels; /* a page for each level of the tree of tables, then of another */
+    unsigned char *levels; /* a page for each level of the tree of tables, then of another tree */
 };
 
 static uint16_t get_u16(const unsigned char *bytes)
@@ -81,7 +81,7 @@ static int tell(struct walk *walk, const char *what, uint64_t page, uint64_t cou
     return walk->options->found(walk->options->context, &finding, walk->err);
 }
 
-/* Pages that follow each other. *first: they may be looked at. */
+/* Marks `count` consecutive pages. *first: they were not marked before and may be read. */
 static int mark(bool *first, struct walk *walk, uint64_t page, uint64_t count, enum mark as)
 {
     int rc = VCM_OK;
@@ -105,7 +105,7 @@ static int mark(bool *first, struct walk *walk, uint64_t page, uint64_t count, e
     return rc;
 }
 
-/* *enough: the file is as long. */
+/* *enough: the file is long enough. */
 static int read_at(bool *enough, struct walk *walk, void *out, size_t len, uint64_t offset)
 {
     *enough = vcm_io_read_at(walk->fd, out, len, offset) == len;
@@ -115,7 +115,7 @@ static int read_at(bool *enough, struct walk *walk, void *out, size_t len, uint6
                                walk->kv->options.directory);
 }
 
-/* Reads a page of a tree. *usable: it is one. */
+/* Reads a page of a tree. *usable: it has the form of one. */
 static int read_page(bool *usable, struct walk *walk, unsigned char *out, uint64_t page)
 {
     const struct vcm_kv_pages_options *options = walk->options;
@@ -137,7 +137,7 @@ static int read_page(bool *usable, struct walk *walk, unsigned char *out, uint64
 
 static int walk_tree(struct walk *walk, const unsigned char *description, enum tree tree);
 
-/* The numbers of free pages, behind how many they are. */
+/* The list of free pages: their count, then their numbers. */
 static int mark_free(struct walk *walk, const unsigned char *list, size_t len, uint64_t page)
 {
     bool first;
@@ -222,7 +222,8 @@ static int walk_tree(struct walk *walk, const unsigned char *description, enum t
     return root == NO_PAGE ? VCM_OK : walk_page(walk, root, 0, tree);
 }
 
-/* Space that is lost, told once. LMDB makes no compact copy of such a file. */
+/* Pages that are neither free nor in use are lost space, reported once. LMDB cannot compact such a
+ * file. */
 static int tell_lost(struct walk *walk)
 {
     uint64_t first = 0, count = 0;
@@ -261,7 +262,8 @@ static int check_trees(struct walk *walk, const unsigned char *meta)
     return rc;
 }
 
-/* The header of the transaction's state; false when later commits have written over it. */
+/* The header that belongs to the transaction's snapshot; false when later commits have overwritten
+ * it. */
 static bool find_meta(unsigned char meta[META_BYTES], const struct walk *walk, uint64_t id)
 {
     for (unsigned i = 0; i < HEADERS; i++)
@@ -291,7 +293,7 @@ int vcm_kv_pages_check(struct vcm_kv *kv, const struct vcm_kv_pages_options *opt
     bool found = false;
     int rc = VCM_OK;
 
-    /* The pages of a transaction that is open stay as they are; its header does not. */
+    /* The pages of an open transaction do not change; its header does. */
     for (unsigned i = 0; rc == VCM_OK && !found && i < ATTEMPTS_MAX; i++) {
         MDB_stat stat;
         vcm_kv_handle_read_end(txn);

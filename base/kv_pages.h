@@ -2,8 +2,8 @@
  * kv_pages.h - checks which pages of the data file are used and which are free; part of kv.h's
  * module, apart because it knows the layout of LMDB's files.
  *
- * Reads the file itself, not through LMDB, and believes nothing that it finds there: a damaged file
- * does not crash it.
+ * Reads the file itself, not through LMDB, and trusts nothing in it: a damaged file cannot crash
+ * it.
  */
 #ifndef VCM_BASE_KV_PAGES_H
 #define VCM_BASE_KV_PAGES_H
@@ -25,8 +25,8 @@ struct vcm_kv_pages_options {
 };
 
 /*
- * Tells every page that is used twice, free twice, free and used, or neither. VCM_OK also when
- * something was found, and when the file is of a kind that is not known here.
+ * Reports every page that is used twice, free twice, free and used, or neither. VCM_OK also when
+ * something was found, and when the file's format is unknown here.
  */
 int vcm_kv_pages_check(struct vcm_kv *kv, const struct vcm_kv_pages_options *options,
                        struct vcm_error *err);

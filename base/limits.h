@@ -1,5 +1,5 @@
 /*
- * limits.h - the bounds on everything that comes from outside. One home for each number.
+ * limits.h - the bounds on everything that comes from outside. Each number is defined once, here.
  */
 #ifndef VCM_BASE_LIMITS_H
 #define VCM_BASE_LIMITS_H
@@ -8,7 +8,7 @@
 #define VCM_MIB (1024 * VCM_KIB)
 #define VCM_GIB (1024 * VCM_MIB)
 
-/* Entries of a list in memory that has no limit of its own: an index of 32 bits reaches all. */
+/* Entries of a list in memory that has no limit of its own: a 32-bit index addresses all. */
 #define VCM_LIMIT_LIST_ENTRIES ((size_t)1 << 30)
 
 /* Paths and names. */
@@ -25,7 +25,7 @@
 #define VCM_LIMIT_YAML_DEPTH   16
 #define VCM_LIMIT_YAML_NODES   ((size_t)10000) /* keys not counted */
 #define VCM_LIMIT_CONFIG_BYTES (64 * VCM_KIB)
-#define VCM_LIMIT_PROBLEMS     1000u /* of a repo map that are told one by one */
+#define VCM_LIMIT_PROBLEMS     1000u /* of a repo map that are reported one by one */
 
 /* Files of a repository. */
 #define VCM_LIMIT_FILE_BYTES        (32 * VCM_MIB)
@@ -38,14 +38,14 @@
 #define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
 #define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
 #define VCM_LIMIT_OBJECT_BYTES      (256 * VCM_MIB) /* of a loose object that is read whole */
-#define VCM_LIMIT_BASE_CACHE_BYTES  (32 * VCM_MIB)  /* objects that deltas lead to, all readers */
+#define VCM_LIMIT_BASE_CACHE_BYTES  (32 * VCM_MIB)  /* bases of deltas, of all readers together */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
 
 /* Repositories elsewhere. */
 #define VCM_LIMIT_URL_BYTES    ((size_t)4096)
 #define VCM_LIMIT_FETCH_DEPTH  100000u        /* commits that are fetched for a name like v1~N */
-#define VCM_LIMIT_REMOTE_REFS  (4 * VCM_MIB)  /* of what a remote tells of its refs */
+#define VCM_LIMIT_REMOTE_REFS  (4 * VCM_MIB)  /* of the list of a remote's refs */
 #define VCM_LIMIT_GIT_OUTPUT   (1 * VCM_MIB)  /* of what git writes to its standard error */
 #define VCM_LIMIT_SECRET_BYTES ((size_t)4096) /* of a credential */
 #define VCM_LIMIT_PACKS        100000u        /* in one object directory */
@@ -79,17 +79,17 @@
 #define VCM_LIMIT_SYMBOLS_BYTES      ((size_t)256 * VCM_MIB) /* of one file's symbols */
 #define VCM_LIMIT_SYMBOLS_COUNT      ((size_t)200000) /* definitions, and references, of a file */
 #define VCM_LIMIT_SYMBOLS_STEPS      100000u          /* hundreds of steps of the parser */
-/* What the parser of a file reads, looking ahead over and over; and what it asks of memory. */
+/* How much the parser of a file reads, with repeated lookahead, and how much memory it requests. */
 #define VCM_LIMIT_SYMBOLS_READ_BYTES  ((uint64_t)16 * VCM_MIB)
-#define VCM_LIMIT_SYMBOLS_READ_TIMES  256u /* its size, on top */
+#define VCM_LIMIT_SYMBOLS_READ_TIMES  256u /* times the file's size, in addition */
 #define VCM_LIMIT_SYMBOLS_ASKED_BYTES ((uint64_t)64 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_ASKED_TIMES 512u
 #define VCM_LIMIT_CTAGS_TIMEOUT_MS    60000u /* for one file; the processor's time is what counts */
 #define VCM_LIMIT_CTAGS_CPU_SECONDS   10u
 #define VCM_LIMIT_CTAGS_MEMORY_BYTES  ((size_t)512 * VCM_MIB)
 #define VCM_LIMIT_CTAGS_OUTPUT_BYTES  ((size_t)64 * VCM_MIB)
-#define VCM_LIMIT_CTAGS_SHARED_MS     5000u /* for a file in a process that reads many */
-#define VCM_LIMIT_CTAGS_SHARED_FILES  512u  /* which then ends, and its limits with it */
+#define VCM_LIMIT_CTAGS_SHARED_MS     5000u /* for a file in a process that reads several */
+#define VCM_LIMIT_CTAGS_SHARED_FILES  512u  /* of such a process, which then ends */
 #define VCM_LIMIT_CTAGS_SHARED_BYTES  ((size_t)16 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_PARSE_BYTES ((size_t)512 * VCM_MIB) /* of memory for one file's tree */
 #define VCM_LIMIT_SYMBOLS_MEMOS       64u /* lists of files and graphs that are kept */
@@ -123,14 +123,14 @@
 /* Compression. */
 #define VCM_LIMIT_DICTIONARY_BYTES     (112 * VCM_KIB)
 #define VCM_LIMIT_DICTIONARY_BYTES_MIN (4 * VCM_KIB) /* less than this does not pay */
-#define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* looked at to make one */
+#define VCM_LIMIT_DICTIONARY_SAMPLES   (4 * VCM_MIB) /* read to train one */
 
 /* Watching a repository. */
 #define VCM_LIMIT_WATCHES         8192u /* directories of refs that are watched */
-#define VCM_LIMIT_WATCH_QUIET_MS  150u  /* a change counts when nothing followed for so long, */
-#define VCM_LIMIT_WATCH_BURST_MS  2000u /* or when the first is so long ago */
-#define VCM_LIMIT_WATCH_RETURN_MS 1000u /* how often a repository that is gone is looked for */
-#define VCM_LIMIT_WATCH_TICK_MS   250u  /* how often a waiting watch looks whether it may stop */
+#define VCM_LIMIT_WATCH_QUIET_MS  150u  /* a change is reported when none followed for this long, */
+#define VCM_LIMIT_WATCH_BURST_MS  2000u /* or when the first is this long ago */
+#define VCM_LIMIT_WATCH_RETURN_MS 1000u /* how often a repository that is missing is looked for */
+#define VCM_LIMIT_WATCH_TICK_MS   250u  /* how often a waiting watch checks whether to stop */
 /* Traces of page accesses. */
 #define VCM_LIMIT_TRACE_BYTES    (1 * VCM_GIB)
 #define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)

@@ -1,5 +1,5 @@
 /*
- * outcome.h - what becomes of an item of a source, and why: the one table of both.
+ * outcome.h - the outcome of each item of a source, and its reason: the one table of both.
  *
  * The ledger, the store, JSON, 'vcm coverage --reason' with its help, the library (<vcm/scopes.h>)
  * and its bindings are made from the two lists below. A new reason is a line here. A new outcome is
@@ -15,11 +15,11 @@
 #include "base/buf.h"
 
 /*
- * X(NAME, name, number, retried, meaning, remedy), in the order in which counts are shown.
- * `number` is that of the store: it is never changed and never given to another outcome, and the
- * numbers have no gap. `retried`: every map looks at such an item again, unless its reason says
- * that this is in vain. `meaning` says what a count of them counts. `remedy` is what a person can
- * do to have it mapped, or NULL.
+ * X(NAME, name, number, retried, meaning, remedy), in the order in which counts are shown. `number`
+ * is what the store records: it is never changed and never given to another outcome, and the
+ * numbers have no gap. `retried`: every map reads such an item again, unless its reason rules that
+ * out. `meaning` describes the items of such a count. `remedy` is what a person can do to have it
+ * mapped, or NULL.
  */
 #define VCM_OUTCOME_LIST(X)                                                                        \
     X(PAGED, paged, 8, false, "that are in pages", NULL)                                           \
@@ -39,7 +39,7 @@
     X(FAILED, failed, 6, true, "that could not be read", NULL)
 
 /*
- * X(OUTCOME, NAME, word, name, retried, remedy). `name` is what the store and JSON have, and is
+ * X(OUTCOME, NAME, word, name, retried, remedy). `name` is what the store and JSON contain, and is
  * never changed; `word` is the same for a command line. `retried` is false where the same content
  * and configuration fail in the same way.
  */
@@ -72,7 +72,7 @@
     X(FAILED, UNREADABLE, unreadable, "unreadable", true,                                          \
       "map again; 'vcm doctor' looks for what may be wrong with the installation")
 
-/* What became of an item. */
+/* The outcome of an item. */
 enum vcm_source_outcome {
 #define VCM_OUTCOME_CONSTANT(NAME, name, number, retried, meaning, remedy)                         \
     VCM_SOURCE_##NAME = (number),
@@ -89,10 +89,10 @@ enum vcm_outcome_place {
 };
 #define VCM_SOURCE_OUTCOMES ((unsigned)VCM_OUTCOME_PLACES)
 
-/* Why it became that, where the outcome does not say enough. */
+/* Why, where the outcome alone does not say enough. */
 enum vcm_reason {
     VCM_REASON_NONE = 0,
-    VCM_REASON_OTHER, /* of a source that is not ours, or of another version: a text says it */
+    VCM_REASON_OTHER, /* of a user's source type, or of another version: it has its own text */
 #define VCM_OUTCOME_CONSTANT(OUTCOME, NAME, word, name, retried, remedy) VCM_REASON_##NAME,
     VCM_REASON_LIST(VCM_OUTCOME_CONSTANT)
 #undef VCM_OUTCOME_CONSTANT
@@ -108,7 +108,7 @@ const char *vcm_outcome_reason_name(enum vcm_reason reason);
 /* By its name or its word. VCM_REASON_NONE for an empty text, VCM_REASON_OTHER for an unknown. */
 enum vcm_reason vcm_outcome_reason_of(struct vcm_slice text);
 
-/* Whether an item that failed for this reason may do better with nothing changed in it. */
+/* Whether an item that failed for this reason may succeed later without any change to it. */
 bool vcm_outcome_reason_is_retried(enum vcm_reason reason);
 
 #endif

@@ -68,7 +68,7 @@ static bool has_parent_part(const char *path)
     return false;
 }
 
-/* O_NOFOLLOW is taken out: with O_PATH it would open the link itself instead of failing. */
+/* O_NOFOLLOW is removed: with O_PATH it would open the link itself instead of failing. */
 static int open_by_kernel(int root_fd, const char *relative, int flags)
 {
     struct open_how how = {
@@ -83,7 +83,8 @@ static int open_by_kernel(int root_fd, const char *relative, int flags)
     return (int)fd;
 }
 
-/* One part of a path, never through a link; errno tells a link (ELOOP) from no directory. */
+/* Opens one part of a path without following a link; errno tells a link (ELOOP) from a file that is
+ * no directory. */
 static int open_part(int directory_fd, const char *name, int flags)
 {
     struct stat status;
@@ -105,8 +106,8 @@ static int open_part(int directory_fd, const char *name, int flags)
     return fd;
 }
 
-/* The same walk by hand. Every directory is held open while its entry is looked up, so renaming
- * one of them meanwhile does not lead elsewhere. */
+/* The same walk without openat2(). Every directory is held open while its entry is looked up, so a
+ * rename meanwhile cannot redirect the walk. */
 static int open_by_parts(int root_fd, const char *relative, int flags)
 {
     char name[NAME_MAX + 1];
@@ -145,7 +146,7 @@ int vcm_path_open_beneath(int root_fd, const char *relative, int flags, struct v
         return -1;
     }
     int fd = open_by_kernel(root_fd, relative, flags);
-    /* EPERM is what some sandboxes answer to calls that they do not know. */
+    /* EPERM is what some sandboxes return for system calls that they do not know. */
     if (fd < 0 && (errno == ENOSYS || errno == EPERM))
         fd = open_by_parts(root_fd, relative, flags);
     if (fd >= 0)
@@ -218,7 +219,7 @@ int vcm_path_make_directories(const char *path, mode_t mode, struct vcm_error *e
     return rc;
 }
 
-/* Reads to the end, whatever size the file claims: files of /proc claim none, others grow. */
+/* Reads to the end, whatever size the file reports: files of /proc report 0, others grow. */
 static int read_all(struct vcm_buf *out, int fd, const char *path, size_t size, size_t max,
                     struct vcm_error *err)
 {
@@ -275,7 +276,7 @@ int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct
     return rc;
 }
 
-/* The name is random and the file new, so that nobody can have put a link in its place. */
+/* The name is random and O_EXCL is set, so that no other process can have put a link there. */
 static int create_temporary(char name[TEMPORARY_NAME], int directory_fd, mode_t mode)
 {
     unsigned char bytes[TEMPORARY_RANDOM];
@@ -293,7 +294,7 @@ static int create_temporary(char name[TEMPORARY_NAME], int directory_fd, mode_t 
     return fd;
 }
 
-/* Some file systems cannot sync a directory and say EINVAL; they order the rename themselves. */
+/* Some file systems cannot sync a directory and return EINVAL; they order the rename themselves. */
 static int sync_directory(int directory_fd)
 {
     return fsync(directory_fd) == 0 || errno == EINVAL ? 0 : -1;

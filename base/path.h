@@ -1,7 +1,8 @@
 /*
- * path.h - paths that stay where they belong, and small files read and written whole.
+ * path.h - paths that cannot leave their directory, and small files that are read and written as a
+ * whole.
  *
- * A relative path from outside is checked in words first (vcm_path_check_relative) and opened
+ * A relative path from outside is checked as text first (vcm_path_check_relative) and opened
  * beneath a directory without following symbolic links (vcm_path_open_beneath).
  */
 #ifndef VCM_BASE_PATH_H
@@ -29,7 +30,7 @@ void vcm_path_join(struct vcm_buf *out, const char *a, const char *b);
 /* The part behind the last slash, trailing slashes aside; a slice into `path`. */
 struct vcm_slice vcm_path_base_name(struct vcm_slice path);
 
-/* Makes a directory and those above it with `mode`; what exists is left as it is. */
+/* Creates a directory and its parents with `mode`; existing ones are not changed. */
 int vcm_path_make_directories(const char *path, mode_t mode, struct vcm_error *err);
 
 /* Appends the whole content of a regular file of at most `max` bytes. VCM_NOT_FOUND when there is
@@ -42,25 +43,25 @@ int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,
                         struct vcm_error *err);
 
 /* The same with one sync instead of two: after a crash of the machine soon afterwards the file may
- * be what it was before, as a whole. */
+ * have its old content, complete. */
 int vcm_path_replace_file(const char *path, struct vcm_slice content, mode_t mode,
                           struct vcm_error *err);
 
 /* Removes a file, or a directory with all that is in it; links are removed, not followed, and other
- * file systems left alone. Nothing there is fine. */
+ * file systems are not entered. A missing file is no error. */
 int vcm_path_tree_remove(const char *path, struct vcm_error *err);
 
 /* The type of the file system that holds `path` (or its nearest existing parent), as
- * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs"; "unknown" where neither a mount nor
- * the kernel's number for it tells. */
+ * /proc/self/mountinfo names it: "ext4", "nfs4", "fuse.sshfs"; "unknown" when neither the mounts
+ * nor the kernel's number for the type identify it. */
 int vcm_path_mount_type(struct vcm_buf *out, const char *path, struct vcm_error *err);
 
 /* The same for a text in the form of /proc/self/mountinfo and a path that is resolved already. */
 int vcm_path_mount_type_in(struct vcm_buf *out, struct vcm_slice mountinfo, const char *path,
                            struct vcm_error *err);
 
-/* Whether a file system of this type reaches over a network, where locks and maps cannot be
- * trusted. */
+/* Whether a file system of this type is a network file system, where locks and maps are not
+ * reliable. */
 bool vcm_path_mount_is_network(const char *type);
 
 #endif

@@ -77,7 +77,7 @@ int vcm_path_mount_type_in(struct vcm_buf *out, struct vcm_slice mountinfo, cons
         const char *end = memchr(mountinfo.data, '\n', mountinfo.len);
         size_t len = end ? (size_t)(end - mountinfo.data) : mountinfo.len;
         struct vcm_slice type;
-        /* The later of two mounts on one place hides the earlier. */
+        /* Of two mounts on one path the later one hides the earlier. */
         if (read_mount(&point, &type, vcm_slice_of(mountinfo.data, len)) && point.len >= best_len &&
             holds(vcm_buf_slice(&point), path)) {
             best = type;
@@ -88,7 +88,7 @@ int vcm_path_mount_type_in(struct vcm_buf *out, struct vcm_slice mountinfo, cons
         mountinfo = vcm_slice_of(mountinfo.data + len, mountinfo.len - len);
     }
     vcm_buf_release(&point);
-    if (no_memory) /* the mount that counts may be among those that could not be read */
+    if (no_memory) /* the right mount may be among those that could not be read */
         return vcm_error_memory(err);
     if (best.len == 0)
         return vcm_error_set(err, VCM_NOT_FOUND, "no mount holds '%s'", path);
@@ -126,8 +126,8 @@ static int real_parent(char **out, const char *path, struct vcm_error *err)
     return rc;
 }
 
-/* By the number that the kernel gives the type. Tells less than a mount's name, but needs no /proc,
- * and in a chroot no mount may be listed for the root. */
+/* By the number that the kernel has for the type. Less precise than the name of a mount, but needs
+ * no /proc, and in a chroot the root may have no mount entry. */
 static int filesystem_by_number(struct vcm_buf *out, const char *path, struct vcm_error *err)
 {
     static const struct {
@@ -183,7 +183,7 @@ static bool is_listed(const char *const *names, size_t count, const char *name)
     return false;
 }
 
-/* virtiofs is not here: it is one host's kernel on both sides. */
+/* virtiofs is not listed: both sides are kernels on one host. */
 bool vcm_path_mount_is_network(const char *type)
 {
     static const char *const kernel[] = {

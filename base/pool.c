@@ -21,13 +21,13 @@ struct worker {
 };
 
 struct vcm_pool {
-    pthread_mutex_t mutex; /* of everything below but the arrays' addresses */
+    pthread_mutex_t mutex; /* protects everything below except the arrays' addresses */
     pthread_cond_t not_empty;
     pthread_cond_t not_full;
     pthread_cond_t idle;
     bool closing;
     unsigned running;
-    unsigned queue_first; /* the oldest job of the ring */
+    unsigned queue_first; /* index of the oldest job in the ring */
     unsigned queue_used;
     unsigned queue_max;
     unsigned workers_count;
@@ -35,7 +35,7 @@ struct vcm_pool {
     struct worker *workers;
 };
 
-/* The pool whose job this thread runs: a job that submits could wait for itself. */
+/* The pool whose job this thread runs: a job that submits could deadlock. */
 static _Thread_local const struct vcm_pool *inside;
 
 static void run_one(struct vcm_pool *pool, unsigned number)

@@ -2,8 +2,8 @@
  * pool.h - worker threads with a bounded queue.
  *
  * Jobs start in the order in which they were submitted and may end in any. A full queue makes the
- * submitter wait: that is the back pressure which bounds memory. Jobs report through their
- * argument; the pool knows nothing of results. Any thread may submit, jobs must not.
+ * submitter wait, which bounds memory. Jobs report through their argument; the pool knows nothing
+ * of results. Any thread may submit, jobs must not.
  */
 #ifndef VCM_BASE_POOL_H
 #define VCM_BASE_POOL_H
@@ -12,8 +12,8 @@
 
 struct vcm_pool;
 
-/* `worker` is the number of the thread that runs the job, from 0, so that a caller can keep
- * something for each. */
+/* `worker` is the number of the thread that runs the job, from 0, so that a caller can keep state
+ * for each thread. */
 typedef void (*vcm_pool_job_fn)(void *argument, unsigned worker);
 
 /* `workers` from 1 to VCM_LIMIT_WORKERS; `queue_max` jobs may wait. */

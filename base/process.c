@@ -32,7 +32,8 @@ unsigned vcm_process_forks(void)
     return atomic_load_explicit(&forks, memory_order_relaxed);
 }
 
-/* 22 bits hold any Linux process id. Of the others the low bits are kept, which differ most. */
+/* 22 bits hold any Linux process id. Of the other numbers the low bits are kept, which differ
+ * most. */
 #define PID_BITS   22
 #define START_BITS 22
 #define SPACE_BITS 20
@@ -56,7 +57,7 @@ struct status {
     uint64_t start; /* in clock ticks since the machine started */
 };
 
-/* False where it says nothing. The name, in parentheses, may contain anything. */
+/* False when /proc has no entry. The name, in parentheses, may contain anything. */
 static bool read_status(struct status *out, long pid)
 {
     char path[64], text[1024];
@@ -112,7 +113,7 @@ bool vcm_process_is_dead(uint64_t process)
     if (kill((pid_t)pid, 0) != 0 && errno == ESRCH)
         return true;
     if (!read_status(&status, pid))
-        return false; /* of another user, and hidden */
+        return false; /* a process of another user, hidden by /proc */
     bool ended = (status.state == 'Z' || status.state == 'X') && status.threads <= 1;
     return ended || low_bits(process >> PID_BITS, START_BITS) != low_bits(status.start, START_BITS);
 }

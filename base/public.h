@@ -1,6 +1,6 @@
 /*
- * public.h - what a caller of the library shares with every folder: codes, the error, log sinks,
- * the flag that asks a call to stop.
+ * public.h - what callers of the library and all folders share: codes, the error, log sinks, the
+ * flag that asks a call to stop.
  *
  * Installed as <vcm/types.h>: it uses <stdbool.h> alone, and what only our own code needs is in
  * error.h, log.h and cancel.h.
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* A code names the caller's next move. The names are those of the JSON error document. */
+/* A code tells the caller what to do next. The names are those of the JSON error document. */
 enum vcm_code {
     VCM_OK = 0,
     VCM_INVALID_ARGUMENT,
@@ -39,13 +39,14 @@ const char *vcm_error_code_name(enum vcm_code code);
 /* Whether the same call may succeed later without anything being changed by the caller. */
 bool vcm_error_retryable(enum vcm_code code);
 
-/* What went wrong: owned by the caller, passed last, zeroed or reset before every call. The first
- * cause wins: filling an error that is filled already changes nothing. Not shared by threads. */
+/* Describes a failure: owned by the caller, passed last, zeroed or reset before every call. The
+ * first cause wins: filling an error that is filled already changes nothing. Not shared by
+ * threads. */
 struct vcm_error {
     enum vcm_code code;
     int sys_errno;      /* errno of the failing call, or 0 */
     char message[512];  /* one line: what is wrong, with the name of the thing, and what to do */
-    char context[256];  /* "map 'design-code' > tools/a.c", added on the way up */
+    char context[256];  /* "map 'design-code' > tools/a.c", added by callers */
     char details[1024]; /* members of a JSON object, without the braces; may be empty */
 };
 
@@ -79,7 +80,7 @@ struct vcm_cancel {
 
 void vcm_cancel_request(struct vcm_cancel *cancel);
 
-/* Takes the request back, so that the flag may serve the next call. */
+/* Withdraws the request, so that the flag can be used for the next call. */
 void vcm_cancel_reset(struct vcm_cancel *cancel);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /*
- * slice.h - bytes that somebody else owns: where they begin and how many they are.
+ * slice.h - bytes that another object owns: their address and length.
  */
 #ifndef VCM_BASE_SLICE_H
 #define VCM_BASE_SLICE_H

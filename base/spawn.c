@@ -24,19 +24,19 @@
 #include "base/banned.h"
 
 #define CHUNK_BYTES     ((size_t)65536)
-#define POLL_MS         50 /* how long a cancellation may stay unseen */
-#define POLL_BLIND_MS   5  /* the same where the kernel cannot wake us at the child's end */
+#define POLL_MS         50 /* how long a cancellation may go unnoticed */
+#define POLL_BLIND_MS   5  /* the same where the kernel cannot wake us when the child ends */
 #define DESCRIPTORS_MAX 65536
 
 enum stage { STAGE_PREPARE, STAGE_DIRECTORY, STAGE_EXEC };
 
-/* What the child tells when it could not become the program. */
+/* What the child reports when it could not start the program. */
 struct failure {
     enum stage stage;
     int code;
 };
 
-/* Everything that the child needs, made ready before the fork. */
+/* Everything that the child needs, prepared before the fork. */
 struct plan {
     const struct vcm_spawn_options *options;
     char path[VCM_LIMIT_PATH_BYTES];
@@ -52,7 +52,7 @@ struct child {
     int out;
     int errors;
     size_t written;
-    bool stays; /* its input is not at its end when all is written */
+    bool stays; /* its input stays open after everything is written */
 };
 
 struct vcm_spawn_program {
@@ -68,7 +68,7 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
-/* Relative entries of PATH are passed over: the working directory may be somebody's repository. */
+/* Relative entries of PATH are skipped: the working directory may be an untrusted repository. */
 static int find_program(char *path, size_t size, const char *name, struct vcm_error *err)
 {
     const char *list = getenv("PATH");
@@ -117,7 +117,7 @@ static void hide_descriptors(void)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* Ours may be 0, 1 or 2 themselves, when this process was started without them. */
+/* The pipes' own descriptors may be 0, 1 or 2, when this process was started without these. */
 static bool place_streams(struct plan *plan)
 {
     plan->report = fcntl(plan->report, F_DUPFD_CLOEXEC, 3);
@@ -129,7 +129,7 @@ static bool place_streams(struct plan *plan)
     return plan->report >= 0;
 }
 
-/* A limit that is lower already stays: it may not be raised, and need not be. */
+/* A lower limit is kept: it may not be raised, and need not be. */
 static bool set_limit(__rlimit_resource_t what, rlim_t value)
 {
     struct rlimit limit;
@@ -156,7 +156,7 @@ static enum stage become_program(struct plan *plan)
 
     setpgid(0, 0);
     reset_signals();
-    /* Whoever is killed cannot kill its programs any more. */
+    /* If this process is killed, it cannot kill the child, so the kernel does. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != plan->parent)
         return STAGE_PREPARE;
     if (!place_streams(plan))
@@ -201,7 +201,7 @@ static bool open_stream(int *ours, int *theirs, bool wanted, bool we_write)
     return *theirs >= 0;
 }
 
-/* Waits until the child has become the program, or has told why not. */
+/* Waits until the child has executed the program or reported why it could not. */
 static int await_exec(int report, const struct plan *plan, struct vcm_error *err)
 {
     struct failure failure;
@@ -220,7 +220,7 @@ static int await_exec(int report, const struct plan *plan, struct vcm_error *err
     return vcm_error_sys(err, VCM_IO_ERROR, failure.code, "cannot run '%s'", plan->path);
 }
 
-/* Forks with all signals blocked, so that no handler of ours runs in the child. */
+/* Forks with all signals blocked, so that none of our handlers runs in the child. */
 static pid_t fork_child(struct plan *plan)
 {
     sigset_t all, before;
@@ -259,8 +259,9 @@ static int start(struct child *child, struct plan *plan, struct vcm_error *err)
     return rc;
 }
 
-/* Without reaping it, so that its process group stays its own. Where somebody else reaps all
- * children, the call fails because there is none. */
+/* Checks for the end of the child without reaping it, so that the id of its process group stays
+ * reserved. Where another part of the program reaps all children, the call fails because there is
+ * none. */
 static bool has_exited(const struct child *child)
 {
     siginfo_t info = {0};
@@ -288,7 +289,8 @@ static void read_stream(int *fd, struct vcm_buf *buf, size_t most)
     }
 }
 
-/* A program need not read its input: then the rest is dropped. SIGPIPE is blocked. */
+/* A program may close its input without reading it: then the rest is dropped. SIGPIPE is
+ * blocked. */
 static void write_input(struct child *child, struct vcm_slice input)
 {
     ssize_t put = write(child->in, input.data + child->written, input.len - child->written);
@@ -359,7 +361,7 @@ static int attend(struct child *child, struct vcm_buf *out, struct vcm_buf *erro
     return rc;
 }
 
-/* What is in the pipe when the program ends, and no more: a descendant may go on writing. */
+/* Reads what is in the pipe when the program ends, and no more: a descendant may still write. */
 static void read_rest(int *fd, struct vcm_buf *buf)
 {
     if (*fd < 0)
@@ -368,7 +370,8 @@ static void read_rest(int *fd, struct vcm_buf *buf)
     read_stream(fd, buf, size > 0 ? (size_t)size : CHUNK_BYTES);
 }
 
-/* Ends the whole group, also after a normal exit, and then the zombie that kept its number. */
+/* Kills the whole group, also after a normal exit, and then reaps the child, whose zombie kept the
+ * group's id reserved. */
 static int reap(struct vcm_spawn_result *result, struct child *child, struct vcm_error *err)
 {
     int status;
@@ -397,7 +400,8 @@ static void hold_sigpipe(sigset_t *before)
     pthread_sigmask(SIG_BLOCK, &pipe_only, before);
 }
 
-/* Takes our own SIGPIPE away, unless it was blocked before and then changes nothing. */
+/* Consumes a pending SIGPIPE of our own writes, unless SIGPIPE was blocked before; then it does
+ * nothing. */
 static void release_sigpipe(const sigset_t *before)
 {
     const struct timespec at_once = {0, 0};
@@ -412,7 +416,7 @@ static void release_sigpipe(const sigset_t *before)
     pthread_sigmask(SIG_SETMASK, before, NULL);
 }
 
-/* With pipes where they are wanted. After a failure nothing runs. */
+/* With pipes for the requested streams. After a failure nothing runs. */
 static int launch(struct child *child, struct plan *plan, bool has_out, bool has_errors,
                   struct vcm_error *err)
 {
@@ -508,7 +512,7 @@ int vcm_spawn_open(struct vcm_spawn_program **out, const struct vcm_spawn_option
     return rc;
 }
 
-/* The part that the wait for an answer repeats. */
+/* One step of the wait for an answer. */
 static int hear_more(struct vcm_buf *answer, struct vcm_spawn_program *program,
                      struct vcm_slice question, uint64_t deadline, struct vcm_error *err)
 {

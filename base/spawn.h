@@ -38,24 +38,26 @@ struct vcm_spawn_result {
 int vcm_spawn_run(struct vcm_spawn_result *result, struct vcm_buf *out, struct vcm_buf *errors,
                   const struct vcm_spawn_options *options, struct vcm_error *err);
 
-/* A program that stays and answers one question after another. One thread at a time may use it, but
- * it does not outlive the thread that opened it. */
+/* A program that keeps running and answers one question after another. One thread at a time may use
+ * it. It is killed when the thread that opened it ends. */
 struct vcm_spawn_program;
 
-/* The time limit is for each answer, the others for all of its life; no input, no cancellation. */
+/* The time limit is for each answer, the other limits for its whole life; no input, no
+ * cancellation. */
 int vcm_spawn_open(struct vcm_spawn_program **out, const struct vcm_spawn_options *options,
                    struct vcm_error *err);
 
-/* Whether the answer is all there; called as it grows. */
+/* Whether the answer is complete; called as it grows. */
 typedef bool (*vcm_spawn_complete_fn)(struct vcm_slice answer);
 
-/* Appends to the caller's buffer until the answer is complete and the question read. IO_ERROR: it
- * ended before that; TIMEOUT, UNSUPPORTED as above. After a failure it is only good for closing. */
+/* Appends to the caller's buffer until the answer is complete and the program has read the
+ * question. IO_ERROR: it ended before that; TIMEOUT, UNSUPPORTED as above. After a failure it can
+ * only be closed. */
 int vcm_spawn_ask(struct vcm_buf *answer, struct vcm_spawn_program *program,
                   struct vcm_slice question, vcm_spawn_complete_fn is_complete,
                   struct vcm_error *err);
 
-/* Kills it with its process group, and waits for its end. */
+/* Kills it with its process group, and reaps it. */
 void vcm_spawn_close(struct vcm_spawn_program *program);
 
 #endif

@@ -80,8 +80,8 @@ static unsigned least(unsigned a, unsigned b)
     return a < b ? a : b;
 }
 
-/* How many characters have to be put, taken, changed or swapped to get from one to the other;
- * case and dashes aside. */
+/* The number of insertions, deletions, replacements and swaps that turn one word into the other,
+ * ignoring case and dashes. */
 static unsigned distance(struct vcm_slice a, struct vcm_slice b)
 {
     unsigned rows[3][NEAREST_BYTES_MAX + 1];
@@ -106,7 +106,8 @@ static unsigned distance(struct vcm_slice a, struct vcm_slice b)
     return row[b.len];
 }
 
-/* "chunk_overlap" and "start_directory" are too far from what they mean, letter by letter. */
+/* Known confusions: "chunk_overlap" and "start_directory" have too large an edit distance from the
+ * names that they mean. */
 static bool is_start_of_other(struct vcm_slice a, struct vcm_slice b)
 {
     size_t len = a.len < b.len ? a.len : b.len;
@@ -126,7 +127,7 @@ const char *vcm_text_nearest(struct vcm_slice word, const char *const *words, si
         if (other.len > NEAREST_BYTES_MAX)
             continue;
         unsigned far = is_start_of_other(word, other) ? 1 : distance(word, other);
-        /* A third of it may be wrong, and two letters of a short word. */
+        /* A third of the word may differ, and two letters of a short word. */
         unsigned most = other.len < 6 ? (other.len < 3 ? 0 : 2) : (unsigned)other.len / 3;
         if (far <= most && (!nearest || far < best)) {
             nearest = words[i];

@@ -1,6 +1,5 @@
 /*
- * text.h - small things about words: numbers with units as people write them, and what they may
- * have meant.
+ * text.h - numbers with units, and suggestions for misspelt words.
  */
 #ifndef VCM_BASE_TEXT_H
 #define VCM_BASE_TEXT_H
@@ -19,8 +18,8 @@ bool vcm_text_parse_size(uint64_t *bytes, const char *text);
 /* Digits followed by ms, s, m or h. */
 bool vcm_text_parse_duration(uint64_t *ms, const char *text);
 
-/* The one of `words` that `word` is most likely a slip of, case and dashes aside, or NULL when none
- * is near. */
+/* The one of `words` that `word` is most likely a misspelling of, ignoring case and dashes, or NULL
+ * when none is near. */
 const char *vcm_text_nearest(struct vcm_slice word, const char *const *words, size_t count);
 
 #endif

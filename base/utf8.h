@@ -18,10 +18,11 @@ static inline bool vcm_utf8_valid(struct vcm_slice text)
 }
 
 /* The length of the maximal invalid subpart at the start of `text`, the bytes that one U+FFFD
- * stands for; 0 when a valid sequence stands there, or nothing. */
+ * stands for; 0 when a valid sequence begins there, or the text is empty. */
 size_t vcm_utf8_invalid_prefix(struct vcm_slice text);
 
-/* Appends `text` with one U+FFFD for each maximal invalid subpart. Returns whether any was put. */
+/* Appends `text` with one U+FFFD for each maximal invalid subpart. Returns whether there was
+ * any. */
 bool vcm_utf8_replace(struct vcm_buf *out, struct vcm_slice text);
 
 /* Appends a path with each invalid byte written as \xHH (lower-case hex digits; valid text,
@@ -31,8 +32,7 @@ bool vcm_utf8_escape_path(struct vcm_buf *out, struct vcm_slice path);
 /* The length in bytes, 1 to 4, of the sequence that begins with this byte of valid UTF-8. */
 unsigned vcm_utf8_sequence_length(unsigned char lead);
 
-/* Terminal columns of valid UTF-8 text: code points that are no combining marks, wide ones twice.
- */
+/* Terminal columns of valid UTF-8 text: combining marks count 0, wide code points 2. */
 size_t vcm_utf8_columns(struct vcm_slice text);
 
 #endif

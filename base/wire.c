@@ -53,7 +53,7 @@ void vcm_wire_reader_init(struct vcm_wire_reader *r, struct vcm_slice bytes)
     r->bad = false;
 }
 
-/* The rest is dropped with the first fault, so that every later read finds nothing. */
+/* The rest is dropped at the first fault, so that every later read fails too. */
 static void fail(struct vcm_wire_reader *r)
 {
     r->bad = true;
@@ -107,13 +107,13 @@ uint64_t vcm_wire_get_count(struct vcm_wire_reader *r)
         const unsigned char *in = take(r, 1);
         if (!in)
             return 0;
-        /* The tenth byte has room for bit 63 alone. */
+        /* The tenth byte can only have bit 63. */
         if (i == COUNT_BYTES_MAX - 1 && in[0] > 1)
             break;
         value |= (uint64_t)(in[0] & 0x7f) << (7 * i);
         if (in[0] & 0x80)
             continue;
-        /* A number has one encoding only: a last byte of zero could have been left out. */
+        /* Every number has exactly one encoding: a last byte of zero is superfluous and refused. */
         if (in[0] == 0 && i > 0)
             break;
         return value;

@@ -2,9 +2,9 @@
  * wire.h - the small binary encoding of stored values: little-endian integers, LEB128 counts,
  * length-prefixed bytes. The layouts made of it are in docs/FORMAT.md.
  *
- * Writing goes to a vcm_buf and shares its fault handling. Reading is from hostile bytes: a reader
- * that runs out or meets a malformed number sets `bad`, gives zeros and empty slices from then on,
- * and the caller asks once at the end.
+ * Writing goes to a vcm_buf and shares its fault handling. Reading trusts nothing: a reader that
+ * reaches the end or a malformed number sets `bad` and returns zeros and empty slices from then on;
+ * the caller checks once at the end.
  */
 #ifndef VCM_BASE_WIRE_H
 #define VCM_BASE_WIRE_H

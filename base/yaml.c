@@ -8,15 +8,15 @@
 
 #include "base/banned.h"
 
-/* libyaml compares every %TAG directive with all before it, and tells of none until it has seen the
- * last. A text with more of them than this, wherever they stand, does not get that far. */
+/* libyaml compares every %TAG directive with all before it, and reports none until it has read the
+ * last one. A text with more of them than this, wherever they are, is refused before parsing. */
 #define TAG_DIRECTIVES_MAX 64
 
 /* A sequence or mapping that is still open. */
 struct level {
     struct vcm_yaml *node;
     struct vcm_yaml *last;
-    struct vcm_yaml *key; /* of the value to come, in a mapping */
+    struct vcm_yaml *key; /* of the next value, in a mapping */
     bool flow;
 };
 
@@ -31,7 +31,7 @@ struct parser {
     unsigned depth;
     size_t nodes;
     bool had_document, done;
-    int rc; /* of the node that could not be made */
+    int rc; /* why a node could not be added */
 };
 
 static int fail_at(struct parser *p, const yaml_mark_t *at, const char *reason)
@@ -76,11 +76,11 @@ static bool awaits_key(const struct parser *p)
     return level->node->kind == VCM_YAML_MAPPING && !level->key;
 }
 
-/* The new node, not yet in its place, or NULL and p->rc. */
+/* The new node, not yet linked, or NULL and p->rc. */
 static struct vcm_yaml *make_node(struct parser *p, const yaml_event_t *event,
                                   enum vcm_yaml_kind kind)
 {
-    /* A key counts with its value. */
+    /* A key counts together with its value. */
     if (!awaits_key(p) && ++p->nodes > VCM_LIMIT_YAML_NODES) {
         p->rc = fail_at(p, &event->start_mark, "the document has too many nodes");
         return NULL;
@@ -189,7 +189,8 @@ static int on_mapping(struct parser *p, const yaml_event_t *event)
     return open_level(p, event, VCM_YAML_MAPPING, flow);
 }
 
-/* libyaml ends a block collection where the next token begins; its last child is the truth. */
+/* libyaml ends a block collection where the next token begins; the end of its last child is
+ * right. */
 static void close_level(struct parser *p, const yaml_event_t *event)
 {
     struct level *level = &p->levels[--p->depth];
@@ -260,8 +261,8 @@ static int fail_syntax(struct parser *p)
     return rc;
 }
 
-/* Looked at event by event, because libyaml's time grows with the square of the depth: too deep a
- * text is left before that shows. */
+/* Events are checked one by one, because libyaml's time grows with the square of the depth: a text
+ * that is too deep is refused before that matters. */
 static int run(struct parser *p)
 {
     int rc = VCM_OK;
@@ -321,7 +322,7 @@ int vcm_yaml_parse(struct vcm_yaml **out, struct vcm_yaml_mark *mark, struct vcm
 
     *out = NULL;
     memset(mark, 0, sizeof *mark);
-    /* Taken off here, so that it does not count as a column. */
+    /* Removed here, so that it does not count as a column. */
     if (text.len >= 3 && memcmp(text.data, bom, 3) == 0)
         p.text = vcm_slice_of(text.data + 3, text.len - 3);
     int rc = check_text(&p);
@@ -329,7 +330,7 @@ int vcm_yaml_parse(struct vcm_yaml **out, struct vcm_yaml_mark *mark, struct vcm
         rc = run(&p);
     if (rc != VCM_OK)
         return rc;
-    /* "---" alone gives an empty scalar, which is no content. */
+    /* "---" alone gives an empty scalar, which counts as no content. */
     if (p.root && (p.root->kind != VCM_YAML_NULL || p.root->text.len > 0))
         *out = p.root;
     return VCM_OK;

@@ -1,10 +1,10 @@
 /*
- * yaml.h - reads one YAML document as plain data, keeping where every node stood. The owner of
+ * yaml.h - reads one YAML document as plain data, with the position of every node. The owner of
  * libyaml.
  *
  * Data only: tags, anchors, aliases, merge keys and further documents are refused; size, depth and
- * node count are bounded (limits.h). The tree lives in the caller's arena. Duplicate keys are kept
- * and left to the caller, who knows what to call them.
+ * node count are bounded (limits.h). The tree lives in the caller's arena. Duplicate keys are kept:
+ * the caller reports them in its own terms.
  */
 #ifndef VCM_BASE_YAML_H
 #define VCM_BASE_YAML_H
@@ -39,7 +39,7 @@ struct vcm_yaml {
 };
 
 struct vcm_yaml_mark {
-    unsigned line, column; /* of a syntax error; 0 when it has no place */
+    unsigned line, column; /* of a syntax error; 0 when it has no position */
 };
 
 /* *out is NULL for a document without content. On failure VCM_INVALID_ARGUMENT, a message without

@@ -1,5 +1,5 @@
 /*
- * yaml_scalar.h - what a plain scalar of YAML means by the core schema of YAML 1.2. For yaml.c.
+ * yaml_scalar.h - the type and value of a plain scalar by the core schema of YAML 1.2. For yaml.c.
  */
 #ifndef VCM_BASE_YAML_SCALAR_H
 #define VCM_BASE_YAML_SCALAR_H

@@ -10,11 +10,11 @@
 
 #include "base/banned.h"
 
-/* More threads than this at one time make contexts of their own and throw them away. */
+/* More threads than this at one time create contexts of their own and free them after use. */
 #define KEPT_MAX 8
 
-/* What is not in use. A slot is emptied by whoever takes its context, so no context has two users.
- */
+/* Idle contexts. A thread empties the slot when it takes the context, so no context has two
+ * users. */
 struct vcm_zstd {
     _Atomic(ZSTD_CCtx *) writers[KEPT_MAX];
     _Atomic(ZSTD_DCtx *) readers[KEPT_MAX];
@@ -116,7 +116,7 @@ int vcm_zstd_train(struct vcm_buf *out, struct vcm_slice samples, const size_t *
     return VCM_OK;
 }
 
-/* Bytes that are no dictionary would be taken for plain content by zstd. */
+/* zstd would use bytes that are no dictionary as plain content. */
 static int check_dictionary(struct vcm_slice bytes, struct vcm_error *err)
 {
     if (bytes.len < 8 || ZSTD_getDictID_fromDict(bytes.data, bytes.len) == 0)
@@ -243,7 +243,8 @@ int vcm_zstd_unpack(struct vcm_buf *out, struct vcm_zstd *zstd, struct vcm_slice
 
     if (len == ZSTD_CONTENTSIZE_UNKNOWN || len == ZSTD_CONTENTSIZE_ERROR)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "%s is damaged: no header", what);
-    /* A byte of compressed input gives at most so many: what says more is not worth the memory. */
+    /* A byte of compressed input gives at most this many bytes: a header that claims more is
+     * refused before memory is allocated. */
     if (len / (128 * 1024) > packed.len)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "%s is damaged: %llu bytes from %zu", what,
                              len, packed.len);

@@ -9,7 +9,8 @@
 
 #define BUCKETS 1024u
 
-/* In a bucket's list, and in a ring in the order of use, whose head stands for no object. */
+/* An entry is in the list of its bucket and in a ring ordered by use. The ring's head is no
+ * object. */
 struct entry {
     struct entry *next_in_bucket;
     struct entry *older;
@@ -22,7 +23,7 @@ struct entry {
 
 struct vcm_git_base_cache {
     struct entry *buckets[BUCKETS];
-    struct entry ring; /* ring.older is the newest */
+    struct entry ring; /* ring.older is the most recently used */
     size_t bytes;
 };
 
@@ -106,7 +107,7 @@ void vcm_git_base_cache_put(struct vcm_git_base_cache *cache, unsigned pack, uin
                             char *data, size_t len)
 {
     size_t bytes_max = VCM_LIMIT_BASE_CACHE_BYTES / atomic_load(&cache_count);
-    /* What would push out most of the others is not worth it. */
+    /* An object that would evict most of the others is not cached. */
     struct entry *entry = weight(len) <= bytes_max / 2 ? malloc(sizeof *entry) : NULL;
 
     if (!entry) {

@@ -44,9 +44,9 @@ int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vc
     return VCM_OK;
 }
 
-/* Whether a blob is what its id says. libgit2 can do it for all objects, at a multiple of the cost,
- * since its SHA-1 looks for forgeries; every stream of zlib's carries a checksum besides, which is
- * what trees and commits rely on. */
+/* Whether a blob's bytes match its id. libgit2 can check all objects, at several times the cost,
+ * because its SHA-1 detects forgeries. Trees and commits rely on the checksum in every zlib
+ * stream. */
 static bool is_blob(const struct vcm_git_id *id, struct vcm_slice data)
 {
     unsigned char digest[VCM_HASH_SHA1_BYTES];
@@ -76,7 +76,7 @@ static bool read_pack(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *
     return repo->packs && vcm_git_pack_reader_read(out, size, repo->packs, id, size_max);
 }
 
-/* False when libgit2 has to answer, be it with what is wrong. */
+/* False when libgit2 has to read the blob, or to report what is wrong with it. */
 static bool read_packed(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
                         const struct vcm_git_id *id, uint64_t size_max)
 {
@@ -102,7 +102,7 @@ int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_r
     int rc = vcm_git_blob_size(size, repo, id, err);
     if (rc != VCM_OK || *size > size_max)
         return rc;
-    /* Before libgit2 takes that much memory itself: a small object can claim any size. */
+    /* Checked before libgit2 allocates that much memory: a small object can claim any size. */
     if (!vcm_buf_reserve(out, (size_t)*size))
         return vcm_buf_check(out, "a file of the tree", err);
     vcm_git_internal_to_oid(&oid, id);

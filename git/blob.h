@@ -1,5 +1,5 @@
 /*
- * blob.h - the bytes of blobs: from packs by our own reader, else through libgit2.
+ * blob.h - the bytes of blobs: read from packs by our own reader, otherwise by libgit2.
  */
 #ifndef VCM_GIT_BLOB_H
 #define VCM_GIT_BLOB_H
@@ -18,8 +18,9 @@ int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vc
 int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
                            const struct vcm_git_id *id, uint64_t size_max, struct vcm_error *err);
 
-/* The same for one who can tell by another hash that the bytes are right: they may be others than
- * the id says, and a failure may have other reasons. Then the function above has the last word. */
+/* The same for callers that verify the bytes by another hash: this function does not check them
+ * against the id, and its errors may be imprecise. When it fails, or the other hash does not match,
+ * the caller uses the function above. */
 int vcm_git_blob_read_unverified(struct vcm_buf *out, uint64_t *size, struct vcm_git_repo *repo,
                                  const struct vcm_git_id *id, uint64_t size_max,
                                  struct vcm_error *err);

@@ -21,7 +21,7 @@
 struct drop {
     struct vcm_git_clone_drops *counts;
     const struct vcm_cancel *cancel;
-    int64_t before; /* what was used earlier may go, in Unix seconds */
+    int64_t before; /* clones that were used before this may be dropped, in Unix seconds */
     bool (*is_used)(void *context, const char *path);
     void *context;
 };
@@ -59,7 +59,7 @@ static bool may_go(const struct drop *drop, const char *path)
     return used_at == 0 || (used_at < drop->before && !drop->is_used(drop->context, path));
 }
 
-/* With the lock held. A process that dies here leaves what was never made to its end. */
+/* The lock is held. A process that is killed here leaves a clone that counts as unfinished. */
 static int remove_clone(const struct drop *drop, const char *path, const char *lock_path,
                         struct vcm_error *err)
 {
@@ -91,7 +91,7 @@ static int consider(const struct drop *drop, const char *path, struct vcm_error 
     }
     vcm_buf_append_format(&lock_path, "%s.lock", path);
     int taken = vcm_kv_lock_take(&lock, vcm_buf_text(&lock_path), 0, drop->cancel, NULL, &busy);
-    /* Somebody may have fetched into it meanwhile. */
+    /* Another process may have fetched into it meanwhile. */
     if (taken == VCM_OK && may_go(drop, path))
         rc = remove_clone(drop, path, vcm_buf_text(&lock_path), err);
     else
@@ -102,7 +102,7 @@ static int consider(const struct drop *drop, const char *path, struct vcm_error 
     return rc;
 }
 
-/* Of a fetch that failed: its clone was given up. */
+/* A fetch that failed left only the lock file. */
 static void remove_lock(const char *path)
 {
     struct vcm_buf clone = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);

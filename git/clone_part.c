@@ -25,7 +25,8 @@ static bool is_below(struct vcm_slice path, struct vcm_slice directory)
                                   memcmp(path.data, directory.data, directory.len) == 0);
 }
 
-/* What git asks for when it works below the directory: rules that hold there too. */
+/* git also needs the attribute and ignore files above the directory, because their rules apply in
+ * it. */
 static bool rules(struct vcm_slice path, struct vcm_slice directory)
 {
     struct vcm_slice name = vcm_path_base_name(path);
@@ -54,7 +55,7 @@ static int judge(void *context, const struct vcm_git_entry *entry, struct vcm_er
     if (entry->kind == VCM_GIT_SUBMODULE)
         return VCM_OK;
     vcm_git_internal_to_oid(&oid, &entry->id);
-    /* Without looking for new packs at each blob that is not here. */
+    /* libgit2 would look for new packs at each missing blob; this disables that. */
     if (vcm_libgit2.odb_exists_ext(look->odb, &oid, GIT_ODB_LOOKUP_NO_REFRESH) == 1)
         return VCM_OK;
     look->files_missing++;

@@ -1,6 +1,6 @@
 /*
- * clone_part.h - what of a commit is not here: a clone may hold all trees of it and the blobs of
- * one directory only. Private to this folder.
+ * clone_part.h - which objects of a commit are missing: a partial clone has all trees of it and the
+ * blobs of one directory only. Private to this folder.
  */
 #ifndef VCM_GIT_CLONE_PART_H
 #define VCM_GIT_CLONE_PART_H
@@ -11,12 +11,12 @@
 struct vcm_git_part {
     struct vcm_buf wanted; /* ids of the blobs to fetch, each once and followed by a line break */
     size_t wanted_count;
-    uint64_t files_missing; /* leaves of the whole tree whose content is not here */
+    uint64_t files_missing; /* leaves of the whole tree whose content is missing */
 };
 
-/* Finds what is missing: in the whole tree, and what is wanted below `subpath` ("" for everything),
- * the .gitattributes and .gitignore above it among them. Reads trees only. The caller releases the
- * part also after a failure. */
+/* Finds what is missing: counts the missing files of the whole tree, and lists the missing blobs
+ * below `subpath` ("" for everything) and of the .gitattributes and .gitignore above it. Reads
+ * trees only. The caller releases the part also after a failure. */
 int vcm_git_clone_part_look(struct vcm_git_part *out, struct vcm_git_repo *repo,
                             const struct vcm_git_id *commit, const char *subpath,
                             const struct vcm_cancel *cancel, struct vcm_error *err);

@@ -20,7 +20,7 @@
 #define NAME_BYTES     64
 #define HASH_BYTES     8
 #define OPEN_FILES     16
-/* Written last: without it the rest counts for nothing. */
+/* Written last: a clone without it counts as unfinished. */
 #define MARKER      "vcm-clone"
 #define MARKER_TEXT "1\n"
 
@@ -30,7 +30,7 @@ static bool is_name_byte(char c)
            c == '-' || c == '.';
 }
 
-/* For people who look into the directory: "tool" of "https://host/org/tool.git". */
+/* A readable part of the directory's name: "tool" of "https://host/org/tool.git". */
 static struct vcm_slice last_part(const char *address)
 {
     size_t end = strlen(address);
@@ -71,7 +71,8 @@ static void join(struct vcm_buf *out, const char *path, const char *name)
 
 bool vcm_git_clone_place_is_ready(const char *path)
 {
-    /* Without one of the others a look-up would go on above, and find somebody's repository. */
+    /* Without one of these, libgit2 would search the parent directories and find another
+     * repository. */
     static const char *const parts[] = {MARKER, "HEAD", "config", "objects", "refs"};
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     struct stat status;
@@ -102,11 +103,12 @@ void vcm_git_clone_place_touch(const char *path)
 
     vcm_path_join(&name, path, MARKER);
     int touched = utimensat(AT_FDCWD, vcm_buf_text(&name), NULL, AT_SYMLINK_NOFOLLOW);
-    (void)touched; /* a home that is read only has nobody who drops clones */
+    (void)touched; /* fails in a read-only home, where no process drops clones */
     vcm_buf_release(&name);
 }
 
-/* Locks and temporary files of a git that was killed; nobody else is in here. */
+/* Removes locks and temporary files of a killed git; the place is locked, so no other process uses
+ * them. */
 static int remove_leftover(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
     const char *name = path + where->base;
@@ -175,7 +177,7 @@ static int write_config(const char *path, const char *address, bool partial, str
     return rc;
 }
 
-/* Without git init, which would copy templates and follow the user's configuration. */
+/* Not by git init, which would copy templates and obey the user's configuration. */
 static int make(const char *path, const char *address, struct vcm_error *err)
 {
     static const char *const directories[] = {"objects/pack", "objects/info", "refs/heads",
@@ -225,7 +227,7 @@ int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_c
 
     memset(place, 0, sizeof *place);
     int rc = vcm_path_make_directories(clones->directory, DIRECTORY_MODE, err);
-    /* git runs in the clone, where a relative name would mean something else. */
+    /* git runs inside the clone, where a relative path would have another meaning. */
     if (rc == VCM_OK && !(directory = realpath(clones->directory, NULL)))
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot find '%s'", clones->directory);
     if (rc == VCM_OK) {

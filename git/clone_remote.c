@@ -10,7 +10,7 @@
 
 #define HEADS_LINE    "ref: refs/heads/"
 #define SHA256_DIGITS 64
-#define FIXED_ARGS    7 /* that stand before the names, with the NULL at the end */
+#define FIXED_ARGS    7 /* arguments before the names, and the NULL at the end */
 
 void vcm_git_clone_remote_init(struct vcm_git_remote *remote)
 {

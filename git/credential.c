@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-/* Hosts that take a bare token want some name before it, and this one suits them. */
+/* Hosts that accept a bare token require some user name with it; this one is accepted by them. */
 #define TOKEN_USER "x-access-token"
 
 static bool matches(const char *pattern, const char *host)

@@ -5,7 +5,7 @@
 #define IS_COPY       0x80u
 #define OFFSET_BITS   4
 #define SIZE_BITS     3
-#define SIZE_FOR_NONE 0x10000u /* a copy of no size */
+#define SIZE_FOR_NONE 0x10000u /* the size of a copy that gives none */
 #define SHIFT_MAX     56
 
 static bool parse_size(uint64_t *out, const unsigned char **at, const unsigned char *end)

@@ -1,5 +1,5 @@
 /*
- * delta.h - git's deltas: an object told by what it takes from another one.
+ * delta.h - git's deltas: an object described by what it copies from another one.
  */
 #ifndef VCM_GIT_DELTA_H
 #define VCM_GIT_DELTA_H
@@ -16,11 +16,11 @@ struct vcm_git_delta {
     struct vcm_slice commands;
 };
 
-/* Takes the two sizes off the front; false when they are not there. */
+/* Reads the two sizes at the front; false when they are malformed. */
 bool vcm_git_delta_parse(struct vcm_git_delta *out, struct vcm_slice delta);
 
 /* Writes delta->result_bytes to `out`, which has room for them and does not overlap the rest. False
- * when the delta does not fit `base`, or does not make exactly so many; `out` is then undefined. */
+ * when the delta does not fit `base`, or gives another length; `out` is then undefined. */
 bool vcm_git_delta_apply(char *out, const struct vcm_git_delta *delta, struct vcm_slice base);
 
 #endif

@@ -14,7 +14,7 @@
 #define SEED_ROOT   4
 #define SLOTS_FIRST 1024
 
-/* What was found out about a commit, a directory or a file, under a hash of its name. */
+/* What is known about a commit, a directory or a file, under a hash of its name. */
 struct slot {
     uint64_t key; /* 0 when free */
     bool yes;
@@ -173,7 +173,8 @@ static int look_at_root_file(bool *counted, struct survey *s, const git_commit *
     return rc;
 }
 
-/* Parents come before their children, so that what is known of them holds for these too. */
+/* Parents are visited before their children, so that a commit can use what is known of its
+ * parents. */
 static int look_at_commit(uint64_t *commits, struct survey *s, const git_oid *id)
 {
     struct vcm_slice none = {NULL, 0};

@@ -1,6 +1,6 @@
 /*
- * internal.h - what the files of this folder share: the handle, and libgit2's errors in our words.
- * Private to this folder.
+ * internal.h - what the files of this folder share: the handle, and the translation of libgit2's
+ * errors. Private to this folder.
  */
 #ifndef VCM_GIT_INTERNAL_H
 #define VCM_GIT_INTERNAL_H
@@ -14,7 +14,7 @@ struct vcm_git_repo {
     git_repository *handle;
     git_odb *odb;
     char *root;
-    struct vcm_git_pack_reader *packs; /* NULL until a blob is wanted, and without packs */
+    struct vcm_git_pack_reader *packs; /* NULL until a blob is read, and without packs */
     bool packs_opened;
 };
 
@@ -23,7 +23,7 @@ struct vcm_git_repo {
 int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* What libgit2 said last in this thread, for one who has to tell its refusals apart. */
+/* libgit2's last message in this thread, for callers that have to tell its refusals apart. */
 const char *vcm_git_internal_message(void);
 
 /* Whether the configuration of the user, not of a repository, has this variable. */

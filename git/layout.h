@@ -1,6 +1,6 @@
 /*
- * layout.h - where a repository keeps its things on disk, and what its configuration says, for
- * those who look at files that libgit2 knows nothing of.
+ * layout.h - where a repository has its files on disk, and its configuration, for code that reads
+ * files that libgit2 does not know.
  */
 #ifndef VCM_GIT_LAYOUT_H
 #define VCM_GIT_LAYOUT_H
@@ -14,8 +14,8 @@ int vcm_git_layout_directory(struct vcm_buf *out, struct vcm_git_repo *repo, str
 int vcm_git_layout_common_directory(struct vcm_buf *out, struct vcm_git_repo *repo,
                                     struct vcm_error *err);
 
-/* Calls `visit` for every alternate object directory, those of alternates among them, by its path
- * without a slash at the end. Anything but VCM_OK ends it. */
+/* Calls `visit` with the path, without a slash at the end, of every alternate object directory,
+ * alternates of alternates included. Anything but VCM_OK ends it. */
 typedef int (*vcm_git_layout_fn)(void *context, const char *path, struct vcm_error *err);
 int vcm_git_layout_each_alternate(struct vcm_git_repo *repo, vcm_git_layout_fn visit, void *context,
                                   struct vcm_error *err);

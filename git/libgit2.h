@@ -1,9 +1,8 @@
 /*
- * libgit2.h - the functions of libgit2 that this folder calls.
- *
- * They are looked up when the first repository is opened, and not linked: libgit2 comes with a
- * dozen libraries for networks that nobody here uses, and loading those takes longer than all else
- * that a program does to read a page. Private to this folder, the only one that includes <git2.h>.
+ * They are looked up when the first repository is opened, and not linked: libgit2 depends on a
+ * dozen network libraries that vcm does not use, and loading those takes longer than everything
+ * else that a program does to read a page. Private to this folder, the only one that includes
+ * <git2.h>.
  */
 #ifndef VCM_GIT_LIBGIT2_H
 #define VCM_GIT_LIBGIT2_H
@@ -45,11 +44,11 @@ struct vcm_libgit2 {
     VCM_LIBGIT2_FUNCTIONS(VCM_LIBGIT2_POINTER)
 };
 
-/* To be used after vcm_libgit2_load alone, and not changed by it again. */
+/* Valid after vcm_libgit2_load() succeeded, and constant from then on. */
 extern struct vcm_libgit2 vcm_libgit2;
 
-/* Any number of times, by any thread. UNSUPPORTED when the library cannot be loaded, or is not the
- * one that vcm was built for. It stays until the process ends. */
+/* Any thread may call it any number of times. UNSUPPORTED when the library cannot be loaded, or is
+ * not the version that vcm was built for. It stays loaded until the process ends. */
 int vcm_libgit2_load(struct vcm_error *err);
 
 #endif

@@ -15,15 +15,16 @@
 
 #include "base/banned.h"
 
-/* That of libgit2's packs, behind which what is added later is put; its own loose reader has 1. */
+/* The priority of libgit2's packs: a backend that is added later with it is asked after them.
+ * libgit2's own loose backend has 1. */
 #define PRIORITY     2
 #define INPUT_BYTES  (16 * VCM_KIB)
 #define HEADER_BYTES 32 /* the longest is "commit ", 19 digits and a NUL */
-/* Deflate makes at most 1032 bytes of one: a header that claims more is a lie. */
+/* Deflate expands one byte to at most 1032: a header that claims more is invalid. */
 #define INFLATION_MAX 1032
 
 struct loose {
-    git_odb_backend backend; /* first, since libgit2 knows only this */
+    git_odb_backend backend; /* must be first: libgit2 passes this pointer */
     struct vcm_git_object_dirs directories;
 };
 
@@ -31,11 +32,11 @@ struct loose {
 struct object {
     int fd;
     uint64_t file_bytes;
-    bool ended; /* the stream, not the file */
+    bool ended; /* the stream has ended, not the file */
     z_stream zlib;
     git_object_t type;
-    size_t size;     /* that the header tells */
-    size_t head_len; /* bytes of content in `head`, which came with the header */
+    size_t size;     /* the size in the header */
+    size_t head_len; /* bytes of content in `head`, inflated together with the header */
     unsigned char head[HEADER_BYTES];
     unsigned char input[INPUT_BYTES];
 };
@@ -61,7 +62,7 @@ static int refuse_memory(void)
     return GIT_ERROR;
 }
 
-/* Without waiting at what only looks like a file. */
+/* O_NONBLOCK: the name may be that of a FIFO. */
 static int open_file(struct object *object, const char *path)
 {
     struct stat status;
@@ -131,7 +132,7 @@ static int inflate_more(struct object *object)
     return 0;
 }
 
-/* Fills `out` as far as the stream goes. */
+/* Fills `out` until the stream ends. */
 static int pull(size_t *got, struct object *object, void *out, size_t len)
 {
     object->zlib.next_out = out;
@@ -218,7 +219,7 @@ static int open_object(struct object *object, const struct loose *loose, const g
     return parse_header(object);
 }
 
-/* Reads the content to `out`, and sees that nothing is behind it. */
+/* Reads the content to `out`, and checks that nothing follows it. */
 static int read_content(struct object *object, unsigned char *out)
 {
     size_t got = 0;
@@ -250,7 +251,7 @@ static int read_object(void **data, size_t *len, git_object_t *type, git_odb_bac
     if (git_code == 0 && object.size > VCM_LIMIT_OBJECT_BYTES)
         git_code = refuse("the loose object is too large");
     if (git_code == 0) {
-        /* With a NUL behind it, as libgit2's own readers have it. */
+        /* libgit2's own backends append a NUL. */
         content = vcm_libgit2.odb_backend_data_alloc(backend, object.size + 1);
         git_code = content ? read_content(&object, content) : refuse_memory();
     }
@@ -266,7 +267,7 @@ static int read_object(void **data, size_t *len, git_object_t *type, git_odb_bac
     return git_code;
 }
 
-/* The header alone: who wants the content finds out about the rest. */
+/* Reads the header alone; damage behind it is found when the content is read. */
 static int read_header(size_t *len, git_object_t *type, git_odb_backend *backend, const git_oid *id)
 {
     struct object object;
@@ -280,7 +281,7 @@ static int read_header(size_t *len, git_object_t *type, git_odb_backend *backend
     return git_code;
 }
 
-/* Nothing is kept, but only readers that have this are asked a second time. */
+/* Does nothing, but libgit2 asks a backend a second time only if it has this function. */
 static int refresh(git_odb_backend *backend)
 {
     (void)backend;

@@ -62,7 +62,7 @@ static struct chunk *chunk_of(struct midx *midx, uint32_t id)
     }
 }
 
-/* A chunk ends where the next one begins; the last entry of the table only tells an end. */
+/* A chunk ends where the next one begins; the last entry of the table only marks the end. */
 static const char *find_chunks(struct midx *midx, unsigned count)
 {
     unsigned char entry[2 * CHUNK_BYTES] = {0};
@@ -103,7 +103,7 @@ static const char *read_head(struct midx *midx)
     return midx->offsets.bytes == (uint64_t)midx->count * 8 ? NULL : "its tables do not fit";
 }
 
-/* "pack-x.idx" of which "pack-x.pack" is looked at. */
+/* The size of "pack-x.pack" for the name "pack-x.idx"; UINT64_MAX when there is none. */
 static uint64_t size_of_pack(int directory, const char *index_name)
 {
     struct vcm_buf name = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -167,7 +167,7 @@ static const char *check_entry(const struct midx *midx, const unsigned char *ent
     return is_in_pack(midx, pack, offset) ? NULL : "it leads outside a pack";
 }
 
-/* In pieces, and without mapping the file: it can be hundreds of megabytes. */
+/* Reads blocks, and does not map the file: it can have hundreds of megabytes. */
 static const char *check_offsets(const struct midx *midx)
 {
     static const size_t entry_bytes = 8;

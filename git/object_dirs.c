@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-/* One that is not there or is known already is left out. */
+/* Skips a directory that does not exist or is already in the list. */
 static int add_directory(struct vcm_git_object_dirs *out, const char *path, struct vcm_error *err)
 {
     struct vcm_git_object_dir *last = &out->items[out->count];
@@ -30,8 +30,8 @@ static int add_directory(struct vcm_git_object_dirs *out, const char *path, stru
     return VCM_OK;
 }
 
-/* Names are understood as libgit2 does, so that it finds nothing that is not seen here: relative
- * ones lead from the repository's own objects if they begin with a dot. */
+/* Names are resolved as libgit2 resolves them, so that libgit2 uses no directory that was not
+ * checked here: relative ones start at the repository's own objects if they begin with a dot. */
 static int add_alternate(struct vcm_git_object_dirs *out, bool from_first, struct vcm_slice line,
                          struct vcm_error *err)
 {

@@ -17,7 +17,7 @@
 #define TRAILER_BYTES (2 * ID_BYTES)
 #define IS_LARGE      0x80000000u
 #define IDS_AT        (HEADER_BYTES + VCM_GIT_PACK_FAN_OUT * WORD_BYTES)
-/* Ids are as good as random, so that one is found by reading this many around its likely place. */
+/* Ids are evenly distributed, so one is found by reading this many around its expected position. */
 #define IDS_AT_ONCE 64u
 
 static bool read_all(int fd, void *out, size_t len, uint64_t at)
@@ -111,7 +111,7 @@ static bool offset_of(uint64_t *offset, const struct vcm_git_pack_file *file, ui
     return found >= PACK_HEADER && found < file->end;
 }
 
-/* Where to read next: around the likely place at first, in the middle of what is left later. */
+/* Where to read next: around the expected position at first, later in the middle of the rest. */
 static uint32_t choose(uint32_t low, uint32_t high, const unsigned char *id, bool first)
 {
     uint32_t span = high - low;
@@ -123,7 +123,7 @@ static uint32_t choose(uint32_t low, uint32_t high, const unsigned char *id, boo
     return high - from > IDS_AT_ONCE ? from : high - IDS_AT_ONCE;
 }
 
-/* How many of the ids, which are in order, are before this one. */
+/* How many of the ids, which are sorted, are below this one. */
 static uint32_t count_below(const unsigned char *ids, uint32_t count, const unsigned char *id)
 {
     uint32_t first = 0;

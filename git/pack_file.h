@@ -1,11 +1,10 @@
 /*
- * pack_file.h - a pack and its index on disk: where an object is, and bytes from there.
+ * pack_file.h - a pack and its index on disk: finds an object and reads its bytes.
  *
- * Reads with pread() and maps nothing: a pack that shrinks under a mapping ends the process, and
- * mapped pages count as memory. Nothing that the files say is believed: every place is held against
- * the size of the file before anything is read there.
- * Packs that are not of the usual kind (an index of version 1, say) are refused; libgit2 reads
- * them.
+ * Reads with pread() and maps nothing: a pack that shrinks while it is mapped kills the process,
+ * and mapped pages count as memory. The files are not trusted: every offset is checked against the
+ * size of the file before it is used.
+ * Unusual packs (such as those with an index of version 1) are refused; libgit2 reads them.
  */
 #ifndef VCM_GIT_PACK_FILE_H
 #define VCM_GIT_PACK_FILE_H
@@ -24,15 +23,15 @@ struct vcm_git_pack_file {
     uint32_t fan_out[VCM_GIT_PACK_FAN_OUT];
 };
 
-/* Takes over both descriptors, also when it refuses them, which leaves nothing to be closed. */
+/* Takes over both descriptors, also when it fails; then there is nothing to close. */
 bool vcm_git_pack_file_open(struct vcm_git_pack_file *file, int index_fd, int pack_fd);
 void vcm_git_pack_file_close(struct vcm_git_pack_file *file);
 
-/* Where the object of this id (20 bytes) begins; false when it is not there. */
+/* Where the object of this id (20 bytes) begins; false when the pack does not have it. */
 bool vcm_git_pack_file_find(uint64_t *offset, const struct vcm_git_pack_file *file,
                             const unsigned char *id);
 
-/* Reads up to `len` bytes of objects at `offset`; how many it got, 0 for none. */
+/* Reads up to `len` bytes of objects at `offset`; returns how many it got, 0 on failure. */
 size_t vcm_git_pack_file_read(const struct vcm_git_pack_file *file, void *out, size_t len,
                               uint64_t offset);
 

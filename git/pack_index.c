@@ -29,7 +29,7 @@
 #define IS_LARGE       0x80000000u
 #define CHUNK_BYTES    (16 * VCM_KIB)
 #define REMEMBERED     64
-#define SETTLED_S      2 /* a file that changed before shows it in its time when it changes again */
+#define SETTLED_S      2 /* an older file gets another time when it changes again */
 
 struct index {
     int fd;
@@ -79,7 +79,7 @@ static const char *check_size(struct index *index)
     return NULL;
 }
 
-/* An object takes a byte at least, and the pack's checksum is behind the last one. */
+/* An object has at least one byte, and the pack's checksum follows the last one. */
 static bool is_in_pack(const struct index *index, uint64_t offset)
 {
     return offset >= PACK_HEADER && offset < index->pack_bytes - ID_BYTES;
@@ -110,7 +110,7 @@ static const char *check_large(const struct index *index, uint64_t at)
     return NULL;
 }
 
-/* In pieces, and without mapping the file: an index can be hundreds of megabytes. */
+/* Reads blocks, and does not map the file: an index can have hundreds of megabytes. */
 static const char *check_offsets(const struct index *index)
 {
     unsigned char chunk[CHUNK_BYTES] = {0};
@@ -157,7 +157,7 @@ const char *vcm_git_pack_index_fault(int fd, uint64_t pack_bytes)
     return fault ? fault : check_offsets(&index);
 }
 
-/* An index that was found whole. */
+/* An index that passed the check. */
 struct sound {
     dev_t device;
     ino_t inode;
@@ -165,10 +165,10 @@ struct sound {
     struct timespec changed;
 };
 
-/* Of this process, which opens a repository once for each of its threads. */
+/* One list for the process, which opens a repository once for each of its threads. */
 static pthread_mutex_t sound_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct sound sound_ones[REMEMBERED];
-static unsigned sound_count; /* that were ever put in */
+static unsigned sound_count; /* number of entries ever added */
 
 static bool is_same(const struct sound *a, const struct sound *b)
 {
@@ -195,9 +195,8 @@ static void remember(const struct sound *index)
     pthread_mutex_unlock(&sound_lock);
 }
 
-/* Of an index in `directory`: over one pack of these bytes, or over several that have them
- * together.
- */
+/* The fault of an index in `directory`, over one pack of this size or over several that have this
+ * size together. An index that passed before is not read again. */
 static const char *fault_unless_remembered(int fd, int directory, bool is_midx, uint64_t pack_bytes)
 {
     struct sound index = {.pack_bytes = pack_bytes};
@@ -219,7 +218,8 @@ static const char *fault_unless_remembered(int fd, int directory, bool is_midx, 
     return fault;
 }
 
-/* The size of the pack that goes with "x.idx"; false when there is none, and nobody reads it. */
+/* The size of the pack that belongs to "x.idx"; false when there is none: then libgit2 does not
+ * read the index. */
 static bool find_pack(uint64_t *bytes, int directory, const char *index_name)
 {
     struct vcm_buf name = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -239,7 +239,7 @@ static int check_file(int directory, const char *name, bool is_midx, uint64_t pa
     int fd = openat(directory, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
     if (fd < 0)
-        return VCM_OK; /* gone since, or not for us: then libgit2 cannot read it either */
+        return VCM_OK; /* deleted since, or not readable: then libgit2 cannot read it either */
     const char *fault = fault_unless_remembered(fd, directory, is_midx, pack_bytes);
     close(fd);
     if (!fault)
@@ -250,7 +250,7 @@ static int check_file(int directory, const char *name, bool is_midx, uint64_t pa
                          objects, name, fault, is_midx ? MIDX " write" : "index-pack");
 }
 
-/* Adds the bytes of the pack. */
+/* Adds the size of the pack. */
 static int check_entry(uint64_t *all_bytes, int directory, const char *name, const char *objects,
                        struct vcm_error *err)
 {

@@ -14,12 +14,12 @@
 #include "base/banned.h"
 
 #define PACKS_MAX    8u
-#define WINDOW_BYTES (4 * VCM_KIB)  /* read at least */
-#define KEEP_BYTES   (1 * VCM_MIB)  /* a longer window is not kept */
-#define ENTRY_HEADER 32u            /* more than any has */
-#define CHAIN_MAX    4096u          /* git makes none longer than 4095 */
+#define WINDOW_BYTES (4 * VCM_KIB)  /* smallest read */
+#define KEEP_BYTES   (1 * VCM_MIB)  /* a longer window is freed after use */
+#define ENTRY_HEADER 32u            /* longer than any header */
+#define CHAIN_MAX    4096u          /* git's own limit is 4095 */
 #define DELTAS_BYTES (16 * VCM_MIB) /* of one chain */
-/* Results on the way along one chain: a short pack can claim to make any amount of bytes. */
+/* Bytes of all results along one chain: a short pack can claim any amount. */
 #define CHAIN_BYTES (1 * VCM_GIB)
 #define SHIFT_MAX   56
 
@@ -36,9 +36,9 @@ struct entry {
     uint64_t base_at; /* of a delta */
 };
 
-/* A delta on the way to the object. */
+/* A delta of the chain to the object. */
 struct step {
-    uint64_t offset; /* of the object that it makes */
+    uint64_t offset; /* of the object that the delta gives */
     size_t at, len;  /* in reader->deltas */
 };
 
@@ -47,17 +47,17 @@ struct vcm_git_pack_reader {
     unsigned pack_count;
     struct libdeflate_decompressor *inflater;
     struct vcm_git_base_cache *bases;
-    unsigned char *window; /* bytes of a pack that were read last */
+    unsigned char *window; /* the bytes of a pack that were read last */
     size_t window_capacity;
     size_t window_len;
     unsigned window_pack;
     uint64_t window_at;
-    struct vcm_buf deltas; /* of the chain that is followed */
+    struct vcm_buf deltas; /* of the current chain */
     unsigned step_count;
     struct step steps[CHAIN_MAX];
 };
 
-/* Bytes of the pack from `offset` on, `len` of them or as many as there are. */
+/* Bytes of the pack from `offset` on: `len` of them, or as many as there are. */
 static struct vcm_slice look(struct vcm_git_pack_reader *reader, unsigned pack, uint64_t offset,
                              size_t len)
 {
@@ -143,8 +143,8 @@ static bool parse_entry(struct entry *out, struct vcm_git_pack_reader *reader, u
     return true;
 }
 
-/* Writes entry->size bytes to `out`. How long the stream is nobody tells: most are no longer than
- * half of what they hold, and none that zlib makes is longer than `most`. */
+/* Writes entry->size bytes to `out`. The length of the stream is not recorded: most streams have at
+ * most half the size of their content, and none that zlib writes is longer than `most`. */
 static bool inflate_entry(char *out, struct vcm_git_pack_reader *reader, unsigned pack,
                           const struct entry *entry)
 {
@@ -177,8 +177,8 @@ static bool add_step(struct vcm_git_pack_reader *reader, unsigned pack, uint64_t
     return true;
 }
 
-/* Goes from delta to delta until an object that is stored whole, which `entry` tells, or one that
- * is in the cache, which `base` tells. */
+/* Follows the deltas until an object that is stored whole (then `entry` describes it) or one in the
+ * cache (then it is in `base`). */
 static bool follow_chain(struct entry *entry, struct vcm_slice *base, uint64_t *offset,
                          struct vcm_git_pack_reader *reader, unsigned pack)
 {
@@ -203,7 +203,8 @@ static struct vcm_slice delta_of(const struct vcm_git_pack_reader *reader, const
     return vcm_slice_of(reader->deltas.data + step->at, step->len);
 }
 
-/* Makes the last object of the chain in `out`, which has room for it, and keeps those before. */
+/* Applies the deltas of the chain. The last result goes to `out`, which has room for it; the others
+ * are cached. */
 static bool apply_chain(char *out, struct vcm_git_pack_reader *reader, unsigned pack,
                         struct vcm_slice base, char *own, uint64_t offset)
 {
@@ -233,7 +234,7 @@ static bool apply_chain(char *out, struct vcm_git_pack_reader *reader, unsigned 
     return sound;
 }
 
-/* The size of the object at the end of the chain. */
+/* The size of the last object of the chain. */
 static bool size_of_object(uint64_t *size, const struct vcm_git_pack_reader *reader,
                            const struct entry *entry, struct vcm_slice base)
 {
@@ -353,7 +354,7 @@ struct vcm_git_pack_reader *vcm_git_pack_reader_open_files(int index_fd, int pac
     return reader;
 }
 
-/* The names of the largest packs, without their ends. */
+/* The names of the largest packs, without their extensions. */
 struct names {
     unsigned count;
     struct {
@@ -362,7 +363,7 @@ struct names {
     } packs[PACKS_MAX];
 };
 
-/* Takes the place of the smallest when all are taken. */
+/* Replaces the smallest when all slots are taken. */
 static void consider(struct names *names, int directory, const char *name)
 {
     size_t len = strlen(name);

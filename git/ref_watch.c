@@ -19,10 +19,10 @@
      IN_MOVE_SELF | IN_ONLYDIR | IN_DONT_FOLLOW)
 #define DEPTH_MAX 16u
 
-/* A directory that is watched. */
+/* A watched directory. */
 struct place {
     int number;   /* inotify's */
-    bool is_refs; /* else a git directory, where only a few names count */
+    bool is_refs; /* false: a git directory, of which only a few names count */
 };
 
 struct vcm_git_ref_watch {
@@ -58,7 +58,7 @@ void vcm_git_ref_watch_close(struct vcm_git_ref_watch *watch)
     free(watch);
 }
 
-/* False when there is no such directory, or no room for it. */
+/* False when there is no such directory, or no watch left for it. */
 static int add_place(bool *added, struct vcm_git_ref_watch *watch, const char *path, bool is_refs,
                      struct vcm_error *err)
 {
@@ -76,8 +76,8 @@ static int add_place(bool *added, struct vcm_git_ref_watch *watch, const char *p
     return VCM_OK;
 }
 
-/* A directory of refs and those below it. Watched first and read then: what is made in between is
- * seen one way or the other. */
+/* Watches a directory of refs and those below it. The watch is added before the directory is read:
+ * what is created in between is seen by one of the two. */
 static int add_refs(struct vcm_git_ref_watch *watch, const char *path, unsigned depth,
                     struct vcm_error *err)
 {
@@ -134,7 +134,7 @@ int vcm_git_ref_watch_set(struct vcm_git_ref_watch *watch, struct vcm_git_repo *
     if (!repo)
         return VCM_OK;
     watch->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
-    /* Without a handle left on this machine, there is still the looking from time to time. */
+    /* Without an inotify handle callers still check the repository periodically. */
     return watch->fd < 0 ? VCM_OK : add_repository(watch, repo, err);
 }
 
@@ -162,7 +162,7 @@ static bool matters(const struct vcm_git_ref_watch *watch, const struct inotify_
            strcmp(name, "refs") == 0;
 }
 
-/* Takes what has come; true when something of it matters. */
+/* Reads the pending events; true when one of them matters. */
 static bool drain(const struct vcm_git_ref_watch *watch)
 {
     _Alignas(struct inotify_event) char bytes[16 * VCM_KIB];

@@ -15,8 +15,8 @@
 
 #include "base/banned.h"
 
-/* What libgit2 may keep of a pack in memory. Its own defaults reach gigabytes, and every worker
- * shares them; these are kept low because pages, not objects, are what we cache. */
+/* How much of a pack libgit2 may keep in memory. Its defaults reach gigabytes, and all workers
+ * share them; these are low because vcm caches pages, not objects. */
 #define WINDOW_BYTES        (4 * VCM_MIB)
 #define WINDOWS_BYTES_MAX   (32 * VCM_MIB)
 #define OBJECT_CACHE_BYTES  (8 * VCM_MIB)
@@ -28,8 +28,8 @@
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned library_users;
 
-/* Again for each first user, since libgit2 forgets the extensions when its last one leaves. They
- * are those that change nothing for a reader of objects; sparse checkouts have the first. */
+/* Done for each first user, because libgit2 forgets the extensions when its last user ends. They
+ * are those that change nothing for a reader of objects; sparse checkouts use the first. */
 static void configure(void)
 {
     const char *extensions[] = {"worktreeconfig", "partialclone", "preciousobjects"};
@@ -39,9 +39,10 @@ static void configure(void)
     vcm_libgit2.libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
     vcm_libgit2.libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, WINDOWS_BYTES_MAX);
     vcm_libgit2.libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, (ssize_t)OBJECT_CACHE_BYTES);
-    /* A tree is read once. The cache counts its bytes, and not what its entries take. */
+    /* A tree is read once, so it is not cached. libgit2's limit also counts only its bytes, not the
+     * memory of its entries. */
     vcm_libgit2.libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)0);
-    /* git/tree.c checks the blobs that it reads. */
+    /* git/blob.c checks the blobs that it reads. */
     vcm_libgit2.libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 }
 
@@ -108,7 +109,7 @@ static int check_directory(const char *path, struct vcm_error *err)
 }
 
 /* The directory that safe.directory has to name: the nearest one with a ".git" in it, else, in a
- * bare repository, the git directory. The caller frees it; NULL when it cannot be told. */
+ * bare repository, the git directory. The caller frees it; NULL when it cannot be determined. */
 static char *find_owned_directory(const char *path)
 {
     char *directory = realpath(path, NULL);
@@ -144,7 +145,7 @@ static int refuse_owner(const char *path, struct vcm_error *err)
     return rc;
 }
 
-/* Without any safe.directory libgit2 1.5 answers that the variable was not found. */
+/* When no safe.directory is set, libgit2 1.5 reports that the variable was not found. */
 static bool is_owner_refusal(int git_code)
 {
     return git_code == GIT_EOWNER ||
@@ -152,7 +153,7 @@ static bool is_owner_refusal(int git_code)
 }
 
 /* Whether the user trusts every owner: a safe.directory of "*", which git knows and libgit2 1.5
- * does not. An empty value takes back those before it. */
+ * does not. An empty value discards those before it. */
 static bool trusts_every_owner(void)
 {
     git_config *config = NULL;
@@ -189,9 +190,9 @@ bool vcm_git_repo_user_sets(const char *name)
     return sets;
 }
 
-/* Returns GIT_EOWNER for every refusal of an owner.
- * The check of owners is a switch of the whole library; it is off only while the lock is held, and
- * only for users for whom it would refuse nothing. */
+/* Returns GIT_EOWNER for every refusal because of the owner. The check of owners is a global
+ * setting of libgit2; it is off only while the lock is held, and only for users for whom it would
+ * refuse nothing. */
 static int open_checked(git_repository **out, const char *path)
 {
     const char *ceiling = getenv("GIT_CEILING_DIRECTORIES");
@@ -231,7 +232,7 @@ static int explain_open_failure(int git_code, const char *path, struct vcm_error
     return vcm_git_internal_error(err, git_code, "cannot open the repository '%s'", path);
 }
 
-/* A working tree that core.worktree names may be gone; its name is then all there is. */
+/* The working tree that core.worktree names may be deleted; then its name is used unresolved. */
 static char *tidy_directory(const char *path)
 {
     char *tidy = realpath(path, NULL);
@@ -244,9 +245,8 @@ static char *tidy_directory(const char *path)
     return tidy;
 }
 
-/* The working tree, or NULL without one. libgit2 takes the directory above for one when there is no
- * configuration to ask; like git, we do so only for a directory called .git. Both paths end with a
- * slash. */
+/* The working tree, or NULL without one. Without a configuration libgit2 takes the parent directory
+ * for it; like git, we do so only for a directory called .git. Both paths end with a slash. */
 static const char *work_tree(git_repository *handle)
 {
     const char *directory = vcm_libgit2.repository_workdir(handle),
@@ -322,8 +322,8 @@ bool vcm_git_repo_is_bare(const struct vcm_git_repo *repo)
     return work_tree(repo->handle) == NULL;
 }
 
-/* Where the user name and password of "scheme://user:password@host" are; false without them.
- * An '@' behind the first slash belongs to the path. */
+/* The range of the user name and password in "scheme://user:password@host"; false without them. An
+ * '@' behind the first slash belongs to the path. */
 static bool find_user_info(struct vcm_slice *info, const char *url)
 {
     size_t scheme =
@@ -359,8 +359,8 @@ void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url)
     vcm_buf_append_string(out, info.data + info.len + 1);
 }
 
-/* Straight from the configuration, since vcm_libgit2.remote_url() applies url.*.insteadOf of
- * whoever runs us, and two users of one repository would then disagree on where it comes from. */
+/* Read from the configuration directly, because vcm_libgit2.remote_url() applies the user's
+ * url.*.insteadOf, and two users of one repository would then get different addresses. */
 int vcm_git_repo_origin(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
 {
     git_config *config = NULL;
@@ -399,7 +399,7 @@ int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, str
     return vcm_buf_check(out, "the name of the branch", err);
 }
 
-/* Refuses everything that is no plain ref name, and with it the operators of git's expressions,
+/* Refuses everything that is no plain ref name, and so the operators of git's expressions, such as
  * "HEAD:secret" or ":/text". Writes the ref's full name to `full`. */
 static int check_name(char full[REF_NAME_BYTES], const char *place, const char *what,
                       const char *name, struct vcm_error *err)
@@ -516,8 +516,8 @@ static int look_up_prefix(git_object **out, struct vcm_git_repo *repo, const git
                          : git_code;
 }
 
-/* A full id before a ref of that name, a ref before an abbreviated id, as git has it. Of git's
- * expressions only the way back is understood: see step_back(). */
+/* A full id before a ref of that name, a ref before an abbreviated id, as git does. Of git's
+ * expressions only ~N and ^N are supported: see step_back(). */
 static int look_up(git_object **out, struct vcm_git_repo *repo, const char *name)
 {
     git_reference *ref = NULL;
@@ -587,7 +587,7 @@ static bool is_step(char c)
     return c == '~' || c == '^';
 }
 
-/* Reads "~", "~3", "^" or "^2" off the front of *steps. */
+/* Reads "~", "~3", "^" or "^2" at the front of *steps. */
 static bool next_step(char *kind, unsigned *count, const char **steps)
 {
     const char *p = *steps;
@@ -604,7 +604,7 @@ static bool next_step(char *kind, unsigned *count, const char **steps)
     return value <= STEPS_MAX;
 }
 
-/* Goes from a commit to an ancestor: ~N is the N-th along first parents, ^N the N-th parent. */
+/* Moves from a commit to an ancestor: ~N is the N-th along first parents, ^N the N-th parent. */
 static int step_back(struct vcm_git_id *id, struct vcm_git_repo *repo, const char *steps,
                      const char *name, struct vcm_error *err)
 {
@@ -639,7 +639,7 @@ static int step_back(struct vcm_git_id *id, struct vcm_git_repo *repo, const cha
     return VCM_OK;
 }
 
-/* A commit by its name, with or without steps back behind it. */
+/* A commit by its name, with or without ~N and ^N behind it. */
 static int resolve_commit(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *name,
                           struct vcm_error *err)
 {

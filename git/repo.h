@@ -40,17 +40,17 @@ int vcm_git_repo_origin(struct vcm_buf *out, struct vcm_git_repo *repo, struct v
 int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err);
 
 /*
- * Finds the commit that is meant: `commit` if given (an id, a unique prefix, a tag, "HEAD", also
- * with ~N and ^N behind it), else the tip of `branch` (local, else of origin), else HEAD. Annotated
- * tags are peeled. NOT_FOUND when it is not there, when HEAD has no commit yet (the message says
- * so), and when an id names something else; AMBIGUOUS; INVALID_ARGUMENT for names that begin with
- * '-' or are no valid ref names.
+ * Finds a commit: `commit` if given (an id, a unique prefix, a tag, "HEAD", also with ~N and ^N
+ * behind it), else the tip of `branch` (local, else of origin), else HEAD. Annotated tags are
+ * peeled. NOT_FOUND when it does not exist, when HEAD has no commit yet (the message says so), and
+ * when an id names something else; AMBIGUOUS; INVALID_ARGUMENT for names that begin with '-' or are
+ * no valid ref names.
  */
 int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *branch,
                          const char *commit, struct vcm_error *err);
 
 /* URL without user name and password: "https://u:p@host/x" gives "https://host/x"; the user of
- * "git@host:x" and "ssh://git@host/x" stays, it is no secret and part of the address. */
+ * "git@host:x" and "ssh://git@host/x" is kept, because it is no secret and part of the address. */
 void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url);
 
 /* Writes 40 digits and a NUL. */

@@ -13,30 +13,30 @@
 #define ENVIRONMENT_BYTES (8 * VCM_MIB)
 #define HOST_KEY_BYTES    (VCM_LIMIT_URL_BYTES + 64)
 
-/* Asks nobody; takes the key of a host that it never saw, and refuses one that changed. */
+/* Never prompts; accepts the key of an unknown host, and refuses a key that changed. */
 #define SSH_COMMAND "ssh -o BatchMode=yes -o StrictHostKeyChecking=accept-new"
 
-/* Prints what the environment holds when git asks for it, and nothing otherwise. */
+/* Prints the password from the environment when git asks for one, and nothing otherwise. */
 #define CREDENTIAL_HELPER                                                                          \
     "!f() { test \"$1\" = get && printf 'username=%s\\npassword=%s\\n' "                           \
     "\"$VCM_GIT_USERNAME\" \"$VCM_GIT_PASSWORD\"; }; f"
 
-/* The environment as a block of "NAME=value" with NULs behind them. */
+/* The environment as a block of "NAME=value" strings, each ended by a NUL. */
 struct environment {
     struct vcm_buf block;
     const char **list;
-    unsigned settings; /* of configuration that were put so far */
+    unsigned settings; /* number of configuration settings so far */
 };
 
-/* Of git's own variables these stay: they say where the user's settings, keys and certificates are.
- */
+/* git's own variables that are kept: they say where the user's settings, keys and certificates
+ * are. */
 static const char *const kept[] = {
     "GIT_CONFIG_GLOBAL=", "GIT_SSH=",           "GIT_SSH_COMMAND=",
     "GIT_SSH_VARIANT=",   "GIT_SSL_CAINFO=",    "GIT_SSL_CERT=",
     "GIT_SSL_KEY=",       "GIT_SSL_NO_VERIFY=", "GIT_EXEC_PATH=",
 };
 
-/* And these are set anew. */
+/* Variables that are set here. */
 static const char *const replaced[] = {
     "LC_ALL=", "LANG=", "LANGUAGE=", "SSH_ASKPASS=", "SSH_ASKPASS_REQUIRE=", "VCM_GIT_",
 };
@@ -65,7 +65,7 @@ static void put(struct environment *environment, const char *name, const char *v
     vcm_buf_append_byte(&environment->block, '\0');
 }
 
-/* Above every configuration file. */
+/* Overrides every configuration file. */
 static void put_setting(struct environment *environment, const char *key, const char *value)
 {
     vcm_buf_append_format(&environment->block, "GIT_CONFIG_KEY_%u=%s", environment->settings, key);
@@ -76,7 +76,7 @@ static void put_setting(struct environment *environment, const char *key, const 
     environment->settings++;
 }
 
-/* A setting that holds for the host of the URL alone, so that a redirect elsewhere gets nothing. */
+/* A setting for the host of the URL alone, so that a redirect to another host does not get it. */
 static void put_host_setting(struct environment *environment, const struct vcm_git_url *url,
                              const char *name, const char *value)
 {
@@ -168,13 +168,13 @@ static void release_environment(struct environment *environment)
     free(environment->list);
 }
 
-/* What git, curl, ssh and the large hosts write, and what it means. The first that is found counts:
- * "Could not read from remote repository" follows every failure of ssh and tells nothing. */
+/* Messages of git, curl, ssh and the large hosts, and what they mean. The first match counts:
+ * "Could not read from remote repository" follows every failure of ssh and says nothing. */
 static const struct {
     const char *text;
     enum vcm_code code;
     enum vcm_git_runner_refusal refusal;
-    const char *message; /* behind the URL */
+    const char *message; /* follows the URL */
 } meanings[] = {
     {"unadvertised object", VCM_NOT_FOUND, VCM_GIT_RUNNER_UNADVERTISED,
      "does not give out single commits"},
@@ -250,7 +250,7 @@ static int explain(const char *text, enum vcm_git_runner_refusal *refusal,
                          runner->url->address);
 }
 
-/* Of what ended it before its time. */
+/* For a git that was killed before its end. */
 static int tell_end(int rc, const struct vcm_error *cause, const struct vcm_git_runner *runner,
                     struct vcm_error *err)
 {

@@ -70,8 +70,8 @@ static int read_modules(struct vcm_buf *out, struct vcm_git_repo *repo,
     return VCM_OK;
 }
 
-/* libgit2 follows [include] and [includeIf] in every file, git in no .gitmodules. The sections get
- * another name before libgit2 sees them; nothing else that matters can look like one. */
+/* libgit2 follows [include] and [includeIf] in every file; git does not in .gitmodules. The
+ * sections are renamed before libgit2 reads them; nothing else that matters has this form. */
 static void disarm_includes(struct vcm_buf *text)
 {
     for (size_t i = 0; i < text->len; i++) {
@@ -91,8 +91,8 @@ static int memory_failure(int reason, struct vcm_error *err)
     return vcm_error_sys(err, VCM_IO_ERROR, reason, "cannot keep %s in memory", MODULES_FILE);
 }
 
-/* libgit2 reads configuration from files only: one without a name, that dies with its descriptor.
- */
+/* libgit2 reads configuration from files only: this makes an unnamed one, which is deleted with its
+ * descriptor. */
 static int parse_modules(git_config **out, struct vcm_slice text, const char *path,
                          struct vcm_error *err)
 {
@@ -136,7 +136,7 @@ static bool same_path(const char *written, const char *path)
     return len == strlen(path) && memcmp(written, path, len) == 0;
 }
 
-/* Calls for each value of ".path" or ".url" in the order of the file. */
+/* Calls `visit` for each value of ".path" or ".url" in the order of the file. */
 typedef int (*value_fn)(void *context, struct vcm_slice name, const char *value);
 
 static int each_value(git_config *config, const char *variable, value_fn visit, void *context)
@@ -158,7 +158,7 @@ struct search {
     bool no_memory;
 };
 
-/* Among several sections with the path the last counts, as in git. */
+/* Of several sections with the path the last counts, as in git. */
 static int match_path(void *context, struct vcm_slice name, const char *value)
 {
     struct search *search = context;
@@ -171,7 +171,7 @@ static int match_path(void *context, struct vcm_slice name, const char *value)
     return search->no_memory ? -1 : 0;
 }
 
-/* Within a section the first url counts, as in git. */
+/* Of several urls in a section the first counts, as in git. */
 static int match_url(void *context, struct vcm_slice name, const char *value)
 {
     struct search *search = context;
@@ -213,8 +213,8 @@ static int search_modules(struct vcm_git_submodule *out, git_config *config, str
     return VCM_OK;
 }
 
-/* How much of an address must stay: "https://host", "git@host:" (without the colon), or nothing of
- * a path. */
+/* The length of the part of an address that ".." cannot remove: "https://host", "git@host:"
+ * (without the colon), or nothing of a path. */
 static size_t root_length(const char *base)
 {
     const char *scheme = strstr(base, "://");
@@ -265,7 +265,7 @@ int vcm_git_submodule_resolve_url(struct vcm_buf *out, const char *base, const c
         }
     }
     vcm_buf_append(out, base, len);
-    /* What was "host:x" is "host:" again. */
+    /* "host:x" without its "x" needs the colon again. */
     vcm_buf_append_byte(out, len == root && base[root] == ':' ? ':' : '/');
     vcm_buf_append_string(out, rest);
     while (out->len > 1 && out->data[out->len - 1] == '/')
@@ -278,7 +278,7 @@ static bool is_relative_path(const char *address)
     return address[0] != '\0' && address[0] != '/' && root_length(address) == 0;
 }
 
-/* Takes "." and ".." out of an absolute path, in words. */
+/* Resolves "." and ".." in an absolute path, as text. */
 static void tidy(struct vcm_buf *out, const char *path)
 {
     while (*path != '\0') {
@@ -295,7 +295,8 @@ static void tidy(struct vcm_buf *out, const char *path)
     }
 }
 
-/* The address of the parent: origin, made absolute if it is a relative path, else its own place. */
+/* The address of the parent: its origin, made absolute if it is a relative path, else its own
+ * path. */
 static int find_base(struct vcm_buf *out, struct vcm_git_repo *repo, struct vcm_error *err)
 {
     struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -391,7 +392,7 @@ int vcm_git_submodule_find(struct vcm_git_submodule *out, struct vcm_git_repo *r
     return rc;
 }
 
-/* Opens what lies at `place`; NOT_FOUND when it is no repository or lacks the commit. */
+/* Opens the repository at `place`; NOT_FOUND when there is none or it lacks the commit. */
 static int open_place(struct vcm_git_repo **out, const char *place,
                       const struct vcm_git_submodule *submodule)
 {
@@ -408,7 +409,7 @@ static int open_place(struct vcm_git_repo **out, const char *place,
     return VCM_NOT_FOUND;
 }
 
-/* Through no symbolic link: a submodule's path could lead anywhere. */
+/* Follows no symbolic link: the path of a submodule could lead anywhere. */
 static bool is_beneath(const char *root, const char *path)
 {
     int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -422,7 +423,7 @@ static bool is_beneath(const char *root, const char *path)
     return found;
 }
 
-/* Only with its ".git": from an empty directory the parent itself would be found. */
+/* Only a directory with ".git": in an empty directory libgit2 would find the parent repository. */
 static int open_in_working_tree(struct vcm_git_repo **out, struct vcm_git_repo *repo,
                                 const struct vcm_git_submodule *submodule)
 {

@@ -1,8 +1,8 @@
 /*
- * submodule.h - a submodule of a commit: where it comes from, and which commit of it is meant.
+ * submodule.h - a submodule of a commit: its address, and its commit.
  *
  * The address is that of .gitmodules in the commit's own tree, the commit that of the gitlink; the
- * working tree and the user's configuration have no say. .gitmodules is read by libgit2's parser,
+ * working tree and the user's configuration are not used. .gitmodules is read by libgit2's parser,
  * without following includes.
  */
 #ifndef VCM_GIT_SUBMODULE_H
@@ -29,8 +29,8 @@ int vcm_git_submodule_find(struct vcm_git_submodule *out, struct vcm_git_repo *r
                            struct vcm_error *err);
 void vcm_git_submodule_release(struct vcm_git_submodule *submodule);
 
-/* Opens the submodule's repository if it is here: in the working tree, else under the parent's
- * git directory. NOT_FOUND when it is not, or does not have the commit. */
+/* Opens the submodule's repository if there is one: in the working tree, else under the parent's
+ * git directory. NOT_FOUND when there is none, or it does not have the commit. */
 int vcm_git_submodule_open(struct vcm_git_repo **out, struct vcm_git_repo *repo,
                            const struct vcm_git_submodule *submodule, struct vcm_error *err);
 

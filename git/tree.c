@@ -21,8 +21,8 @@
 struct frame {
     git_tree *tree;
     git_tree *base;      /* the same directory of the base, or NULL */
-    size_t next;         /* NOTHING_TO_VISIT above start_dir */
-    bool in_directories; /* its leaves are done */
+    size_t next;         /* NOTHING_TO_VISIT in directories above start_dir */
+    bool in_directories; /* its leaves were visited */
     size_t path_len;     /* of the directory, its slash included */
 };
 
@@ -40,7 +40,7 @@ struct walk {
     struct vcm_buf path;
     struct frame *frames; /* VCM_LIMIT_TREE_DEPTH of them */
     size_t depth;
-    size_t entries; /* directories too: trees that share subtrees can hold more than any disk */
+    size_t entries; /* with directories: shared subtrees can make more than any disk holds */
 };
 
 static unsigned mode_type(const git_tree_entry *entry)
@@ -48,7 +48,7 @@ static unsigned mode_type(const git_tree_entry *entry)
     return (unsigned)vcm_libgit2.tree_entry_filemode_raw(entry) & MODE_TYPE;
 }
 
-/* Modes that git does not write count as files: the bytes are there to be read. */
+/* Modes that git does not write are treated as files: their bytes can be read. */
 static enum vcm_git_kind kind_of(const git_tree_entry *entry)
 {
     unsigned mode = (unsigned)vcm_libgit2.tree_entry_filemode_raw(entry);
@@ -116,7 +116,7 @@ static int load_below(git_tree **out, struct vcm_git_repo *repo, const git_tree 
     return load_tree(out, repo, vcm_libgit2.tree_entry_id(entry), path, err);
 }
 
-/* Goes from *tree, which it consumes, into the directory `name`. *tree is NULL after a failure. */
+/* Moves from *tree, which it frees, into the directory `name`. *tree is NULL after a failure. */
 static int descend(git_tree **tree, struct vcm_git_repo *repo, const char *name, const char *path,
                    struct vcm_error *err)
 {
@@ -142,7 +142,8 @@ static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm
         rc = load_root(&tree, repo, commit, err);
     char *name = parts.data;
     while (rc == VCM_OK && name) {
-        /* Ends the string behind this part, so that it is the name and `parts` the path so far. */
+        /* Cuts the string behind this part: then it ends with the name, and `parts` is the path so
+         * far. */
         char *slash = strchr(name, '/');
         if (slash)
             *slash = '\0';
@@ -159,7 +160,8 @@ static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm
     return rc;
 }
 
-/* A base in which a name occurs twice is none: which of the two was what cannot be told. */
+/* A base directory with the same name twice is not used: it is unclear which of the two to compare
+ * with. */
 static git_tree *refuse_doubles(git_tree *base)
 {
     size_t count = base ? vcm_libgit2.tree_entrycount(base) : 0;
@@ -173,7 +175,7 @@ static git_tree *refuse_doubles(git_tree *base)
     return base;
 }
 
-/* What the base has in the place of a directory; NULL, too, when it cannot be read. */
+/* The base's directory of the same path; NULL also when it cannot be read. */
 static git_tree *load_base(const struct walk *walk, const char *name)
 {
     const git_tree *above = walk->depth > 0 ? walk->frames[walk->depth - 1].base : NULL;
@@ -196,7 +198,7 @@ static git_tree *load_base_root(const struct walk *walk)
     return refuse_doubles(tree);
 }
 
-/* Takes over the trees, whose path is in walk->path, without a slash at its end. */
+/* Takes over the trees. walk->path is their path, without a slash at its end. */
 static int push(struct walk *walk, git_tree *tree, git_tree *base, size_t next,
                 struct vcm_error *err)
 {
@@ -230,7 +232,7 @@ static void pop(struct walk *walk)
         walk->visitor->leave(walk->context);
 }
 
-/* Goes from the root to the directory where the walk begins. */
+/* Enters the directories from the root to the one where the walk begins. */
 static int start(struct walk *walk, const struct vcm_git_id *commit, struct vcm_slice directory,
                  struct vcm_error *err)
 {
@@ -267,7 +269,7 @@ static int count_entry(struct walk *walk, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* Asks whether to go into a directory that is what it was. */
+/* Asks the visitor whether to enter a directory that is unchanged. */
 static int ask_unchanged(bool *skip, const struct walk *walk, const git_tree_entry *entry,
                          struct vcm_error *err)
 {
@@ -282,7 +284,7 @@ static int ask_unchanged(bool *skip, const struct walk *walk, const git_tree_ent
     return walk->visitor->unchanged(walk->context, vcm_buf_slice(&walk->path), skip, err);
 }
 
-/* Partial clones have directories without their trees. `rc` says why one could not be read. */
+/* A partial clone may lack the tree of a directory. `rc` says why it could not be read. */
 static int pass_missing(const struct walk *walk, const git_oid *oid, int rc, struct vcm_error *err)
 {
     struct vcm_git_id id;

@@ -15,7 +15,7 @@ enum vcm_git_kind {
 };
 
 struct vcm_git_entry {
-    struct vcm_slice path; /* from the root of the tree, bytes as git has them */
+    struct vcm_slice path; /* from the root of the tree, bytes as in git */
     enum vcm_git_kind kind;
     struct vcm_git_id id; /* blob, or the commit of a submodule */
 };
@@ -44,28 +44,28 @@ struct vcm_slice vcm_git_tree_directory_path(const struct vcm_git_directory *dir
 bool vcm_git_tree_directory_entry(struct vcm_git_entry *out,
                                   const struct vcm_git_directory *directory, const char *name);
 
-/* Whether the leaf of this name is the same in the base's directory, or is in neither. False
+/* Whether the leaf of this name is the same in the base's directory, or missing in both. False
  * without a base, or when it has no such directory. */
 bool vcm_git_tree_directory_same_entry(const struct vcm_git_directory *directory, const char *name);
 
 struct vcm_git_visitor {
     vcm_git_entry_fn entry;
-    /* Before anything in the directory is visited, and behind it. The directories above start_dir
-     * are entered too, so that what holds in them can be known. Every directory that was entered
-     * without an error is left, also after a failure. */
+    /* Called before anything in the directory is visited, and after everything. The directories
+     * above start_dir are entered too, because their rules apply below. Every directory that was
+     * entered without an error is left, also after a failure. */
     int (*enter)(void *context, const struct vcm_git_directory *directory, struct vcm_error *err);
     void (*leave)(void *context);
-    /* A commit to compare with, or NULL; one that is not here is none. */
+    /* A commit to compare with, or NULL; a missing one is ignored. */
     const struct vcm_git_id *base;
-    /* May be NULL. A directory that is the same in `base`: sets *skip when nothing in it need be
-     * visited. It is then not even read. */
+    /* May be NULL. Called for a directory that is the same in `base`: sets *skip when nothing in it
+     * has to be visited. It is then not even read. */
     int (*unchanged)(void *context, struct vcm_slice path, bool *skip, struct vcm_error *err);
-    /* May be NULL: then a subtree whose object is not here ends the walk with an error. */
+    /* May be NULL: then a subtree whose object is missing ends the walk with an error. */
     int (*missing)(void *context, struct vcm_slice path, const struct vcm_git_id *id,
                    struct vcm_error *err);
 };
 
-/* vcm_git_tree_walk() with directories. */
+/* vcm_git_tree_walk() with visits of directories. */
 int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
                        const char *start_dir, const struct vcm_git_visitor *visitor, void *context,
                        const struct vcm_cancel *cancel, struct vcm_error *err);

@@ -11,10 +11,10 @@
 
 #include "base/banned.h"
 
-#define FEED_BYTES  ((size_t)4096) /* fed between two looks at the floor of the count */
+#define FEED_BYTES  ((size_t)4096) /* fed between two checks of the count's lower bound */
 #define RECORD_TAIL "\"}"
 
-/* How much of a chunk is left for text when its path and section take most of it. */
+/* How much of a chunk is left for text when its path and section use most of it. */
 #define ROOM_SHARE 8
 
 /*
@@ -31,15 +31,15 @@ struct chunker {
     void *context;
 
     size_t section_end;
-    size_t heading_end; /* behind the headings at the section's beginning */
+    size_t heading_end; /* end of the headings at the section's beginning */
     struct vcm_buf section;
-    size_t levels[VCM_LIMIT_HEADING_LEVELS + 1]; /* index of the heading in force, plus 1 */
+    size_t levels[VCM_LIMIT_HEADING_LEVELS + 1]; /* index of the current heading, plus 1 */
 
     size_t from, start, at;
     bool begins_inside;   /* `start` is inside a sentence */
     bool ends_inside;     /* `at` is */
     bool by_sentences;    /* the paragraph around `at` is too long for this chunk and the next */
-    size_t paragraph_end; /* of the paragraph and the sentence around `at`, once they were found */
+    size_t paragraph_end; /* of the paragraph and the sentence around `at`, once they are known */
     size_t sentence_end;
     struct vcm_tokenizer_counter counter;
     struct vcm_tokenizer_counter trial;
@@ -48,7 +48,7 @@ struct chunker {
     size_t sentence_capacity;
     size_t chunks, bytes;
     struct vcm_buf escaped, value;
-    bool memory_failed; /* a count may be wrong: no chunk may come of it */
+    bool memory_failed; /* a count may be wrong: no chunk may be emitted */
 };
 
 void vcm_chunker_serialise(struct vcm_buf *out, struct vcm_slice path, struct vcm_slice section,
@@ -72,7 +72,8 @@ static size_t character_begin(const char *text, size_t at)
     return at;
 }
 
-/* Feeds text[begin, end) as it stands in a record. False as soon as the record cannot fit. */
+/* Feeds text[begin, end) in the form that it has in a record. False as soon as the record cannot
+ * fit. */
 static bool feed(struct chunker *c, struct vcm_tokenizer_counter *counter, size_t begin, size_t end)
 {
     while (begin < end) {
@@ -170,7 +171,7 @@ static int list_sentences(size_t *count, struct chunker *c, struct vcm_error *er
     return VCM_OK;
 }
 
-/* Where the overlap of a chunk that follows this one begins; `at` when there is none. */
+/* Where the overlap of the next chunk begins; `at` when there is none. */
 static int overlap_begin(size_t *out, struct chunker *c, struct vcm_error *err)
 {
     size_t most = c->options->overlap_tokens;
@@ -266,7 +267,7 @@ static int paragraph_fits_next(bool *out, struct chunker *c, struct vcm_error *e
     return rc;
 }
 
-/* A sentence goes before repetition: leaves out as much of the overlap as makes it fit. */
+/* Whole sentences matter more than overlap: shortens the overlap until the sentence fits. */
 static bool extend_without_overlap(struct chunker *c, size_t end)
 {
     if (c->at != c->start || c->from == c->start || !fits(c, c->start, end))
@@ -284,7 +285,7 @@ static bool extend_without_overlap(struct chunker *c, size_t end)
     return extend(c, end);
 }
 
-/* The longest text[at, x) that fits and ends between two characters, found by halving. */
+/* The longest text[at, x) that fits and ends between two characters, found by bisection. */
 static size_t longest_fit(struct chunker *c, size_t end)
 {
     size_t low = c->at;
@@ -381,7 +382,7 @@ static void join_section(struct chunker *c, unsigned first)
     }
 }
 
-/* Puts a heading in force, and those that stood at its level or below out of it. */
+/* Makes a heading current, and removes those of its level or below. */
 static void enter_heading(struct chunker *c, size_t index)
 {
     uint32_t level = c->document->headings[index].level;
@@ -393,7 +394,7 @@ static void enter_heading(struct chunker *c, size_t index)
     c->levels[level] = index + 1;
 }
 
-/* The section's path, without as many outer headings as leave room for some text. */
+/* The section's path, shortened by as many outer headings as needed to leave room for text. */
 static void name_section(struct chunker *c)
 {
     for (unsigned first = 0; first <= VCM_LIMIT_HEADING_LEVELS + 1u; first++) {
@@ -430,7 +431,7 @@ static bool is_blank(const char *text, size_t begin, size_t end)
     return begin == end;
 }
 
-/* Whether the heading has nothing below it but a deeper one. */
+/* Whether the heading has nothing below it but a deeper heading. */
 static bool is_bare(const struct vcm_document *document, size_t index)
 {
     const struct vcm_document_heading *heading = &document->headings[index];

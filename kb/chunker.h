@@ -2,9 +2,9 @@
  * chunker.h - cuts a document into chunks for pages and for the knowledge base alike.
  *
  * Cuts follow headings, then paragraphs, then sentences; a sentence that is longer than a chunk is
- * cut behind words, and a word that is, between characters. No chunk's serialised record exceeds
- * the target or the budget. Within a section a chunk begins with the last whole sentences of the
- * one before that fit the overlap; the chunks without these are the document's text exactly.
+ * cut behind words, and a longer word between characters. No chunk's serialised record exceeds the
+ * target or the budget. Within a section a chunk begins with the last whole sentences of the one
+ * before that fit the overlap; the chunks without these are the document's text exactly.
  * A heading without a text of its own belongs to the section below it. Where a section's path would
  * leave no room for text, its outermost headings are left out.
  * The same document, path and options give the same chunks and ids everywhere.
@@ -37,13 +37,13 @@ struct vcm_chunker_chunk {
     unsigned char id[VCM_CHUNKER_ID_BYTES]; /* from the SHA-256 of the value */
 };
 
-/* What the chunk points to is valid during the call. Anything but VCM_OK ends the cutting. */
+/* The chunk's pointers are valid during the call. Anything but VCM_OK ends the cutting. */
 typedef int (*vcm_chunker_fn)(void *context, const struct vcm_chunker_chunk *chunk,
                               struct vcm_error *err);
 
 /* Calls `emit` for each chunk in order; not at all for an empty text. `path` is valid UTF-8.
  * UNSUPPORTED when the path and one character alone exceed the target, or when there would be more
- * chunks than VCM_LIMIT_DOCUMENT_CHUNKS; chunks emitted before are void. */
+ * chunks than VCM_LIMIT_DOCUMENT_CHUNKS; then the chunks emitted before must be discarded. */
 int vcm_chunker_run(const struct vcm_document *document, struct vcm_slice path,
                     const struct vcm_chunker_options *options, vcm_chunker_fn emit, void *context,
                     struct vcm_error *err);

@@ -47,7 +47,7 @@ static enum vcm_code code_of(int result)
         return VCM_STORE_BUSY;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-    case SQLITE_ERROR: /* a table or column that is not as we made it */
+    case SQLITE_ERROR: /* a table or column differs from ours */
     case SQLITE_FORMAT:
         return VCM_STORE_CORRUPT;
     case SQLITE_FULL:
@@ -162,7 +162,7 @@ static struct vcm_slice column_slice(sqlite3_stmt *statement, int column)
     return vcm_slice_of(text, (size_t)sqlite3_column_bytes(statement, column));
 }
 
-/* takes(path), the filter's own judgement. */
+/* The SQL function takes(path): the filter's own test. */
 static void sql_takes(sqlite3_context *context, int count, sqlite3_value **values)
 {
     const struct vcm_database *store = sqlite3_user_data(context);
@@ -197,7 +197,7 @@ int vcm_database_read_number(int64_t *out, struct vcm_database *store, const cha
     return rc;
 }
 
-/* Makes the tables in a new file. Another process may be doing the same: who comes second finds
+/* Creates the tables in a new file. Another process may be doing the same: the second one finds
  * them there. */
 static int make_schema(struct vcm_database *store, struct vcm_error *err)
 {
@@ -351,8 +351,8 @@ int vcm_database_has(bool *out, struct vcm_database *store,
     return rc;
 }
 
-/* Takes a document's chunks out of the index and the tables; the index wants to be told the text
- * that it is to forget. */
+/* Removes a document's chunks from the index and the tables. The index needs the text of an entry
+ * to delete it. */
 static int delete_document(struct vcm_database *store, int64_t id, struct vcm_error *err)
 {
     static const char *const steps[] = {
@@ -375,7 +375,8 @@ static int delete_document(struct vcm_database *store, int64_t id, struct vcm_er
     return rc;
 }
 
-/* The document with this source and path, 0 when there is none; its content goes to `replaced`. */
+/* The document with this source and path, 0 when there is none; its content hash goes to
+ * `replaced`. */
 static int find_replaced(int64_t *out, struct vcm_database *store,
                          const struct vcm_database_document *document, struct vcm_error *err)
 {
@@ -530,7 +531,7 @@ static void read_document(struct vcm_database_document *out, sqlite3_stmt *row, 
         memcpy(out->content, content.data, content.len);
 }
 
-/* Visits the documents that the filter takes; with `remove`, also removes them. */
+/* Visits the documents that match the filter; with `remove`, also removes them. */
 static int walk_documents(struct vcm_database *store, const struct vcm_database_filter *filter,
                           bool remove, vcm_database_document_fn visit, void *context,
                           struct vcm_error *err)
@@ -594,7 +595,7 @@ void vcm_database_read_chunk(struct vcm_database_chunk *out, struct vcm_database
     sqlite3_snprintf(sizeof out->chunk_id, out->chunk_id, "%s", vcm_database_column_string(row, 0));
 }
 
-/* Whether the prefix stands for one id; INVALID_ARGUMENT, NOT_FOUND, AMBIGUOUS. */
+/* Resolves a prefix to one id; INVALID_ARGUMENT, NOT_FOUND, AMBIGUOUS. */
 static int check_prefix(struct vcm_database *store, const char *prefix, sqlite3_stmt *statement,
                         struct vcm_error *err)
 {

@@ -4,7 +4,7 @@
  *
  * A document is named by its source and path; replacing one is a transaction, so that a reader sees
  * the old chunks or the new ones. Several processes may use one file: readers never wait for the
- * writer, a writer waits for another for VCM_LIMIT_LOCK_TIMEOUT_MS at most, then STORE_BUSY.
+ * writer; a writer waits at most VCM_LIMIT_LOCK_TIMEOUT_MS for another, then fails with STORE_BUSY.
  * STORE_CORRUPT when the file is damaged or not ours, UNSUPPORTED when a newer vcm made it.
  * A handle is used by one thread at a time.
  */
@@ -30,9 +30,9 @@ struct vcm_database_document {
     const char *data_type;                        /* the profile, else the format */
     const char *settings;                         /* how it was read and cut */
     uint64_t bytes;
-    uint64_t chunks, tokens; /* filled in by the store */
+    uint64_t chunks, tokens; /* filled in by the database */
     uint64_t ingested_at;    /* Unix seconds */
-    bool from_tree;          /* of a commit; else a file that was ingested by hand */
+    bool from_tree;          /* of a commit's tree; false: a file that the user ingested */
 };
 
 struct vcm_database_chunk {
@@ -47,15 +47,15 @@ struct vcm_database_chunk {
     const char *snippet; /* of a hit: the words around what matches */
 };
 
-/* With `writable` the file is made where it is missing; else NOT_FOUND. */
+/* With `writable` a missing file is created; otherwise it is NOT_FOUND. */
 int vcm_database_open(struct vcm_database **out, const char *path, bool writable,
                       const struct vcm_cancel *cancel, struct vcm_error *err);
 void vcm_database_close(struct vcm_database *store);
 
-/* Where it is; lives as long as the handle. */
+/* The path of the file; valid as long as the handle. */
 const char *vcm_database_path(const struct vcm_database *store);
 
-/* Whether the document is there with the same content, profile and settings. */
+/* Whether the document is present with the same content, profile and settings. */
 int vcm_database_has(bool *out, struct vcm_database *store,
                      const struct vcm_database_document *document, struct vcm_error *err);
 
@@ -67,31 +67,31 @@ int vcm_database_add_chunk(struct vcm_database *store, const struct vcm_chunker_
 int vcm_database_commit(struct vcm_database *store, struct vcm_error *err);
 void vcm_database_rollback(struct vcm_database *store);
 
-/* Which documents are meant. A member that is not set takes all. */
+/* Selects documents. A member that is not set matches all. */
 struct vcm_database_filter {
     const char *source;
     const char *profile;
-    bool from_tree; /* only those */
+    bool from_tree; /* only documents from trees */
     bool (*takes)(void *context, struct vcm_slice path);
     void *context;
 };
 
-/* What is pointed to is valid during the call. Anything but VCM_OK ends the listing. */
+/* The pointers are valid during the call. Anything but VCM_OK ends the listing. */
 typedef int (*vcm_database_document_fn)(void *context, const struct vcm_database_document *document,
                                         struct vcm_error *err);
 typedef int (*vcm_database_chunk_fn)(void *context, const struct vcm_database_chunk *chunk,
                                      struct vcm_error *err);
 
-/* By source, none first, then path. */
+/* Ordered by source, none first, then by path. */
 int vcm_database_list(struct vcm_database *store, const struct vcm_database_filter *filter,
                       vcm_database_document_fn visit, void *context, struct vcm_error *err);
 
-/* Removes documents in one transaction and visits what was removed. */
+/* Removes documents in one transaction and visits those that were removed. */
 int vcm_database_remove(struct vcm_database *store, const struct vcm_database_filter *filter,
                         vcm_database_document_fn visit, void *context, struct vcm_error *err);
 
-/* The chunk with this id or unique prefix of at least VCM_LIMIT_PREFIX_MIN digits; of several with
- * one id (equal text under one path of several sources) the first. NOT_FOUND, AMBIGUOUS. */
+/* The chunk with this id or unique prefix of at least VCM_LIMIT_PREFIX_MIN digits; when several
+ * have this id (equal text under one path of several sources), the first. NOT_FOUND, AMBIGUOUS. */
 int vcm_database_show(struct vcm_database *store, const char *prefix, vcm_database_chunk_fn visit,
                       void *context, struct vcm_error *err);
 
@@ -99,13 +99,13 @@ struct vcm_database_search {
     struct vcm_slice query; /* any bytes (query.h) */
     struct vcm_database_filter filter;
     uint32_t limit;      /* most hits; 0 for VCM_LIMIT_HITS */
-    uint64_t max_tokens; /* of all hits together; 0 for any. Hits that do not fit are passed over */
+    uint64_t max_tokens; /* of all hits together; 0 for any. Hits that do not fit are skipped */
 };
 
-/* Visits the best chunks first: those with all terms of the query or, when there is none, with any.
- * A chunk that matches only in what it shares with a better neighbour is left out. *total counts
- * the chunks that match. Terms that are in very many chunks are ranked in a part of them: those
- * with the terms in their section, and an even choice of the others. */
+/* Visits the best chunks first: those with all terms of the query or, when there are none, with
+ * any. A chunk that matches only in the text that it shares with a better neighbour is omitted.
+ * *total counts the matching chunks. When very many chunks match, only a part of them is ranked:
+ * those with the terms in their section, and an even sample of the others. */
 int vcm_database_search_find(uint64_t *total, struct vcm_database *store,
                              const struct vcm_database_search *search, vcm_database_chunk_fn visit,
                              void *context, struct vcm_error *err);
@@ -118,10 +118,10 @@ struct vcm_database_stat {
 int vcm_database_stat(struct vcm_database_stat *out, struct vcm_database *store,
                       struct vcm_error *err);
 
-/* The extracted form of a document (document.h), kept by content and version of the extractor, in
- * compressed form. NOT_FOUND when it is not kept, STORE_CORRUPT when it is damaged. What earlier
- * versions kept as it was is read, too, and compressed by whoever reads it and may write. Putting
- * one replaces those of earlier extractors. */
+/* The extracted form of a document (document.h), stored compressed under its content hash and the
+ * extractor's version. NOT_FOUND when it is not stored, STORE_CORRUPT when it is damaged. A form
+ * that an earlier version stored uncompressed is read too, and compressed by a reader that may
+ * write. Storing one replaces those of earlier extractors. */
 int vcm_database_extractions_get(struct vcm_buf *out, struct vcm_database *store,
                                  const unsigned char content[VCM_HASH_SHA256_BYTES],
                                  uint32_t version, struct vcm_error *err);
@@ -130,21 +130,21 @@ int vcm_database_extractions_put(struct vcm_database *store,
                                  uint32_t version, struct vcm_slice encoded, struct vcm_error *err);
 
 /* A scope of pages refers to an extraction, under the name that its page table has for the content,
- * until it is settled without that name or forgotten. An extraction that no document and no scope
- * refers to any more goes at once. */
+ * until it is settled without that name or forgotten. An extraction without any document or scope
+ * that refers to it is deleted at once. */
 int vcm_database_extractions_keep(struct vcm_database *store,
                                   const unsigned char content[VCM_HASH_SHA256_BYTES],
                                   const char *scope, struct vcm_slice name, struct vcm_error *err);
 
-/* Gives up what the scope keeps under names that `uses` denies. What an earlier version kept
- * without a name stays until the scope is forgotten. */
+/* Removes the references of the scope under names for which `uses` returns false. References
+ * without a name, of an earlier version, stay until the scope is forgotten. */
 int vcm_database_extractions_settle_scope(struct vcm_database *store, const char *scope,
                                           bool (*uses)(void *context, struct vcm_slice name),
                                           void *context, struct vcm_error *err);
 int vcm_database_extractions_forget_scope(struct vcm_database *store, const char *scope,
                                           struct vcm_error *err);
 
-/* Appends the scopes that keep extractions, each ended by a NUL. */
+/* Appends the scopes that refer to extractions, each ended by a NUL. */
 int vcm_database_extractions_list_scopes(struct vcm_buf *out, struct vcm_database *store,
                                          struct vcm_error *err);
 

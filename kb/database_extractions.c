@@ -3,17 +3,18 @@
 
 #include "base/banned.h"
 
-/* Prose shrinks to a third; higher levels gain a few percent for several times the work. */
+/* Prose compresses to a third; higher levels gain a few percent at several times the cost. */
 #define COMPRESSION_LEVEL 3
 
-/* Which scopes of pages need a text, and under which name. Came later: a file of the same version
- * may not have it yet. */
+/* Which scopes of pages refer to a text, and under which name. Added later: a file of the same
+ * schema version may lack it. */
 static const char uses_schema[] =
     "CREATE TABLE IF NOT EXISTS extraction_uses (scope TEXT NOT NULL, name BLOB NOT NULL,"
     " content BLOB NOT NULL, PRIMARY KEY (scope, name, content)) WITHOUT ROWID;"
     "CREATE INDEX IF NOT EXISTS extraction_uses_content ON extraction_uses (content)";
 
-/* Earlier versions kept no names. Who comes second finds the old table empty. */
+/* Earlier versions had no names. When two processes convert the table, the second finds the old one
+ * empty. */
 static const char migrate_sql[] =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE IF NOT EXISTS extraction_scopes (scope TEXT NOT NULL, content BLOB NOT NULL,"
@@ -72,7 +73,7 @@ static int open_zstd(struct vcm_database *store, struct vcm_error *err)
     return store->zstd ? VCM_OK : vcm_zstd_open(&store->zstd, err);
 }
 
-/* Appends what is kept to `out`; *plain tells that it was not compressed. */
+/* Appends the stored form to `out`; *plain: it was not compressed. */
 static int unpack(struct vcm_buf *out, bool *plain, struct vcm_database *store,
                   struct vcm_slice kept, struct vcm_error *err)
 {
@@ -110,7 +111,7 @@ int vcm_database_extractions_get(struct vcm_buf *out, struct vcm_database *store
         rc = vcm_error_set(err, VCM_NOT_FOUND, "the document was not extracted yet");
     }
     sqlite3_finalize(statement);
-    /* That it stays as it is costs space and nothing else. */
+    /* A failure to replace it by the compressed form costs only space. */
     if (rc == VCM_OK && plain && store->writable)
         vcm_database_extractions_put(store, content, version,
                                      vcm_slice_of(out->data + start, out->len - start), NULL);
@@ -177,7 +178,7 @@ int vcm_database_extractions_keep(struct vcm_database *store,
     return rc;
 }
 
-/* Drops a scope's claim to what it keeps under `name`, or to everything without one. */
+/* Removes a scope's reference under `name`, or all its references without one. */
 static int drop_use(struct vcm_database *store, const char *scope, const struct vcm_slice *name,
                     struct vcm_error *err)
 {
@@ -196,7 +197,7 @@ static int drop_use(struct vcm_database *store, const char *scope, const struct 
     return rc;
 }
 
-/* Names of the scope that `uses` denies, each behind its length. */
+/* The names of the scope for which `uses` returns false, each with its length in front. */
 static int find_unused(struct vcm_buf *out, struct vcm_database *store, const char *scope,
                        bool (*uses)(void *context, struct vcm_slice name), void *context,
                        struct vcm_error *err)

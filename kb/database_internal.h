@@ -1,6 +1,6 @@
 /*
- * database_internal.h - the inside of a store, shared by store.c, store_search.c and
- * store_extractions.c, which own SQLite together. Private to them.
+ * database_internal.h - the inside of a database, shared by database.c, database_search.c and
+ * database_extractions.c, which own SQLite together. Private to them.
  */
 #ifndef VCM_KB_DATABASE_INTERNAL_H
 #define VCM_KB_DATABASE_INTERNAL_H
@@ -18,8 +18,8 @@
 #define VCM_DATABASE_CHUNK_COLUMNS                                                                 \
     "c.chunk_id, c.seq, c.section, c.page, c.tokens, c.text, " VCM_DATABASE_DOCUMENT_COLUMNS
 
-/* What a filter takes: ?2 profile, ?3 source, ?4 whether paths are asked for, ?5
- * whether only those of trees are meant. */
+/* Selects what a filter matches: ?2 profile, ?3 source, ?4 whether paths are tested, ?5 whether
+ * only documents of trees match. */
 #define VCM_DATABASE_FILTER                                                                        \
     "(?2 IS NULL OR profile = ?2) AND (?3 IS NULL OR source = ?3) AND (?4 = 0 OR takes(path)) "    \
     "AND (?5 = 0 OR from_tree)"
@@ -29,18 +29,18 @@ enum vcm_database_statement {
     VCM_DATABASE_INSERT_CHUNK,
     VCM_DATABASE_INSERT_SEARCH,
     VCM_DATABASE_FINISH_DOCUMENT,
-    VCM_DATABASE_STATEMENTS /* how many are kept */
+    VCM_DATABASE_STATEMENTS /* number of statements */
 };
 
 struct vcm_database {
     sqlite3 *db;
     const struct vcm_cancel *cancel;
-    struct vcm_zstd *zstd; /* for kept texts; made when first needed */
+    struct vcm_zstd *zstd; /* for stored texts; created when first needed */
     bool writable;
     sqlite3_stmt *kept[VCM_DATABASE_STATEMENTS];
     const struct vcm_database_filter *filter; /* for takes(), while a statement runs */
     int64_t document;                         /* that is being written, 0 for none */
-    bool replaces;                            /* another one, with this content: */
+    bool replaces;                            /* it replaces another one, with this content: */
     unsigned char replaced[VCM_HASH_SHA256_BYTES];
     uint64_t chunks, tokens;
 };
@@ -57,11 +57,11 @@ int vcm_database_finish(struct vcm_database *store, sqlite3_stmt *statement, str
 int vcm_database_read_number(int64_t *out, struct vcm_database *store, const char *sql,
                              struct vcm_error *err);
 
-/* Takes the next row; *more is false behind the last. */
+/* Steps to the next row; *more is false after the last. */
 int vcm_database_next_row(bool *more, struct vcm_database *store, sqlite3_stmt *statement,
                           struct vcm_error *err);
 
-/* What is bound must stay until the statement is reset. A string may be NULL. */
+/* Bound values must stay valid until the statement is reset. A string may be NULL. */
 void vcm_database_bind_string(sqlite3_stmt *statement, int index, const char *text);
 void vcm_database_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, size_t len);
 void vcm_database_bind_slice(sqlite3_stmt *statement, int index, struct vcm_slice text);
@@ -69,10 +69,10 @@ void vcm_database_bind_slice(sqlite3_stmt *statement, int index, struct vcm_slic
 /* Binds what VCM_DATABASE_FILTER asks for. */
 void vcm_database_bind_filter(sqlite3_stmt *statement, const struct vcm_database_filter *filter);
 
-/* Never NULL; lives until the next step. */
+/* Never NULL; valid until the next step. */
 const char *vcm_database_column_string(sqlite3_stmt *statement, int column);
 
-/* Makes what the file of an earlier version lacks. */
+/* Creates what a file of an earlier version lacks. */
 int vcm_database_extractions_set_up(struct vcm_database *store, struct vcm_error *err);
 
 /* Removes the texts that no document and no scope refers to: all of them, or that of `content`. */
@@ -81,8 +81,8 @@ int vcm_database_extractions_prune_one(struct vcm_database *store,
                                        const unsigned char content[VCM_HASH_SHA256_BYTES],
                                        struct vcm_error *err);
 
-/* Ends the transaction that gave up documents or claims: commits it when `rc` is VCM_OK and what
- * nobody needs any more is gone, else rolls it back. Returns `rc` or what failed then. */
+/* Ends a transaction that removed documents or references: commits it when `rc` is VCM_OK and the
+ * unreferenced texts were deleted, else rolls it back. Returns `rc` or the new failure. */
 int vcm_database_extractions_finish_drop(struct vcm_database *store, int rc, struct vcm_error *err);
 
 /* Reads VCM_DATABASE_CHUNK_COLUMNS from column 0 on. */

@@ -9,11 +9,11 @@
 
 #define RANKED_MAX      8000 /* chunks that are ranked one by one */
 #define TITLED_MAX      4000 /* of them, those with the terms in their section */
-#define CANDIDATES_MORE 64   /* that are looked at beside three for each hit */
-#define BATCH_MAX       64   /* candidates that are looked at in one go */
+#define CANDIDATES_MORE 64   /* candidates in addition to three for each hit */
+#define BATCH_MAX       64   /* candidates that are examined in one query */
 #define MARKS_BYTES_MAX (64 * VCM_MIB)
 
-/* A hit as far as its neighbours must know it. */
+/* What a hit's neighbours are compared with. */
 struct hit {
     int64_t document;
     int64_t seq;
@@ -24,7 +24,7 @@ struct hit {
 struct candidate {
     double score;
     int64_t row;
-    const char *marked, *snippet; /* once it is looked at */
+    const char *marked, *snippet; /* set when it is examined */
 };
 
 struct finder {
@@ -36,14 +36,14 @@ struct finder {
     uint32_t hit_count, limit;
     struct candidate *best; /* the best of those that match, as a heap with the worst on top */
     size_t best_count, best_max;
-    struct vcm_arena arena; /* of the candidates that are looked at */
+    struct vcm_arena arena; /* of the examined candidates */
     uint64_t total;
     uint64_t tokens;
     vcm_database_chunk_fn visit;
     void *context;
 };
 
-/* The chunks of the documents that the filter takes, read once. */
+/* Restricts to chunks of the documents that match the filter, which are read once. */
 #define IS_FILTERED                                                                                \
     " AND +rowid IN (SELECT c.id FROM chunks c WHERE c.document IN"                                \
     " (SELECT id FROM documents WHERE " VCM_DATABASE_FILTER "))"
@@ -80,7 +80,7 @@ static int count_matches(int64_t *out, struct finder *f, struct vcm_error *err)
     return rc;
 }
 
-/* Joins the terms that are not left out. */
+/* Joins the terms that are not omitted. */
 static void join_terms(struct finder *f, const bool *left_out, const char *operator)
 {
     vcm_buf_clear(&f->match);
@@ -93,8 +93,8 @@ static void join_terms(struct finder *f, const bool *left_out, const char *opera
     }
 }
 
-/* Any of the terms, the rarest first, as long as the chunks that have them are not too many: what
- * is everywhere tells little and costs most. */
+/* Any of the terms, the rarest first, while the number of chunks that have them is small enough:
+ * frequent terms distinguish least and cost most. */
 static int widen(struct finder *f, struct vcm_error *err)
 {
     bool left_out[VCM_QUERY_TERMS_MAX];
@@ -129,7 +129,7 @@ static bool is_better(const struct candidate *a, const struct candidate *b)
     return a->score != b->score ? a->score > b->score : a->row < b->row;
 }
 
-/* Lets the candidate at `at` sink below the worse ones. */
+/* Moves the candidate at `at` down the heap, below the worse ones. */
 static void sink(struct candidate *heap, size_t count, size_t at)
 {
     for (;;) {
@@ -174,8 +174,8 @@ static int bind_titled(sqlite3_stmt *statement, const struct finder *f, struct v
 }
 
 /* Ranks what matches. Ranking costs far more than counting, so of more than RANKED_MAX chunks only
- * a part is ranked: those with the terms in their section and, of the others, every so many-th.
- * Such terms are in every eighth chunk of a large base, and tell them apart by little. */
+ * a part is ranked: those with the terms in their section and an even sample of the others. Such
+ * terms are in every eighth chunk of a large knowledge base, and distinguish the chunks little. */
 static int rank(struct finder *f, struct vcm_error *err)
 {
 #define SELECT_RANK   "SELECT rowid, -bm25(search, 2.0, 1.0) FROM search WHERE search MATCH ?1"
@@ -224,7 +224,7 @@ static int rank(struct finder *f, struct vcm_error *err)
     return rc;
 }
 
-/* Ranks what has all terms, else what has any. */
+/* Ranks the chunks with all terms or, when there are none, those with any. */
 static int rank_any(struct finder *f, struct vcm_error *err)
 {
     if (f->query.count == 0)
@@ -239,8 +239,8 @@ static int rank_any(struct finder *f, struct vcm_error *err)
     return rc;
 }
 
-/* Whether all that is marked between \1 and \2 lies in the first `head` or the last `tail` bytes of
- * a text of `len`. A text without marks matched elsewhere. */
+/* Whether all matches, marked by \1 and \2, are in the first `head` or the last `tail` bytes of a
+ * text of `len`. A text without marks matched elsewhere. */
 static bool marks_within(const char *marked, size_t len, size_t head, size_t tail)
 {
     size_t at = 0;
@@ -261,7 +261,7 @@ static bool marks_within(const char *marked, size_t len, size_t head, size_t tai
     return any;
 }
 
-/* Whether the candidate says nothing that a better hit next to it does not say. */
+/* Whether the candidate matches only in text that a better hit next to it also has. */
 static bool repeats_hit(const struct finder *f, const struct hit *candidate, const char *marked,
                         size_t len)
 {
@@ -318,8 +318,8 @@ static int keep_marks(struct finder *f, size_t first, size_t count, sqlite3_stmt
     return VCM_OK;
 }
 
-/* Finds out where the terms are in some candidates, in one pass over what matches: with a prefix,
- * asking for each of them makes the list of its words anew every time. */
+/* Locates the terms in several candidates with one query: for a prefix, FTS5 collects the words
+ * that begin with it anew in each query. */
 static int mark(struct finder *f, size_t first, size_t count, struct vcm_error *err)
 {
     struct vcm_buf sql = VCM_BUF_INIT(4096);

@@ -1,9 +1,9 @@
 /*
- * document.h - what a reader makes of a file: its text, and where headings and pages begin in it.
+ * document.h - what a reader extracts from a file: its text, and where headings and pages begin.
  *
  * The text is valid UTF-8. Headings and pages are in the order of their offsets, which grow
  * strictly. A document owns everything in it; one owner, no locking.
- * The encoded form is what vcm-extract writes and what is cached; reading it trusts nothing.
+ * The encoded form is what vcm-extract writes and what is cached; decoding does not trust it.
  */
 #ifndef VCM_KB_DOCUMENT_H
 #define VCM_KB_DOCUMENT_H
@@ -41,30 +41,30 @@ struct vcm_document {
 void vcm_document_init(struct vcm_document *document);
 void vcm_document_release(struct vcm_document *document);
 
-/* Says why the file cannot be read: UNSUPPORTED, with the name of the reason first in the message.
- */
+/* Records why the file cannot be read: UNSUPPORTED, with the name of the reason first in the
+ * message. */
 int vcm_document_refuse(struct vcm_document *document, enum vcm_reason reason,
                         struct vcm_error *err, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* vcm_buf_check(); a document that fills the buffer is over the limits. */
+/* vcm_buf_check(); a full buffer is reported as OVER_THE_LIMITS. */
 int vcm_document_check(struct vcm_document *document, const struct vcm_buf *buf, const char *what,
                        struct vcm_error *err);
 
-/* Adds a heading behind the ones that are there. White space in the title is put in order, and what
- * is longer than VCM_LIMIT_HEADING_BYTES is cut; a heading without a title is left out, and so are
- * those beyond VCM_LIMIT_DOCUMENT_HEADINGS: their text is not lost, only the section. */
+/* Adds a heading after the existing ones. White space in the title is normalised, and a title
+ * longer than VCM_LIMIT_HEADING_BYTES is cut. A heading without a title is skipped, and so are
+ * those beyond VCM_LIMIT_DOCUMENT_HEADINGS: their text is kept, only the section is missing. */
 int vcm_document_add_heading(struct vcm_document *document, uint32_t level, size_t offset,
                              size_t end, struct vcm_slice title, struct vcm_error *err);
 
-/* The text from here on is on this page. A page without text gives way to the next one. */
+/* The text from here on is on this page. A page without text is replaced by the next one. */
 int vcm_document_add_page(struct vcm_document *document, size_t offset, uint32_t number,
                           struct vcm_error *err);
 
 /* The page at an offset, 0 when the document has none. */
 uint32_t vcm_document_page_at(const struct vcm_document *document, size_t offset);
 
-/* Whether there is anything but white space in the text. */
+/* Whether the text has anything but white space. */
 bool vcm_document_is_blank(const struct vcm_document *document);
 
 /* Appends the encoded form. */

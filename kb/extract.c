@@ -13,14 +13,14 @@
 #include "base/banned.h"
 
 #define PROGRAM      "vcm-extract"
-#define HEADER_PROBE ((size_t)1024) /* PDF's own rule: the header is in the first bytes */
+#define HEADER_PROBE ((size_t)1024) /* PDF requires the header in the first bytes */
 #define ERROR_BYTES  ((size_t)1024)
 
-/* From the folder of a program or library to that of the helper: installed, with a folder for the
- * machine's architecture between, and in a build tree. */
+/* Paths from the directory of a program or library to that of the helper: installed, installed with
+ * a directory for the machine's architecture in between, and in a build tree. */
 static const char *const places[] = {"../libexec/vcm", "../../libexec/vcm", "../kb", "../../kb"};
 
-/* Looks around the file at `own`; appends the path when the helper is there. */
+/* Searches relative to the file at `own`; appends the path when the helper exists. */
 static bool find_around(struct vcm_buf *out, const char *own)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -65,7 +65,7 @@ int vcm_extract_find(struct vcm_buf *out, struct vcm_error *err)
                                  "without it (set VCM_LIBEXEC to the folder that has it)");
 }
 
-/* What the child's end says about the document. */
+/* Translates the child's exit status or signal. */
 static int judge(struct vcm_document *document, const struct vcm_spawn_result *result,
                  const struct vcm_buf *said, struct vcm_error *err)
 {

@@ -1,9 +1,7 @@
 /*
- * extract.h - the text of a PDF, read by vcm-extract in a process of its own.
- *
- * The child has limits on time, memory, output and files, and no way to the network or to the
- * user's files; when it dies, that costs this one document. Any number of threads may extract at
- * one time, each with a child of its own: that is the pool. Poppler is in the child alone.
+ * The child has limits on time, memory, output and files, and no access to the network or to the
+ * user's files; when it crashes, only this document fails. Any number of threads may extract at one
+ * time, each with a child of its own; there is no other pool. poppler is in the child alone.
  */
 #ifndef VCM_KB_EXTRACT_H
 #define VCM_KB_EXTRACT_H
@@ -11,7 +9,7 @@
 #include "base/cancel.h"
 #include "kb/document.h"
 
-/* Raised whenever the same PDF may give another text. */
+/* Increased whenever the same PDF may give another text. */
 #define VCM_EXTRACT_VERSION 2
 
 struct vcm_extract_options {

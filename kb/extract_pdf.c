@@ -8,7 +8,7 @@
 
 #include "base/banned.h"
 
-#define PIECE_GAP 1.1 /* of a character's height: no two words of a line stand so far apart */
+#define PIECE_GAP 1.1 /* of a character's height: a larger gap than between two words of a line */
 
 /* A page's text with the place and the font of every character. */
 struct page {
@@ -17,7 +17,7 @@ struct page {
     guint place_count;
     GList *fonts;
     GList *font;   /* of the character that was asked for last */
-    GList *judged; /* the font that was last found bold or not */
+    GList *judged; /* the last font that was tested for bold */
     bool bold;
 };
 
@@ -79,8 +79,8 @@ static void measure(struct vcm_layout_box *box, struct page *page, guint first, 
         box->size = fmaxf(box->y1 - box->y0, 1.0f);
 }
 
-/* Appends a line of `count` characters. Where poppler puts two pieces of a line together without a
- * space, the gap between them tells. */
+/* Appends a line of `count` characters. Where poppler joins two pieces of a line without a space,
+ * the gap between them shows where one belongs. */
 static void space_words(struct vcm_buf *out, const struct page *page, const char *text, guint first,
                         guint count, float size)
 {
@@ -95,8 +95,8 @@ static void space_words(struct vcm_buf *out, const struct page *page, const char
     }
 }
 
-/* How many of the characters stand together before a gap that may lie between two columns: poppler
- * makes one line of what stands on one height. */
+/* How many of the characters come before a gap that may separate two columns: poppler makes one
+ * line of everything at one height. */
 static guint piece_length(const struct page *page, const char *text, guint first, guint count)
 {
     guint last = first;
@@ -164,7 +164,7 @@ static int read_page(struct vcm_layout *layout, PopplerPage *source, struct vcm_
     int rc = vcm_layout_add_page(layout, (float)height, err);
     page.text = poppler_page_get_text(source);
     if (rc == VCM_OK && page.text && page.text[0] != '\0') {
-        /* On an empty page the call leaves its results as they were. */
+        /* On an empty page the call does not set its results. */
         if (!poppler_page_get_text_layout(source, &page.places, &page.place_count))
             page.place_count = 0;
         page.fonts = poppler_page_get_text_attributes(source);
@@ -192,7 +192,7 @@ static enum vcm_extract_status read_pages(struct vcm_layout *layout, PopplerDocu
     }
     for (int i = 0; i < count; i++) {
         PopplerPage *page = poppler_document_get_page(document, i);
-        /* A page that is missing keeps its number. */
+        /* A missing page keeps its number. */
         int rc = page ? read_page(layout, page, err) : vcm_layout_add_page(layout, 1, err);
         if (page)
             g_object_unref(page);

@@ -50,7 +50,7 @@ static void limit_resources(size_t input_bytes)
         limit(RLIMIT_AS, VCM_LIMIT_EXTRACT_MEMORY_BYTES + input_bytes);
 }
 
-/* Files can be read where packages put them, and nowhere else; none can be written. */
+/* Files can be read only where packages install them; none can be written. */
 static void restrict_files(void)
 {
     static const char *const readable[] = {"/usr", "/lib", "/lib64", "/etc/fonts"};
@@ -81,7 +81,7 @@ static void restrict_files(void)
     close(ruleset);
 }
 
-/* What is not listed fails with EPERM: libraries take that better than the end. */
+/* All other system calls fail with EPERM: libraries handle that better than being killed. */
 static void restrict_calls(void)
 {
     static const int allowed[] = {

@@ -14,21 +14,21 @@
 
 #include "base/banned.h"
 
-#define READER_VERSION  1 /* raised whenever a reader may give another text */
+#define READER_VERSION  1 /* increased whenever a reader may give another text */
 #define SETTINGS_BYTES  128
-#define JOBS_FOR_WORKER 2 /* in flight: one in work, one ready */
+#define JOBS_FOR_WORKER 2 /* per worker: one running, one ready */
 
 struct ingest {
     const struct vcm_ingestor_options *options;
     pthread_mutex_t lock; /* the store, and `done` of the jobs */
     pthread_cond_t changed;
-    /* What is there already is looked up beside the store: who writes would keep all others
-     * waiting. */
+    /* A second handle looks up documents that are already present, because workers would otherwise
+     * wait for the writer. */
     struct vcm_database *lookups;
     pthread_mutex_t lookups_lock;
 };
 
-/* A document on its way through a worker. */
+/* A document that a worker processes. */
 struct job {
     struct ingest *ingest;
     const struct vcm_ingestor_item *item;
@@ -39,7 +39,7 @@ struct job {
     struct vcm_database_document row;
     char settings[SETTINGS_BYTES];
     enum vcm_ingestor_status status;
-    bool store_failed; /* the error is the store's, and ends the work */
+    bool store_failed; /* the error is the database's, and ends the run */
     bool done;
     struct vcm_error error;
 };
@@ -88,7 +88,7 @@ static int keep_chunk(void *context, const struct vcm_chunker_chunk *chunk, stru
     return VCM_OK;
 }
 
-/* Asks the store whether there is nothing to do. */
+/* Asks the database whether the document is already present. */
 static int is_present(bool *present, struct job *job)
 {
     pthread_mutex_lock(&job->ingest->lookups_lock);
@@ -98,7 +98,7 @@ static int is_present(bool *present, struct job *job)
     return rc;
 }
 
-/* The text of a PDF, extracted unless that was done before. A kept text that cannot be read is
+/* The text of a PDF, extracted unless it is stored already. A stored text that cannot be read is
  * replaced. */
 static int read_pdf(struct job *job, struct vcm_slice bytes)
 {
@@ -134,7 +134,7 @@ done:
     return rc;
 }
 
-/* What is known of the document once its bytes are there. */
+/* What is known of the document once its bytes were read. */
 static void describe(struct job *job, enum vcm_reader_type type, struct vcm_slice bytes)
 {
     const struct vcm_ingestor_item *item = job->item;
@@ -216,7 +216,7 @@ static int write_document(struct job *job, struct vcm_error *err)
     return rc;
 }
 
-/* Waits for the job, writes its document and tells. */
+/* Waits for the job, writes its document and reports its result. */
 static int finish_job(struct job *job, vcm_ingestor_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_OK;

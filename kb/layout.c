@@ -14,7 +14,7 @@
 #define GAP_STEPS         60 /* of a twentieth of a line's height */
 #define HEADING_RATIO     1.12f
 #define HEADING_BYTES     ((size_t)200)
-#define HEADING_BYTES_MIN ((size_t)3) /* less is a letter of an index */
+#define HEADING_BYTES_MIN ((size_t)3) /* shorter is a letter of an index */
 #define HEADING_LINES     4           /* more of them in a row are text in a large font */
 #define CONTINUED_RATIO   1.15f
 
@@ -55,7 +55,7 @@ static bool goes_on(const struct vcm_layout_line *before, const struct vcm_layou
 
 static void widen(struct vcm_layout_line *line, const struct vcm_layout_box *box, size_t len)
 {
-    /* The longer piece says how the line looks. */
+    /* The longer piece determines the line's size and font. */
     if (len > line->len / 2) {
         line->box.size = box->size;
         line->box.bold = box->bold;
@@ -93,7 +93,7 @@ int vcm_layout_add_line(struct vcm_layout *layout, struct vcm_slice text,
     return VCM_OK;
 }
 
-/* Makes one line of the pieces that follow each other on one printed line. */
+/* Joins consecutive pieces of one printed line. */
 static void join_pieces(struct vcm_layout *layout)
 {
     size_t count = 0;
@@ -123,7 +123,7 @@ static struct vcm_slice line_text(const struct vcm_layout *layout,
     return vcm_slice_of(layout->text.data + line->offset, line->len);
 }
 
-/* The font size in which most of the text is set. */
+/* The font size of most of the text. */
 static float body_size(const struct vcm_layout *layout)
 {
     size_t weights[256] = {0};
@@ -153,7 +153,7 @@ static float gap_of(const struct vcm_layout_line *before, const struct vcm_layou
     return (line->box.y0 - before->box.y1) / fminf(height_of(before), height_of(line));
 }
 
-/* The share above which a gap is one between paragraphs: somewhat more than the usual one. */
+/* The share above which a gap separates paragraphs: somewhat more than the usual gap. */
 static float paragraph_gap(const struct vcm_layout *layout)
 {
     size_t counts[GAP_STEPS] = {0};
@@ -268,7 +268,7 @@ static enum junction junction_of(const struct vcm_layout *layout,
         return JUNCTION_LINE;
     if (before->level > 0 || line->level > 0)
         return JUNCTION_PARAGRAPH;
-    /* The next column or page: the sentence goes on, or it does not. */
+    /* At a new column or page: the sentence may continue or not. */
     if (line->page != before->page || line->box.y0 < before->box.y0 - height_of(line) / 2)
         return !stopped && lower ? JUNCTION_LINE : JUNCTION_PARAGRAPH;
     if (gap_of(before, line) > gap)
@@ -281,7 +281,7 @@ static enum junction junction_of(const struct vcm_layout *layout,
     return JUNCTION_LINE;
 }
 
-/* The document as it grows. */
+/* The document that is being built. */
 struct writer {
     struct vcm_document *document;
     const struct vcm_layout *layout;
@@ -311,8 +311,8 @@ static int close_heading(struct writer *w, struct vcm_error *err)
     return rc;
 }
 
-/* Puts a line behind the one before it. A word that was divided is put together, and the line
- * breaks behind it instead. */
+/* Appends a line to the one before. A divided word is joined, and the line break comes after it
+ * instead. */
 static int write_line(struct writer *w, const struct vcm_layout_line *before,
                       const struct vcm_layout_line *line, struct vcm_error *err)
 {

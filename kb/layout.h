@@ -1,7 +1,7 @@
 /*
- * layout.h - makes a document of the lines of a paginated file: what runs along the pages is left
- * out, words that were divided at line ends are put together again, paragraphs and headings are
- * found from gaps, sizes and numbers.
+ * layout.h - makes a document from the lines of a paginated file: running heads and feet are
+ * removed, words that were divided at line ends are joined, paragraphs and headings are recognised
+ * from gaps, sizes and numbers.
  *
  * Lines come in reading order, page by page. Knows geometry and text, but nothing of PDF; used by
  * vcm-extract alone. One owner, no locking.
@@ -11,7 +11,7 @@
 
 #include "kb/document.h"
 
-/* A line as it stands on its page; y grows downwards. */
+/* A line and its position on the page; y grows downwards. */
 struct vcm_layout_box {
     float x0, y0, x1, y1;
     float size; /* of the font, of most of its characters */
@@ -43,7 +43,7 @@ struct vcm_layout {
 void vcm_layout_init(struct vcm_layout *layout);
 void vcm_layout_release(struct vcm_layout *layout);
 
-/* What follows is on the next page. */
+/* Begins the next page. */
 int vcm_layout_add_page(struct vcm_layout *layout, float height, struct vcm_error *err);
 
 /* Adds a line; ligatures are resolved, control characters and invalid bytes replaced. Blank lines

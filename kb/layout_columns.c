@@ -8,15 +8,15 @@
 #include "base/banned.h"
 
 #define GUTTER_STEPS     40
-#define COLUMN_LINES_MIN 10    /* in either column; fewer once a page had two */
-#define PROSE_BYTES      20u   /* of a line on the mean; less is a table */
-#define WIDE_SHARE       0.6f  /* of the column: so wide are most lines of prose */
-#define BOTH_SHARE       0.12f /* of the page: so far a line over both columns reaches into either */
-#define CENTRE_SHARE     0.04f /* of the page: so near to the gutter is what was centred on it */
+#define COLUMN_LINES_MIN 10    /* in each column; fewer once a page had two columns */
+#define PROSE_BYTES      20u   /* average length of a line; less is a table */
+#define WIDE_SHARE       0.6f  /* of the column: most lines of prose are at least this wide */
+#define BOTH_SHARE       0.12f /* of the page: how far a line over both reaches into each */
+#define CENTRE_SHARE     0.04f /* of the page: centred text is this near to the gutter */
 
 enum column { COLUMN_BOTH, COLUMN_LEFT, COLUMN_RIGHT };
 
-/* A line and where it goes. */
+/* A line and its position in the order. */
 struct place {
     struct vcm_layout_line line;
     enum column column;
@@ -63,7 +63,7 @@ static enum column column_of(const struct page *page, const struct vcm_layout_bo
     return centre < gutter ? COLUMN_LEFT : COLUMN_RIGHT;
 }
 
-/* The middle of the widest place that the fewest lines cross. */
+/* The middle of the widest strip that the fewest lines cross. */
 static float find_gutter(const struct page *page)
 {
     size_t crossing[GUTTER_STEPS] = {0};
@@ -90,7 +90,8 @@ static float find_gutter(const struct page *page)
            width * (0.3f + 0.4f * ((float)best + (float)(best_len - 1) / 2) / GUTTER_STEPS);
 }
 
-/* Contents and indexes lead to page numbers: what looks like a gutter is the dots' end. */
+/* Tables of contents and indexes end with page numbers: what looks like a gutter is the end of the
+ * dots. */
 static bool has_leaders(const struct page *page)
 {
     size_t count = 0;
@@ -103,7 +104,7 @@ static bool has_leaders(const struct page *page)
     return count * 10 > page->count;
 }
 
-/* Whether the lines on both sides are prose, and few go over the gutter. */
+/* Whether the lines on both sides are prose, and few cross the gutter. */
 static bool has_columns(const struct page *page, float gutter, size_t lines_min)
 {
     size_t lines[3] = {0}, wide[3] = {0}, bytes[3] = {0};

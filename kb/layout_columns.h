@@ -6,8 +6,8 @@
 
 #include "kb/layout.h"
 
-/* On pages that are set in two columns of prose the left one comes before the right one, between
- * the lines that go over both; other pages, tables among them, stay as they are. */
+/* On pages with two columns of prose the left column comes before the right one, between the lines
+ * that span both; other pages, tables among them, are not changed. */
 int vcm_layout_columns_order(struct vcm_layout *layout, struct vcm_error *err);
 
 #endif

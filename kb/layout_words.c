@@ -11,8 +11,8 @@
 #include "base/banned.h"
 
 #define EDGE_SHARE    0.12f         /* of a page's height, at its top and its bottom */
-#define RUNNING_BYTES ((size_t)200) /* longer lines are not looked for inside of pages */
-#define EDGE_LINES    3             /* a running line is one of so many from the edge */
+#define RUNNING_BYTES ((size_t)200) /* longer lines are not searched for inside pages */
+#define EDGE_LINES    3             /* a running line is among this many at the edge */
 
 static bool is_digit(char byte)
 {
@@ -35,7 +35,7 @@ static bool is_letter(char byte)
     return is_lower(byte) || is_upper(byte) || (unsigned char)byte >= 0x80;
 }
 
-/* What a character is to be replaced by, or NULL for itself. *len is its length. */
+/* The replacement of a character, or NULL. *len is its length. */
 static const char *replacement(size_t *len, const char *at)
 {
     static const char *const ligatures[] = {"ff", "fi", "fl", "ffi", "ffl", "st", "st"};
@@ -143,7 +143,7 @@ bool vcm_layout_words_begins_lower(struct vcm_slice text)
     return text.len > 0 && is_lower(text.data[0]);
 }
 
-/* The hash of a word, small letters for capitals; `last` parts of it may stand apart. */
+/* The hash of a word in lower case; its last part may be given separately. */
 static uint64_t word_hash(const struct vcm_slice *parts, unsigned count)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -177,7 +177,7 @@ static void add_word(struct vcm_layout_words *words, uint64_t hash)
     words->slots[slot] = hash;
 }
 
-/* The end of the word at `at`; hyphens inside belong to it. */
+/* The end of the word at `at`; inner hyphens belong to it. */
 static size_t word_end(struct vcm_slice text, size_t at)
 {
     while (at < text.len &&
@@ -214,7 +214,7 @@ void vcm_layout_words_close(struct vcm_layout_words *words)
     words->slots = NULL;
 }
 
-/* The length of the hyphen that the text ends with, or 0. A soft one is never part of a word. */
+/* The length of the hyphen at the end of the text, or 0. A soft hyphen is never part of a word. */
 static size_t hyphen_length(const struct vcm_buf *text, bool *soft)
 {
     const char *end = text->data + text->len;
@@ -246,7 +246,8 @@ size_t vcm_layout_words_mend(struct vcm_buf *text, const struct vcm_layout_words
     struct vcm_slice joined[2] = {parts[0], parts[2]};
     bool known = has_word(words, word_hash(joined, 2));
     bool compound = !soft && !known && has_word(words, word_hash(parts, 3));
-    /* Before a capital most hyphens belong there: it takes the whole word elsewhere. */
+    /* Before a capital most hyphens belong to the word: it is removed only if the joined word
+     * occurs elsewhere. */
     if (is_upper(next.data[0]) && !known)
         return 0;
     if (!compound)
@@ -256,7 +257,7 @@ size_t vcm_layout_words_mend(struct vcm_buf *text, const struct vcm_layout_words
     return second;
 }
 
-/* A line at the edge of a page, as it is compared with others. */
+/* A line at the edge of a page, in the form that is compared with others. */
 struct edge {
     uint64_t hash;
     size_t line;
@@ -312,8 +313,8 @@ static uint64_t text_hash(struct vcm_slice text)
     return hash | 1;
 }
 
-/* Lines with one hash may run along the pages. A number that stands alone and is not the outermost
- * line may be that of a table or a listing: it is a page's only if it grows with the pages. */
+/* Lines with the same hash may be running lines. A number that is not the outermost line may be
+ * part of a table or a listing: it is a page number only if it grows with the pages. */
 static struct edge edge_of(struct vcm_slice text, bool top, unsigned outside, size_t line,
                            uint32_t page)
 {
@@ -330,7 +331,7 @@ static struct edge edge_of(struct vcm_slice text, bool top, unsigned outside, si
     return edge;
 }
 
-/* How many printed lines of the page stand between the line and the edge, at most EDGE_LINES. */
+/* How many printed lines are between the line and the edge of the page, at most EDGE_LINES. */
 static unsigned lines_outside(const struct vcm_layout *layout, size_t first, size_t end,
                               size_t line, bool top)
 {
@@ -363,7 +364,7 @@ static int compare_hashes(const void *a, const void *b)
     return *x < *y ? -1 : *x > *y;
 }
 
-/* How often a text stands inside of pages, not at their edges. */
+/* How often a text occurs inside pages, not at their edges. */
 static size_t count_inside(const uint64_t *inside, size_t count, uint64_t text)
 {
     size_t low = 0;
@@ -382,7 +383,7 @@ static size_t count_inside(const uint64_t *inside, size_t count, uint64_t text)
     return low - first;
 }
 
-/* The hashes of what is inside go to `inside`, sorted. */
+/* Puts the hashes of the lines inside pages into `inside`, sorted. */
 static size_t collect_edges(struct edge *edges, uint64_t *inside, size_t *inside_count,
                             const struct vcm_layout *layout)
 {
@@ -409,8 +410,8 @@ static size_t collect_edges(struct edge *edges, uint64_t *inside, size_t *inside
     return count;
 }
 
-/* What stands on one printed line with a running one, such as a chapter beside the page's number,
- * runs with it. */
+/* Text on one printed line with a running one, such as a chapter beside the page's number, is
+ * running too. */
 static void mark_neighbours(struct vcm_layout *layout, const struct edge *edges, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -445,7 +446,7 @@ int vcm_layout_words_mark_running(struct vcm_layout *layout, struct vcm_error *e
         for (; end < count && edges[end].hash == edges[i].hash; end++)
             pages += edges[end].page != edges[end - 1].page;
         bool running = pages >= 3 || (pages == 2 && layout->page_count == 2);
-        /* What stands as often elsewhere is a word of a table that met the edge. */
+        /* A text that occurs as often elsewhere is a word of a table at the edge. */
         if (running && edges[i].text != 0)
             running = count_inside(inside, inside_count, edges[i].text) < pages;
         for (; i < end; i++)

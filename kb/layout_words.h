@@ -1,5 +1,5 @@
 /*
- * layout_words.h - what layout.c wants to know of the words of a line. Private to layout.c.
+ * layout_words.h - the words of a line, for layout.c. Private to layout.c.
  */
 #ifndef VCM_KB_LAYOUT_WORDS_H
 #define VCM_KB_LAYOUT_WORDS_H
@@ -33,8 +33,8 @@ bool vcm_layout_words_is_usual_heading(struct vcm_slice text);
 bool vcm_layout_words_ends_sentence(struct vcm_slice text);
 bool vcm_layout_words_begins_lower(struct vcm_slice text);
 
-/* When `text` ends with the first part of a divided word and `next` begins with the second, takes
- * the hyphen off unless it belongs there, and returns the length of the second; else 0. */
+/* When `text` ends with the first part of a divided word and `next` begins with the second, removes
+ * the hyphen unless it belongs to the word, and returns the length of the second; else 0. */
 size_t vcm_layout_words_mend(struct vcm_buf *text, const struct vcm_layout_words *words,
                              struct vcm_slice next);
 

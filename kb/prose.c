@@ -22,7 +22,7 @@ static bool is_ascii_letter(char byte)
     return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
 }
 
-/* Behind the line that `at` is in. */
+/* The position behind the line that `at` is in. */
 static size_t line_end(const char *text, size_t at, size_t end)
 {
     const char *newline = memchr(text + at, '\n', end - at);
@@ -82,14 +82,14 @@ static uint32_t code_point(const char *text, size_t at)
     }
 }
 
-/* Small letters of the scripts that have them and end sentences with a full stop. */
+/* Lower-case letters of the scripts that have them and end sentences with a full stop. */
 static bool is_lower(uint32_t c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 0xdf && c <= 0xff && c != 0xf7) ||
            (c >= 0x3ac && c <= 0x3ce) || (c >= 0x430 && c <= 0x45f);
 }
 
-/* Full stops that need no space behind them. */
+/* Full stops that need no space after them. */
 static bool is_wide_stop(uint32_t c)
 {
     return c == 0x3002 || c == 0xff01 || c == 0xff1f || c == 0xff61;
@@ -153,8 +153,8 @@ static bool begins_item(const char *text, size_t at, size_t end)
     return mark < end && text[mark] == ' ';
 }
 
-/* Behind the stop at `at` and what closes with it, when a sentence ends there; else 0. *next is
- * where to go on. */
+/* The position behind the stop at `at` and its closing quotes or brackets, when a sentence ends
+ * there; else 0. *next is where to continue. */
 static size_t stop_end(size_t *next, const char *text, size_t begin, size_t at, size_t end)
 {
     uint32_t stop = code_point(text, at);

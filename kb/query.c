@@ -15,7 +15,7 @@ static bool has_word(struct vcm_slice text)
     return false;
 }
 
-/* Adds a term unless it has no word in it or is there already. */
+/* Adds a term unless it has no word or is a duplicate. */
 static void add_term(struct vcm_query *query, struct vcm_slice text, bool is_prefix)
 {
     if (!has_word(text) || query->count == VCM_QUERY_TERMS_MAX)
@@ -27,7 +27,7 @@ static void add_term(struct vcm_query *query, struct vcm_slice text, bool is_pre
     query->terms[query->count++] = (struct vcm_query_term){text, is_prefix};
 }
 
-/* The bytes of the last word, which a star lets go on. */
+/* The length of the last word, to which a star applies. */
 static size_t last_word_length(struct vcm_slice text)
 {
     size_t begin = text.len;
@@ -37,7 +37,7 @@ static size_t last_word_length(struct vcm_slice text)
     return text.len - begin;
 }
 
-/* Takes the text as UTF-8, with spaces for control characters, up to the longest length. */
+/* Converts the text to UTF-8, with spaces for control characters, up to the maximum length. */
 static void take_text(struct vcm_query *query, struct vcm_slice text)
 {
     if (text.len > VCM_QUERY_BYTES_MAX)

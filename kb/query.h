@@ -1,8 +1,8 @@
 /*
- * query.h - what a person types into a search, as terms. Every string is a query.
+ * query.h - parses the text of a search into terms. Every string is a query.
  *
- * Words are terms, "words in quotes" are a phrase, and a star behind either means that its last
- * word may go on, if that has VCM_QUERY_PREFIX_MIN bytes: the words behind one or two letters are
+ * Words are terms, "words in quotes" are a phrase, and a star after either makes its last word a
+ * prefix, if that has VCM_QUERY_PREFIX_MIN bytes: the words with a prefix of one or two letters are
  * half the index. Nothing else has a meaning: operators, brackets and colons are text.
  */
 #ifndef VCM_KB_QUERY_H
@@ -12,8 +12,8 @@
 
 #include "base/buf.h"
 
-#define VCM_QUERY_BYTES_MAX  ((size_t)4096) /* what is longer is cut */
-#define VCM_QUERY_TERMS_MAX  32u            /* and so are those beyond */
+#define VCM_QUERY_BYTES_MAX  ((size_t)4096) /* longer queries are cut */
+#define VCM_QUERY_TERMS_MAX  32u            /* further terms are ignored */
 #define VCM_QUERY_PREFIX_MIN 3u
 
 struct vcm_query_term {
@@ -27,11 +27,11 @@ struct vcm_query {
     unsigned count;
 };
 
-/* Reads a query; release it also after a failure, which is want of memory. */
+/* Parses a query; release it also after a failure, which means no memory. */
 int vcm_query_init(struct vcm_query *query, struct vcm_slice text, struct vcm_error *err);
 void vcm_query_release(struct vcm_query *query);
 
-/* Appends a term as an FTS5 string that stands for its words and for nothing else. */
+/* Appends a term as an FTS5 string that matches its words and nothing else. */
 void vcm_query_quote(struct vcm_buf *out, const struct vcm_query_term *term);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * reader.h - which kind of document a file is, and what its bytes say.
+ * reader.h - the kind of a document, and its text.
  *
  * Reads Markdown, reStructuredText, HTML and plain text in process, in time and memory that grow
  * with the file alone. PDF is not read here: extract.h has a program of its own for it.
- * The text of Markdown, reStructuredText and plain text is the file's own, a byte-order mark aside,
- * with U+FFFD for invalid bytes and NULs; that of HTML is what a reader of the page sees.
+ * The text of Markdown, reStructuredText and plain text is the file's own, without a byte-order
+ * mark, with U+FFFD for invalid bytes and NULs; that of HTML is what a reader of the page sees.
  */
 #ifndef VCM_KB_READER_H
 #define VCM_KB_READER_H
@@ -27,8 +27,8 @@ enum vcm_reader_type vcm_reader_type_of(struct vcm_slice path);
 const char *vcm_reader_type_name(enum vcm_reader_type type);
 
 /* Fills an empty document. UNSUPPORTED, with the reason in the document and first in the message:
- * UNSUPPORTED_TYPE when the bytes are no text, EMPTY when there is nothing in it, OVER_THE_LIMITS.
- * PDF is the caller's bug. */
+ * UNSUPPORTED_TYPE when the bytes are no text, EMPTY when there is no text, OVER_THE_LIMITS. Must
+ * not be called for PDF. */
 int vcm_reader_read(struct vcm_document *document, enum vcm_reader_type type,
                     struct vcm_slice bytes, struct vcm_error *err);
 

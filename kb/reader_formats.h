@@ -14,14 +14,14 @@ int vcm_reader_rst_headings(struct vcm_document *document, struct vcm_error *err
 int vcm_reader_html_text(struct vcm_document *document, struct vcm_slice html,
                          struct vcm_error *err);
 
-/* Behind the line that `at` is in. */
+/* The position behind the line that `at` is in. */
 static inline size_t vcm_reader_formats_line_end(struct vcm_slice text, size_t at)
 {
     const char *newline = memchr(text.data + at, '\n', text.len - at);
     return newline ? (size_t)(newline - text.data) + 1 : text.len;
 }
 
-/* The line without its end and the white space before that. */
+/* The line without its end and trailing white space. */
 static inline struct vcm_slice vcm_reader_formats_line(struct vcm_slice text, size_t at, size_t end)
 {
     while (end > at && (text.data[end - 1] == ' ' ||

@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-/* What stands between what was written and what comes next; the largest wish wins. */
+/* The separation between the text so far and the next text; the largest requested one is used. */
 enum gap { GAP_NONE, GAP_SPACE, GAP_LINE, GAP_BLANK };
 
 enum role {
@@ -92,7 +92,7 @@ static void widen(struct page *page, enum gap gap)
         page->gap = gap;
 }
 
-/* Puts what is due before the next visible character. */
+/* Writes the pending separation before the next visible character. */
 static void close_gap(struct page *page)
 {
     struct vcm_buf *text = &page->document->text;
@@ -148,7 +148,7 @@ static void put_code_point(struct page *page, uint32_t c)
     put(page, vcm_slice_of(bytes, len));
 }
 
-/* A reference such as "&amp;" at `at`; its length, or 0 when it is none. */
+/* A character reference such as "&amp;" at `at`; its length, or 0 when it is none. */
 static size_t take_entity(struct page *page)
 {
     const char *text = page->html.data + page->at;
@@ -198,7 +198,7 @@ static enum role role_of(struct vcm_slice name)
     return ROLE_INLINE;
 }
 
-/* Behind the next occurrence of `mark`, or the end. */
+/* The position behind the next occurrence of `mark`, or the end. */
 static size_t behind(const struct page *page, size_t at, const char *mark)
 {
     size_t len = strlen(mark);
@@ -206,7 +206,7 @@ static size_t behind(const struct page *page, size_t at, const char *mark)
     return found ? (size_t)(found - page->html.data) + len : page->html.len;
 }
 
-/* Behind the '>' that ends the tag at `at`, quoted attributes minded. */
+/* The position behind the '>' that ends the tag at `at`, ignoring those in quoted attributes. */
 static size_t tag_end(const struct page *page, size_t at)
 {
     char quote = '\0';
@@ -223,7 +223,7 @@ static size_t tag_end(const struct page *page, size_t at)
     return at;
 }
 
-/* Behind the end tag of `name`, from `at` on. */
+/* The position behind the end tag of `name`, searched from `at` on. */
 static size_t end_tag(const struct page *page, size_t at, struct vcm_slice name)
 {
     while (at < page->html.len) {
@@ -297,7 +297,7 @@ static void take_role(struct page *page, enum role role, bool closes)
     }
 }
 
-/* Takes the tag, comment or declaration at `at`; false when it is a mere '<'. */
+/* Handles the tag, comment or declaration at `at`; false when it is a plain '<'. */
 static bool take_tag(struct page *page, int *rc, struct vcm_error *err)
 {
     const char *html = page->html.data;
@@ -330,7 +330,7 @@ static bool take_tag(struct page *page, int *rc, struct vcm_error *err)
     return true;
 }
 
-/* Takes what stands before the next tag or reference. */
+/* Handles the text before the next tag or reference. */
 static void take_words(struct page *page)
 {
     size_t start = page->at;

@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-#define SETEXT_LINES_MAX 4 /* of a title; an underline below more is a rule */
+#define SETEXT_LINES_MAX 4 /* of a title; an underline below more lines is a rule */
 
 struct scan {
     struct vcm_slice text;
@@ -52,7 +52,7 @@ static bool take_fence(struct scan *scan, struct vcm_slice line, size_t indent)
     return true;
 }
 
-/* Level of "## Title", 0 for other lines; *title is what stands behind the marks. */
+/* The level of "## Title", 0 for other lines; *title is the text after the marks. */
 static unsigned atx_level(struct vcm_slice *title, struct vcm_slice line, size_t indent)
 {
     size_t level = indent < 4 ? run_length(line, indent, '#') : 0;
@@ -70,7 +70,7 @@ static unsigned atx_level(struct vcm_slice *title, struct vcm_slice line, size_t
     return (unsigned)level;
 }
 
-/* Level of an underline, 0 for other lines. */
+/* The level of an underline, 0 for other lines. */
 static unsigned setext_level(struct vcm_slice line, size_t indent)
 {
     char mark = indent < line.len ? line.data[indent] : '\0';
@@ -92,7 +92,7 @@ static bool begins_paragraph(struct vcm_slice line, size_t indent)
            !((mark == '-' || mark == '*' || mark == '+') && (space || indent + 1 == line.len));
 }
 
-/* A title as it reads: "[text](link)" is its text, marks of emphasis and code are left out. */
+/* A title as displayed: "[text](link)" becomes its text, marks of emphasis and code are removed. */
 static void plain_title(struct vcm_buf *out, struct vcm_slice title)
 {
     for (size_t i = 0; i < title.len; i++) {
@@ -160,13 +160,13 @@ static int take_line(struct vcm_document *document, struct scan *scan, size_t be
         scan->paragraph = begin;
         scan->paragraph_len = 1;
     } else {
-        /* The lines behind it belong to it as well. */
+        /* The lines after it belong to it as well. */
         scan->paragraph_len = SETEXT_LINES_MAX + 1;
     }
     return VCM_OK;
 }
 
-/* Behind the front matter that static site generators want, or 0. */
+/* The position behind the front matter of static site generators, or 0. */
 static size_t front_matter_end(struct vcm_slice text)
 {
     size_t end = vcm_reader_formats_line_end(text, 0);

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-/* How titles are adorned, in the order of their first use, which is that of their levels. */
+/* The adornments of titles in the order of their first use, which determines their levels. */
 struct style {
     char mark;
     bool overline;
@@ -16,7 +16,7 @@ struct styles {
     unsigned count;
 };
 
-/* The mark that the whole line is made of, or 0. */
+/* The character that the whole line consists of, or 0. */
 static char adornment(struct vcm_slice line)
 {
     if (line.len < 2 || !strchr("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", line.data[0]))
@@ -39,7 +39,7 @@ static unsigned level_of(struct styles *styles, struct style style)
     return styles->count;
 }
 
-/* Whether the mark is long enough for the title; short ones are forgiven from four on. */
+/* Whether the adornment is long enough for the title; shorter ones are accepted from four on. */
 static bool underlines(struct vcm_slice line, struct vcm_slice title)
 {
     return line.len >= 4 || line.len >= vcm_utf8_columns(title);

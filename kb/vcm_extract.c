@@ -2,9 +2,9 @@
  * vcm-extract - reads a PDF from standard input and writes its text, headings and pages to standard
  * output, in the form of kb/document.h. Spawned by kb/extract.c, never used by hand.
  *
- * A program of its own because a PDF is hostile and its parser large, and because that parser is
- * under the GPL. The exit status says what is wrong with a document (extract_pdf.h), standard error
- * says it in words.
+ * It is a separate program because a PDF is untrusted input for a large parser, and because that
+ * parser is under the GPL. The exit status says what is wrong with a document (extract_pdf.h),
+ * standard error says it in words.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,7 +74,7 @@ static enum vcm_extract_status extract(struct vcm_slice input, struct vcm_error 
     return status;
 }
 
-/* Parsers complain about what they find, at any length; only our own message is to get through. */
+/* Parsers write warnings of any length to standard error; only our own message is passed on. */
 static int silence_errors(void)
 {
     int own = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
@@ -100,6 +100,6 @@ int main(void)
     }
     if (status != VCM_EXTRACT_DONE)
         dprintf(errors, "%s\n", err.message);
-    /* Nothing that a library registered for the end is to run. */
+    /* Skips the exit handlers of the libraries. */
     _exit((int)status);
 }

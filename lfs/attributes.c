@@ -6,7 +6,7 @@
 
 #define BLANKS " \t\r"
 
-/* The next word of a line, and the line behind it. */
+/* Takes the next word off the front of a line. */
 static struct vcm_slice next_word(struct vcm_slice *line)
 {
     while (line->len > 0 && strchr(BLANKS, line->data[0]))
@@ -31,7 +31,7 @@ static bool is_octal(char c)
     return c >= '0' && c <= '7';
 }
 
-/* A pattern in double quotes, as git writes names in C; false when the quote does not end. */
+/* A pattern in double quotes, with git's C-style escapes; false when the quote is not closed. */
 static bool take_quoted(struct vcm_buf *out, struct vcm_slice *line)
 {
     size_t i = 1;
@@ -60,7 +60,7 @@ static bool word_is(struct vcm_slice word, const char *text)
     return vcm_slice_equal(word, vcm_slice_of_string(text));
 }
 
-/* What the attributes of a line say about the filter; false for nothing. */
+/* What the attributes of a line say about the filter; false when they do not mention it. */
 static bool take_filter(bool *is_lfs, struct vcm_slice rest)
 {
     static const char prefix[] = "filter=";

@@ -14,7 +14,7 @@
 #define TEXT_MAX        ((size_t)1024)
 #define MESSAGE_MAX     (64 * VCM_KIB)
 #define LIST_MAX        (64 * VCM_MIB)
-#define RECORD          "vcm.bootstrap" /* commits of ours, in the repository's configuration */
+#define RECORD          "vcm.bootstrap" /* ids of our commits, in the repository's configuration */
 #define GITHUB          "github.com"
 
 struct run {
@@ -23,7 +23,7 @@ struct run {
     struct vcm_command git;
     struct vcm_scaffold scaffold;
     struct vcm_buf origin, branch;
-    struct vcm_buf own; /* commits that former runs made, a line each */
+    struct vcm_buf own; /* commits of earlier runs, one per line */
     char author_name[TEXT_MAX], author_email[TEXT_MAX];
     struct vcm_buf message;
     struct vcm_push_target target;
@@ -140,7 +140,7 @@ static int open_repository(struct run *r, struct vcm_error *err)
     return rc;
 }
 
-/* What the configuration has noted of former runs. */
+/* Reads the commits of earlier runs from the configuration. */
 static int read_own(struct run *r, struct vcm_error *err)
 {
     bool found = false;
@@ -148,7 +148,8 @@ static int read_own(struct run *r, struct vcm_error *err)
                            VCM_COMMAND_ARGS("config", "--local", "--get-all", RECORD), err);
 }
 
-/* Without the note a later run takes the commit for the user's and leaves the push to them. */
+/* Records the commit. If that fails, a later run treats the commit as the user's and does not push
+ * it. */
 static void note_own(struct run *r, const char *id)
 {
     struct vcm_error ignored = {0};
@@ -219,7 +220,7 @@ static int join_patterns(struct run *r, struct vcm_error *err)
     return rc;
 }
 
-/* Patterns that git-lfs cannot take matter to a migration alone. */
+/* Patterns that git-lfs cannot use are an error in a migration only. */
 static int forget_patterns(struct run *r)
 {
     r->b->include = r->b->exclude = NULL;
@@ -271,7 +272,7 @@ static void list_files(struct run *r)
 {
     struct vcm_scaffold *s = &r->scaffold;
 
-    /* .colony comes before .gitattributes, and the plan keeps to that. */
+    /* .colony sorts before .gitattributes, and the plan keeps that order. */
     for (size_t i = 0; i < s->file_count; i++)
         r->b->files[r->b->file_count++] = s->files[i].path;
     r->b->is_initialized = s->file_count > 0;
@@ -298,7 +299,7 @@ static int commit(struct run *r, struct vcm_error *err)
     return rc;
 }
 
-/* Turns a failure into a line of the result, unless somebody wants us to stop. */
+/* Turns a failure into a message of the result, unless the run was cancelled. */
 static int report(const char **out, struct vcm_bootstrap *b, int rc,
                   const struct vcm_error *failure, struct vcm_error *err)
 {
@@ -332,7 +333,7 @@ static int migrate(struct run *r, struct vcm_error *err)
 static int say(struct run *r, struct vcm_error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Why nothing is pushed. */
+/* Records why nothing is pushed. */
 static int say(struct run *r, struct vcm_error *err, const char *format, ...)
 {
     char text[TEXT_MAX];
@@ -344,7 +345,7 @@ static int say(struct run *r, struct vcm_error *err, const char *format, ...)
     return keep(&r->b->push_error, r->b, text, err);
 }
 
-/* What the remote has, as ids: of the branch, or without one of everything. */
+/* The ids that the remote has: of the branch, or of all refs when it has no such branch. */
 static void list_known(struct vcm_buf *out, const struct vcm_push_ref *refs, const char *ref)
 {
     const struct vcm_push_ref *there = vcm_push_get(refs, ref);
@@ -355,7 +356,7 @@ static void list_known(struct vcm_buf *out, const struct vcm_push_ref *refs, con
         vcm_buf_append_format(out, "%s\n", refs->id);
 }
 
-/* A branch of the remote that is not here cannot be followed, whatever the branch here has. */
+/* A remote branch that was not fetched cannot be compared, whatever the local branch has. */
 static int check_known(struct run *r, const struct vcm_push_ref *there, struct vcm_error *err)
 {
     int status = 0;
@@ -382,8 +383,8 @@ static int send_branch(struct run *r, const struct vcm_push_ref *there, struct v
     return rc;
 }
 
-/* Sends the branch when all that the remote lacks is ours, or when the user wants it all sent. A
- * remote without any ref has nothing that a branch could be ahead of. */
+/* Pushes the branch when all commits that the remote lacks are ours, or when the user asked to push
+ * all. A branch cannot be ahead of a remote without any ref. */
 static int push_branch(struct run *r, struct vcm_error *failure, struct vcm_error *err)
 {
     struct vcm_buf known = VCM_BUF_INIT(LIST_MAX);
@@ -458,7 +459,7 @@ static int push(struct run *r, struct vcm_error *err)
     return rc;
 }
 
-/* All of them, for a migration puts the patterns into every commit. */
+/* All patterns, because a migration puts them into every commit. */
 static int list_refs(struct run *r, struct vcm_error *err)
 {
     struct vcm_migrate_ref *first = NULL, **last = &first;
@@ -475,8 +476,8 @@ static int list_refs(struct run *r, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* Looks, refuses, then wires, commits, rewrites and pushes, in this order: what cannot be taken
- * back comes last. */
+/* Checks first, then sets up the filters, commits, rewrites and pushes, in this order: steps that
+ * cannot be undone come last. */
 static int run(struct run *r, struct vcm_error *err)
 {
     int rc = check_options(r, err);

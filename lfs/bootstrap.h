@@ -1,11 +1,11 @@
 /*
- * bootstrap.h - makes a repository an LFS-aware one: manifest, repo map and LFS patterns, in one
- * commit of exactly these files, pushed.
+ * bootstrap.h - prepares a repository for vcm and LFS: commits exactly the manifest, the repo map
+ * and the LFS patterns, and pushes the commit.
  *
  * Never overwrites a file; its only edit is lfs.mode of the manifest, from "disabled" to
- * "same_remote". Running it again does no harm. What is refused is refused before anything is
- * written; once the commit is there, what goes wrong with migrating and pushing is in the result.
- * The order of the steps is in bootstrap.c, run().
+ * "same_remote". Running it again is harmless. Every refusal happens before anything is written;
+ * after the commit, failures of the migration and the push are reported in the result. The order of
+ * the steps is in bootstrap.c, run().
  */
 #ifndef VCM_LFS_BOOTSTRAP_H
 #define VCM_LFS_BOOTSTRAP_H
@@ -37,15 +37,15 @@ struct vcm_bootstrap_warning {
 };
 
 struct vcm_bootstrap {
-    struct vcm_arena arena; /* of everything below */
+    struct vcm_arena arena; /* owns everything below */
     const char *repo_root;
     bool is_initialized;                        /* by this run */
-    const char *files[VCM_BOOTSTRAP_FILES_MAX]; /* in the commit, in the order of their bytes */
+    const char *files[VCM_BOOTSTRAP_FILES_MAX]; /* of the commit, sorted by bytes */
     size_t file_count;
     const char *commit; /* NULL for none */
     bool pushed;
-    const char *push_error; /* NULL when there is nothing to say */
-    bool push_failed;       /* it was tried */
+    const char *push_error; /* NULL without a message */
+    bool push_failed;       /* the push was attempted */
     bool lfs_enabled;
     bool migrated;
     const char *migrate_error;          /* NULL for none */
@@ -54,11 +54,11 @@ struct vcm_bootstrap {
     struct vcm_bootstrap_warning *warnings;
 };
 
-/* Adds a warning; out of memory it is dropped. */
+/* Adds a warning; dropped when out of memory. */
 void vcm_bootstrap_warn(struct vcm_bootstrap *bootstrap, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Release in any case. */
+/* To be called also after a failure. */
 int vcm_bootstrap_run(struct vcm_bootstrap *out, const struct vcm_bootstrap_options *options,
                       struct vcm_error *err);
 void vcm_bootstrap_release(struct vcm_bootstrap *bootstrap);

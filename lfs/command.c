@@ -9,11 +9,11 @@
 
 #include "base/banned.h"
 
-#define FIXED_ARGS      6 /* that stand before the command, with "git" and the NULL at the end */
+#define FIXED_ARGS      6 /* arguments before the command, with "git", and the NULL at the end */
 #define ERRORS_MAX      (256 * VCM_KIB)
 #define ENVIRONMENT_MAX (4 * VCM_MIB)
 
-/* Variables that would lead git elsewhere, or that we set ourselves. */
+/* Variables that would make git use another repository, or that we set ourselves. */
 static bool is_ours(const char *entry)
 {
     static const char *const names[] = {
@@ -142,7 +142,7 @@ int vcm_command_run(int *status, struct vcm_buf *out, struct vcm_buf *errors,
     return rc;
 }
 
-/* The line that says most: the last that begins as git's own complaints do, else the last one. */
+/* The most useful line: the last one with a prefix of git's own errors, else the last one. */
 static struct vcm_slice telling_line(const char *text)
 {
     static const char *const marks[] = {

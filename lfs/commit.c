@@ -30,7 +30,7 @@ struct work {
 
 static const struct vcm_slice no_input = {NULL, 0};
 
-/* Copies an id of the first `len` bytes of `text`. */
+/* Copies an id from the first `len` bytes of `text`. */
 static int take_id(char out[VCM_COMMIT_ID_BYTES], const char *text, size_t len,
                    struct vcm_error *err)
 {
@@ -187,7 +187,7 @@ static int hash_file(struct work *w, size_t i, struct vcm_error *err)
     const struct vcm_commit_file *file = &w->request->files[i];
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    /* With the path, so that the user's filters and line ends apply as for `git add`. */
+    /* With the path, so that the user's filters and line endings apply as in `git add`. */
     vcm_buf_append_format(&path, "--path=%s", file->path);
     int rc = read_id(w->blobs[i], w->git,
                      VCM_COMMAND_ARGS("hash-object", "-w", "--stdin", vcm_buf_text(&path)),
@@ -196,7 +196,7 @@ static int hash_file(struct work *w, size_t i, struct vcm_error *err)
     return rc;
 }
 
-/* Puts our files into the index of `git`, or back what was staged there before. */
+/* Puts our files into the index of `git`, or restores what was staged before. */
 static int stage(struct work *w, const struct vcm_command *git, bool back, struct vcm_error *err)
 {
     struct vcm_buf lines = VCM_BUF_INIT(LINE_BYTES);
@@ -219,7 +219,7 @@ static int stage(struct work *w, const struct vcm_command *git, bool back, struc
     return rc;
 }
 
-/* HEAD's tree with our files in it, made in an index of its own. */
+/* HEAD's tree with our files in it, built in a temporary index. */
 static int make_tree(char tree[VCM_COMMIT_ID_BYTES], struct work *w, struct vcm_error *err)
 {
     struct vcm_command git = *w->git;
@@ -306,7 +306,7 @@ static int open_directory(int *fd, struct work *w, size_t i, struct vcm_error *e
     return *fd >= 0 ? VCM_OK : VCM_IO_ERROR;
 }
 
-/* Moves without overwriting; link(2) is for file systems whose rename cannot do that. */
+/* Renames without overwriting; link(2) is for file systems that do not support RENAME_NOREPLACE. */
 static bool move_new(int directory, const char *from, const char *to)
 {
     if (renameat2(directory, from, directory, to, RENAME_NOREPLACE) == 0)
@@ -319,7 +319,7 @@ static bool move_new(int directory, const char *from, const char *to)
     return true;
 }
 
-/* Writes beside the file and moves it there. */
+/* Writes a temporary file beside the target and renames it. */
 static int place_file(int directory, const char *path, struct vcm_slice content, bool replace,
                       struct vcm_error *err)
 {
@@ -362,7 +362,8 @@ static int write_file(struct work *w, size_t i, struct vcm_error *err)
     return rc;
 }
 
-/* Takes a file back, and the directory that was made for it. */
+/* Removes a file that was written, or restores its content, and removes the directory that was
+ * created for it. */
 static void unwrite_file(struct work *w, size_t i)
 {
     const struct vcm_commit_file *file = &w->request->files[i];
@@ -389,7 +390,7 @@ static void undo(struct work *w)
     struct vcm_command git = *w->git;
     struct vcm_error ignored = {0};
 
-    git.cancel = NULL; /* also when an interruption is why we are here */
+    git.cancel = NULL; /* the rollback must run also after a cancellation */
     if (w->staged)
         stage(w, &git, true, &ignored);
     for (size_t i = w->request->count; i-- > 0;)
@@ -413,7 +414,7 @@ static int move_head(struct work *w, const char *id, struct vcm_error *err)
                          cause.message);
 }
 
-/* The order keeps what cannot be undone, moving the branch, for the end. */
+/* The step that cannot be undone, moving the branch, is last. */
 static int apply(char id[VCM_COMMIT_ID_BYTES], struct work *w, struct vcm_error *err)
 {
     const char *paths[VCM_COMMIT_FILES_MAX];

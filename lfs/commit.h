@@ -1,9 +1,9 @@
 /*
- * commit.h - one commit that holds exactly the files it is given, whatever else is staged or dirty.
+ * commit.h - makes one commit with exactly the given files, whatever else is staged or modified.
  *
- * The tree is made from HEAD's in an index of its own; the user's index and working tree change at
- * those files only. Either the commit is there, or everything is as it was: files, index and branch
- * are put back when a step fails. Hooks do not run.
+ * The tree is made from HEAD's tree in a temporary index; the user's index and working tree change
+ * at those files only. The commit is made completely or not at all: when a step fails, files, index
+ * and branch are restored. Hooks do not run.
  */
 #ifndef VCM_LFS_COMMIT_H
 #define VCM_LFS_COMMIT_H
@@ -14,9 +14,9 @@
 #define VCM_COMMIT_FILES_MAX 8
 
 struct vcm_commit_file {
-    const char *path; /* from the root of the working tree, at most one directory deep */
+    const char *path; /* relative to the root of the working tree, at most one directory deep */
     struct vcm_slice content;
-    struct vcm_slice before; /* what the file holds; data NULL when it must not exist */
+    struct vcm_slice before; /* the file's current content; data NULL when it must not exist */
 };
 
 struct vcm_commit_request {
@@ -25,7 +25,7 @@ struct vcm_commit_request {
     const char *message;
 };
 
-/* What git has of a file, as hex; "" for nothing. */
+/* What git has for a file, as hex ids; "" for nothing. */
 struct vcm_commit_entry {
     char head[VCM_COMMIT_ID_BYTES];
     char staged[VCM_COMMIT_ID_BYTES];
@@ -36,12 +36,12 @@ struct vcm_commit_entry {
 int vcm_commit_look_up(struct vcm_commit_entry *out, const struct vcm_command *git,
                        const char *const *paths, size_t count, struct vcm_error *err);
 
-/* HEAD's commit, "" before the first one. */
+/* HEAD's commit, "" when there is none yet. */
 int vcm_commit_head(char id[VCM_COMMIT_ID_BYTES], const struct vcm_command *git,
                     struct vcm_error *err);
 
-/* INVALID_ARGUMENT when there is no identity to commit under, or when a merge, rebase or the like
- * is under way. */
+/* INVALID_ARGUMENT when git has no identity to commit with, or during a merge, rebase or the
+ * like. */
 int vcm_commit_check(const struct vcm_command *git, struct vcm_error *err);
 
 /* `git` runs at the root of the working tree. */

@@ -62,7 +62,7 @@ static int add_file(struct estimator *e, struct vcm_slice path, uint64_t size,
     return VCM_OK;
 }
 
-/* git-lfs leaves pointers and empty files as they are. */
+/* git-lfs does not change pointers and empty files. */
 static int is_wanted(bool *wanted, void *context, const struct vcm_git_entry *entry,
                      struct vcm_error *err)
 {
@@ -77,7 +77,7 @@ static int is_wanted(bool *wanted, void *context, const struct vcm_git_entry *en
     return *wanted ? add_file(e, entry->path, size, err) : rc;
 }
 
-/* git-lfs adds the patterns to every commit's .gitattributes that does not have them all. */
+/* git-lfs adds the patterns to the .gitattributes of every commit that lacks some of them. */
 static int lacks_patterns(bool *lacking, void *context, const struct vcm_git_id *attributes,
                           struct vcm_error *err)
 {
@@ -112,7 +112,7 @@ static int by_path(const void *a, const void *b)
                   ((const struct vcm_estimate_file *)b)->path);
 }
 
-/* Sorts, makes one entry of the versions of a file, and moves the list into the arena. */
+/* Sorts, merges the versions of a file into one entry, and moves the list into the arena. */
 static int gather(struct estimator *e, struct vcm_error *err)
 {
     struct vcm_estimate *out = e->out;

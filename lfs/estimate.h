@@ -1,5 +1,5 @@
 /*
- * estimate.h - what moving committed files into LFS would rewrite, without rewriting it.
+ * estimate.h - estimates what a migration of committed files to LFS would rewrite.
  */
 #ifndef VCM_LFS_ESTIMATE_H
 #define VCM_LFS_ESTIMATE_H
@@ -15,7 +15,7 @@ struct vcm_estimate_file {
 };
 
 struct vcm_estimate {
-    struct vcm_estimate_file *files; /* by the bytes of their paths; in the arena */
+    struct vcm_estimate_file *files; /* sorted by the bytes of their paths; in the arena */
     size_t file_count;
     uint64_t bytes;
     uint64_t commits; /* that would get another id */

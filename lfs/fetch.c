@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-#define BATCH_BYTES ((size_t)64 * 1024) /* of one argument; Linux takes twice as much */
+#define BATCH_BYTES ((size_t)64 * 1024) /* of one argument; Linux allows twice as much */
 #define OUTPUT_MAX  (4 * VCM_MIB)
 #define TIMEOUT_MS  (60 * 60 * 1000u)
 
@@ -32,7 +32,7 @@ int vcm_lfs_fetch_manifest(struct vcm_manifest *out, struct vcm_git_repo *repo,
     return rc;
 }
 
-/* "origin", or the only one that there is. */
+/* "origin", or the only remote. */
 static int find_remote(struct vcm_buf *out, const struct vcm_command *git, struct vcm_error *err)
 {
     struct vcm_buf list = VCM_BUF_INIT(OUTPUT_MAX);
@@ -57,7 +57,7 @@ static int find_remote(struct vcm_buf *out, const struct vcm_command *git, struc
     return rc;
 }
 
-/* A pattern that is anchored at the root; what has a meaning in patterns stands for any byte. */
+/* A pattern anchored at the root; characters with a meaning in patterns become '?'. */
 static void put_pattern(struct vcm_buf *out, const char *path, bool first)
 {
     vcm_buf_append_string(out, first ? "/" : ",/");

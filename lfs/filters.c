@@ -19,7 +19,7 @@ int vcm_filters_probe(bool *found, const struct vcm_command *git, struct vcm_err
     return rc;
 }
 
-/* Hooks that core.hooksPath leads to are shared with other repositories, or tracked in this one. */
+/* Hooks under core.hooksPath are shared with other repositories, or tracked in this one. */
 static int has_hooks_path(bool *out, const struct vcm_command *git, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(OUTPUT_MAX);
@@ -49,7 +49,8 @@ static int install(bool *done, const struct vcm_command *git, bool with_hooks,
     return rc;
 }
 
-/* The repository's own setting wins over the manifest's, as a user's change does. */
+/* The repository's own setting takes precedence over the manifest's: the user may have changed
+ * it. */
 static int set_url(struct vcm_wire *out, const struct vcm_command *git, const char *url,
                    struct vcm_error *err)
 {

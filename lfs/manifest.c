@@ -26,7 +26,7 @@ enum type {
     TYPE_IMPORTS, /* a list of objects */
 };
 
-/* One key. Tables are in the order of their names, for that is how they are written. */
+/* One key. Tables are sorted by name, because they are written in this order. */
 struct field {
     const char *name;
     enum type type;
@@ -115,8 +115,8 @@ void vcm_manifest_release(struct vcm_manifest *manifest)
     vcm_arena_release(&manifest->arena);
 }
 
-/* Where a node of a parsed document is in its text. The text is valid JSON, so that the walk needs
- * to tell strings from the rest and nothing else. */
+/* The position of a node in the text of its document. The text is valid JSON, so the scan only has
+ * to tell strings from the rest. */
 struct finder {
     struct vcm_slice text;
     const struct vcm_json *target;
@@ -178,7 +178,7 @@ struct reader {
     struct vcm_error *err;
 };
 
-/* Says where `node` is, at its key or else at its value. */
+/* Sets the line and column of `node`: of its key, or of its value when it has none. */
 static int fail(const struct reader *r, const struct vcm_json *node, bool at_key,
                 enum vcm_code code, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -345,7 +345,7 @@ static int take_object(void *out, const struct reader *r, const struct vcm_json 
     return VCM_OK;
 }
 
-/* The version first: a newer schema has keys that would be called unknown. */
+/* The version is checked first: a newer schema has keys that would be reported as unknown. */
 static int check_version(const struct reader *r)
 {
     const struct vcm_json *version = vcm_json_get(r->root, "schema_version");
@@ -354,7 +354,7 @@ static int check_version(const struct reader *r)
     return version ? take_version(&ignored, r, version) : VCM_OK;
 }
 
-/* A manifest comes with a repository, so that its URL is no more to be trusted than that. */
+/* A manifest comes with a repository, so its URL is as untrusted as the repository. */
 static int check_separate_url(const struct reader *r)
 {
     static const char *const schemes[] = {"https://", "http://", "ssh://", "file:///"};

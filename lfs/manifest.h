@@ -1,8 +1,8 @@
 /*
- * manifest.h - .colony/manifest.json: whose repository this is, and how it keeps large files.
+ * manifest.h - .colony/manifest.json: the owner of a repository, and how it stores large files.
  *
  * Reading is strict: an unknown key, a wrong type or a newer schema is an error that names line and
- * column, and the file is left alone. lfs.mode is the one word on LFS that everything else obeys
+ * column, and the file is left alone. lfs.mode is the only setting that decides about LFS
  * (lfs/filters.h). A manifest owns its memory; release it. Nothing here writes a file.
  */
 #ifndef VCM_LFS_MANIFEST_H
@@ -23,14 +23,14 @@ enum vcm_manifest_topology {
 };
 
 enum vcm_manifest_lfs_mode {
-    VCM_MANIFEST_LFS_SAME_REMOTE, /* content goes where the commits go */
-    VCM_MANIFEST_LFS_SEPARATE,    /* content goes to separate_url */
+    VCM_MANIFEST_LFS_SAME_REMOTE, /* content is stored at the remote of the commits */
+    VCM_MANIFEST_LFS_SEPARATE,    /* content is stored at separate_url */
     VCM_MANIFEST_LFS_DISABLED,
 };
 
 struct vcm_manifest_lfs {
     enum vcm_manifest_lfs_mode mode;
-    const char *separate_url;    /* NULL unless given; always there for VCM_MANIFEST_LFS_SEPARATE */
+    const char *separate_url;    /* NULL unless set; never NULL for VCM_MANIFEST_LFS_SEPARATE */
     const char *credentials_ref; /* NULL for none */
 };
 
@@ -66,12 +66,13 @@ struct vcm_manifest {
     const char *agent_email_domain;
 };
 
-/* The defaults of every key; the required ones are "". Its strings are constants until set. */
+/* The defaults of every key; the required ones are "". Its strings are constants until they are
+ * set. */
 void vcm_manifest_init(struct vcm_manifest *manifest);
 void vcm_manifest_release(struct vcm_manifest *manifest);
 
-/* Reads a manifest. `path` names it in messages. INVALID_ARGUMENT with line and column;
- * UNSUPPORTED for a newer schema. The manifest is to be released in any case. */
+/* Reads a manifest. `path` names it in messages. INVALID_ARGUMENT with line and column; UNSUPPORTED
+ * for a newer schema. Release the manifest also after a failure. */
 int vcm_manifest_parse(struct vcm_manifest *out, struct vcm_slice text, const char *path,
                        struct vcm_error *err);
 
@@ -82,8 +83,8 @@ int vcm_manifest_load(struct vcm_manifest *out, const char *root, struct vcm_err
 int vcm_manifest_format(struct vcm_buf *out, const struct vcm_manifest *manifest,
                         struct vcm_error *err);
 
-/* Appends `text`, a manifest that parses and whose lfs.mode is "disabled", with "same_remote" in
- * its place and every other byte as it was. */
+/* Appends `text`, a valid manifest whose lfs.mode is "disabled", with that value replaced by
+ * "same_remote" and all other bytes unchanged. */
 int vcm_manifest_enable_lfs(struct vcm_buf *out, struct vcm_slice text, struct vcm_error *err);
 
 #endif

@@ -27,7 +27,8 @@ static int refuse_shallow(struct vcm_migrate *m, struct vcm_error *err)
     return rc;
 }
 
-/* Their files and indexes would stay at commits that no branch has any more. */
+/* The files and indexes of other working trees would stay at commits that are on no branch any
+ * more. */
 static int refuse_worktrees(struct vcm_migrate *m, struct vcm_error *err)
 {
     struct vcm_buf list = VCM_BUF_INIT(OUTPUT_MAX);
@@ -43,7 +44,7 @@ static int refuse_worktrees(struct vcm_migrate *m, struct vcm_error *err)
     return rc;
 }
 
-/* Before a command, these make git take files as they are. */
+/* Options that make git read and write files without filters. */
 #define WITHOUT_FILTER                                                                             \
     "-c", "filter.lfs.process=", "-c", "filter.lfs.clean=", "-c", "filter.lfs.smudge=", "-c",      \
         "filter.lfs.required=false"
@@ -59,9 +60,9 @@ static bool holds_entry(const struct vcm_buf *list, const char *entry)
     return false;
 }
 
-/* As git-lfs does, untracked files count too: the rewritten commits are checked out. A file that
- * should be in LFS and is not looks changed with the filter, one that is in LFS looks changed
- * without it; what the user changed looks so both ways. */
+/* As for git-lfs, untracked files count too, because the rewritten commits are checked out. A file
+ * that should be in LFS and is not appears modified with the filter, one that is in LFS appears
+ * modified without it; a file that the user modified appears so in both. */
 static int refuse_dirty(struct vcm_migrate *m, struct vcm_error *err)
 {
     struct vcm_buf filtered = VCM_BUF_INIT(OUTPUT_MAX), plain = VCM_BUF_INIT(OUTPUT_MAX);
@@ -124,8 +125,8 @@ int vcm_migrate_count_ahead(size_t *foreign, size_t *total, const struct vcm_com
     return rc;
 }
 
-/* The local ref that goes to a ref of the remote: the one of the same name, but the branch of HEAD
- * goes to its upstream. */
+/* The local ref that is pushed to a ref of the remote: the one of the same name, but HEAD's branch
+ * is pushed to its upstream. */
 static const struct vcm_push_ref *local_of(const struct vcm_migrate *m, const char *remote_name)
 {
     char name[1100];
@@ -197,7 +198,7 @@ int vcm_migrate_prepare(struct vcm_migrate *m, const struct vcm_push_target *tar
     return rc;
 }
 
-/* git-lfs leaves pointers in the working tree; the content is here. */
+/* git-lfs leaves pointers in the working tree; the content is in the LFS objects. */
 static void fill_tree(const struct vcm_command *git)
 {
     struct vcm_error ignored = {0};
@@ -207,7 +208,7 @@ static void fill_tree(const struct vcm_command *git)
                     &ignored);
 }
 
-/* Compares refs with what they were. */
+/* Compares refs with their values before the rewrite. */
 static int take_rewritten(struct vcm_migrate *m, const struct vcm_command *git,
                           struct vcm_error *err)
 {
@@ -229,7 +230,7 @@ static int take_rewritten(struct vcm_migrate *m, const struct vcm_command *git,
     return rc;
 }
 
-/* Puts back what a failed rewrite has moved: refs, and the tree, which had no changes. */
+/* Restores the refs that a failed rewrite has moved, and the working tree, which had no changes. */
 static void restore(struct vcm_migrate *m, const struct vcm_command *git)
 {
     struct vcm_buf input = VCM_BUF_INIT(OUTPUT_MAX);
@@ -263,7 +264,7 @@ int vcm_migrate_run(struct vcm_migrate *m, const char *include, const char *excl
     git.timeout_ms = TIMEOUT_MS;
     vcm_buf_append_format(&in, "--include=%s", include);
     vcm_buf_append_format(&out, "--exclude=%s", exclude);
-    /* The bootstrap commit is newer than the refs that vcm_migrate_prepare() saw. */
+    /* The bootstrap commit was made after vcm_migrate_prepare() read the refs. */
     int rc = vcm_push_list(&m->local, m->arena, m->git, NULL, err);
     if (rc == VCM_OK)
         rc = vcm_command_run(&status, NULL, &complaints, &git,

@@ -13,7 +13,7 @@
 #define OBJECT_PATH_MAX (4 * VCM_LIMIT_PATH_BYTES)
 
 struct vcm_lfs_objects {
-    char *directories[1 + VCM_LIMIT_ALTERNATES]; /* that hold "aa/bb/<oid>"; our own first */
+    char *directories[1 + VCM_LIMIT_ALTERNATES]; /* containing "aa/bb/<oid>"; our own first */
     unsigned count;
 };
 
@@ -44,7 +44,7 @@ static int add_alternate(void *context, const char *path, struct vcm_error *err)
     return rc;
 }
 
-/* A relative lfs.storage is one below the git directory. */
+/* A relative lfs.storage is relative to the git directory. */
 static int add_own(struct vcm_lfs_objects *out, struct vcm_git_repo *repo, struct vcm_error *err)
 {
     struct vcm_buf common = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -106,7 +106,7 @@ static int path_of(struct vcm_buf *out, const char *directory,
     return vcm_buf_check(out, "the path of an LFS object", err);
 }
 
-/* Git-lfs keeps no file for an empty content. */
+/* git-lfs has no file for empty content. */
 static bool is_empty(const struct vcm_lfs_pointer *pointer)
 {
     unsigned char empty[VCM_HASH_SHA256_BYTES];
@@ -168,7 +168,7 @@ static int read_from(struct vcm_buf *out, const char *directory,
     return rc;
 }
 
-/* Of the failures that tells most which is not that there is none. */
+/* Of several failures returns the most specific one: anything but NOT_FOUND. */
 int vcm_lfs_objects_read(struct vcm_buf *out, const struct vcm_lfs_objects *objects,
                          const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
 {

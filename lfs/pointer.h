@@ -1,5 +1,5 @@
 /*
- * pointer.h - the small text that stands in a repository for a file whose content is kept in LFS.
+ * pointer.h - the small text that a repository has in place of a file whose content is in LFS.
  *
  * Strict, as the specification of git-lfs says: version, then extensions, oid and size, each line a
  * key, one space, a value and a line feed, in this order, and nothing else.

@@ -51,7 +51,7 @@ static int has_remote(bool *out, const struct vcm_command *git, const char *remo
     return rc;
 }
 
-/* "." is this very repository, and a remote that is no name could be an option. */
+/* "." means this repository itself, and a value that is no remote's name could be an option. */
 static bool is_remote_name(const char *name)
 {
     return name && name[0] != '-' && strcmp(name, ".") != 0;
@@ -85,7 +85,7 @@ int vcm_push_find_target(struct vcm_push_target *out, struct vcm_arena *arena,
     return rc;
 }
 
-/* "<id> <name>" a line, a tab or a space between them. */
+/* One "<id> <name>" per line, separated by a tab or a space. */
 static int take_refs(struct vcm_push_ref **out, struct vcm_arena *arena, const char *text,
                      struct vcm_error *err)
 {
@@ -140,7 +140,7 @@ const struct vcm_push_ref *vcm_push_get(const struct vcm_push_ref *refs, const c
     return NULL;
 }
 
-/* What a rejected push says in its list of refs, in our words. */
+/* Translates what a rejected push reports in its list of refs. */
 static int explain(const char *report, const char *complaints, struct vcm_error *err)
 {
     if (strstr(report, "(stale info)"))

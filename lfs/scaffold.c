@@ -17,7 +17,7 @@
 #define UNSPECIFIED      "unspecified"
 #define PATTERNS_SHOWN   5
 
-/* A file of ours as it is before anything is done. */
+/* A file of ours as it was before the run. */
 struct look {
     const char *path;
     bool on_disk;
@@ -98,8 +98,8 @@ static int look_around(struct planner *p, struct vcm_error *err)
     return rc;
 }
 
-/* A file that git has but the disk has not is not ours to make: the user deleted it, or the
- * checkout is sparse. */
+/* A file that is in git but not on disk is not created: the user deleted it, or the checkout is
+ * sparse. */
 static bool is_missing(const struct look *look)
 {
     return !look->on_disk && !look->entry.head[0] && !look->entry.staged[0];
@@ -117,7 +117,7 @@ static void warn_about(struct planner *p, const struct look *look)
                            look->path);
 }
 
-/* The bytes of a file on disk, else as git has them. */
+/* The content of a file on disk, else in git. */
 static int read_look(struct vcm_buf *out, struct planner *p, const struct look *look, size_t max,
                      struct vcm_error *err)
 {
@@ -136,8 +136,8 @@ static int read_look(struct vcm_buf *out, struct planner *p, const struct look *
     return vcm_error_wrap(err, rc, "%s", look->path);
 }
 
-/* The last part of a URL or path, without ".git"; and the part before it where the URL has a host.
- */
+/* The last part of a URL or path, without ".git"; and the part before it when the URL has a
+ * host. */
 static void name_parts(struct vcm_slice *name, struct vcm_slice *owner, const char *url)
 {
     struct vcm_slice text = vcm_slice_of_string(url);
@@ -159,7 +159,7 @@ static void name_parts(struct vcm_slice *name, struct vcm_slice *owner, const ch
     size_t end = start - 1, from = end;
     while (from > 0 && !strchr("/:", text.data[from - 1]))
         from--;
-    /* "https://host/name" has nobody before the name, and neither has "host:name". */
+    /* "https://host/name" and "host:name" have no owner before the name. */
     bool is_host = scheme ? from <= (size_t)(scheme - url) + 3 : from == 0;
     if (!is_host)
         *owner = vcm_slice_of(text.data + from, end - from);
@@ -206,8 +206,7 @@ static int new_manifest(struct planner *p, struct vcm_error *err)
     return rc == VCM_OK ? vcm_manifest_format(&p->s->manifest_text, m, err) : rc;
 }
 
-/* The edit is committed with the whole file, so that the file must hold nothing else that is new.
- */
+/* The edit is committed with the whole file, so the file must have no other uncommitted changes. */
 static int check_unchanged(struct planner *p, struct vcm_error *err)
 {
     const struct vcm_commit_entry *entry = &p->manifest.entry;
@@ -265,7 +264,7 @@ static int plan_manifest(struct planner *p, struct vcm_error *err)
     return rc;
 }
 
-/* The user's file is not touched; what it does not name is said. */
+/* The user's file is not changed; a warning lists the formats that it does not name. */
 static void warn_about_patterns(struct planner *p)
 {
     struct vcm_buf names = VCM_BUF_INIT(1024);

@@ -12,7 +12,7 @@
 
 struct vcm_blob_reader {
     struct vcm_git_repo *repo;
-    struct vcm_lfs_objects *objects; /* NULL until a pointer is met */
+    struct vcm_lfs_objects *objects; /* NULL until the first pointer */
 };
 
 int vcm_blob_reader_open(struct vcm_blob_reader **out, const char *root, struct vcm_error *err)
@@ -38,7 +38,7 @@ void vcm_blob_reader_close(struct vcm_blob_reader *reader)
     free(reader);
 }
 
-/* What is wrong with one object costs that object alone. Running out of memory is not its fault. */
+/* A fault of one object fails that item alone. Running out of memory fails the walk. */
 static int fail_item(struct vcm_source_content *content, int rc, struct vcm_error *err)
 {
     if (rc == VCM_INTERNAL)
@@ -57,7 +57,7 @@ static void leave_out(struct vcm_source_content *content, enum vcm_source_outcom
     vcm_buf_clear(&content->text);
 }
 
-/* The content that a pointer stands for, in its place. */
+/* Replaces a pointer by the content that it names. */
 static int read_lfs(struct vcm_source_content *content, struct vcm_blob_reader *reader,
                     const struct vcm_lfs_pointer *pointer, size_t size_max, struct vcm_error *err)
 {

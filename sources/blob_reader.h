@@ -15,8 +15,8 @@ struct vcm_blob_reader;
 int vcm_blob_reader_open(struct vcm_blob_reader **out, const char *root, struct vcm_error *err);
 void vcm_blob_reader_close(struct vcm_blob_reader *reader);
 
-/* Fills in the content of an item: bytes as they are, or why there are none. Content larger than
- * `size_max` is left out as too large. */
+/* Fills in the content of an item: its bytes, or why there are none. Content larger than `size_max`
+ * is reported as too large. */
 int vcm_blob_reader_read(struct vcm_source_content *content, struct vcm_blob_reader *reader,
                          const struct vcm_source_item *item, size_t size_max,
                          struct vcm_error *err);

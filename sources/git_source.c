@@ -25,7 +25,7 @@ struct git_source {
 struct reader {
     struct vcm_blob_reader *blobs;
     bool include_binaries;
-    struct vcm_buf raw; /* content with invalid UTF-8, before its replacement */
+    struct vcm_buf raw; /* content with invalid UTF-8, before replacement */
 };
 
 struct walk {
@@ -34,7 +34,7 @@ struct walk {
     void *context;
 };
 
-/* What can be told of an entry by its mode and its path. */
+/* The outcome of an entry, as far as its mode and path decide it. */
 static enum vcm_source_outcome judge(const struct vcm_git_entry *entry,
                                      enum vcm_path_verdict verdict)
 {
@@ -62,8 +62,8 @@ static int visit_entry(void *context, const struct vcm_git_entry *entry,
     return walk->visit(walk->context, &item, err);
 }
 
-/* A directory that a partial clone has not got: nobody knows how many files it stands for, so it is
- * one entry that failed. */
+/* A directory whose tree a partial clone lacks. The number of its files is unknown, so it is one
+ * entry that failed. */
 static int visit_missing(void *context, const struct vcm_git_entry *entry,
                          const struct vcm_path_filter_verdict *verdicts, unsigned count,
                          struct vcm_error *err)

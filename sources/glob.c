@@ -12,18 +12,18 @@
 #define ARENA_MAX (64 * VCM_MIB)
 
 enum kind {
-    NEVER,  /* malformed, or nothing at all */
-    EQUAL,  /* the text itself */
-    PREFIX, /* the text and anything without a slash behind it */
+    NEVER,  /* malformed, or empty */
+    EQUAL,  /* equal to the text */
+    PREFIX, /* the text, then anything without a slash */
     SUFFIX, /* a name that ends with the text */
-    WILD,   /* the text, then what the program takes */
+    WILD,   /* the text, then what the program matches */
 };
 
 struct vcm_glob {
     enum kind kind;
     bool negated;
     bool directory_only;
-    bool name_only; /* no slash in the pattern: the last part of the path is looked at */
+    bool name_only; /* no slash in the pattern: it is matched against the last part of the path */
     struct vcm_slice text;
     struct vcm_glob_program program;
 };
@@ -57,7 +57,7 @@ static size_t literal_length(struct vcm_slice pattern)
     return len;
 }
 
-/* Trailing spaces go, unless a backslash stands before them; tabs stay, as in git. */
+/* Removes trailing spaces, unless a backslash precedes them; tabs are kept, as in git. */
 static struct vcm_slice trim(struct vcm_slice line)
 {
     size_t end = 0;
@@ -79,7 +79,7 @@ static struct vcm_slice skip(struct vcm_slice slice, size_t len)
     return vcm_slice_of(slice.data + len, slice.len - len);
 }
 
-/* Takes the marks off: '!', the slash at the end, the slash at the front. */
+/* Removes the markers: '!', the slash at the end, the slash at the front. */
 static struct vcm_slice take_marks(struct vcm_glob *glob, struct vcm_slice pattern)
 {
     if (pattern.len > 0 && pattern.data[0] == '!') {
@@ -96,8 +96,8 @@ static struct vcm_slice take_marks(struct vcm_glob *glob, struct vcm_slice patte
     return pattern;
 }
 
-/* The literal front is compared apart, and what follows it stands at the start of a pattern: that
- * is why "a**" followed by a slash crosses directories in git, against its manual. */
+/* The literal prefix is compared separately, and the rest is matched like the start of a pattern:
+ * that is why "a**" followed by a slash crosses directories in git, contrary to its manual. */
 static int compile(struct vcm_glob *glob, struct vcm_arena *arena, struct vcm_slice pattern,
                    struct vcm_error *err)
 {
@@ -127,7 +127,7 @@ static int compile(struct vcm_glob *glob, struct vcm_arena *arena, struct vcm_sl
     return VCM_OK;
 }
 
-/* Most lists can tell by the last byte of a path that they do not match it. */
+/* The last byte of a path is enough for most lists to exclude a match. */
 static void note_last_byte(struct vcm_glob_list *list, const struct vcm_glob *glob,
                            struct vcm_slice pattern)
 {
@@ -135,7 +135,7 @@ static void note_last_byte(struct vcm_glob_list *list, const struct vcm_glob *gl
 
     if (glob->kind == NEVER)
         return;
-    /* A slash that two stars stand before may match nothing. */
+    /* A slash behind two stars may match nothing. */
     if (last == '*' || last == '?' || last == ']' || last == '/')
         memset(list->last_bytes, 0xff, sizeof list->last_bytes);
     else
@@ -211,7 +211,7 @@ int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
     return rc;
 }
 
-/* One byte is looked at before memcmp() is called: thousands of patterns fail at it. */
+/* Compares one byte before calling memcmp(): it excludes most of thousands of patterns. */
 static bool begins_with(struct vcm_slice slice, struct vcm_slice start)
 {
     return start.len == 0 || (slice.len >= start.len && slice.data[0] == start.data[0] &&

@@ -2,11 +2,11 @@
  * glob.h - gitignore patterns, matched as git matches them.
  *
  * A list of patterns is compiled once and asked about paths relative to the list's base; the last
- * pattern that matches decides. What a directory's verdict means for the files below it is not
- * decided here: path_filter.h does so for globs of a map, ignore.h for ignore files.
- * Case counts, bytes are bytes. The work for one pattern and one path is bounded by the product of
- * their lengths and the path's depth, whatever the pattern.
- * A list is not changed while others read it; then any thread may.
+ * pattern that matches decides. Whether a directory's verdict applies to the files below it is
+ * decided by path_filter.h for globs of a map, by ignore.h for ignore files.
+ * Matching is case-sensitive and by bytes. The work for one pattern and one path is bounded by the
+ * product of their lengths and the path's depth, whatever the pattern.
+ * Any number of threads may match while no thread changes the list.
  */
 #ifndef VCM_SOURCES_GLOB_H
 #define VCM_SOURCES_GLOB_H
@@ -42,9 +42,9 @@ void vcm_glob_list_release(struct vcm_glob_list *list);
  * VCM_LIMIT_GLOB_BYTES. */
 int vcm_glob_list_add(struct vcm_glob_list *list, struct vcm_slice pattern, struct vcm_error *err);
 
-/* Adds the lines of an ignore file. Lines that can never match, too long ones among them, are left
- * out; a BOM and CRLF are understood. UNSUPPORTED when the file is larger than
- * VCM_LIMIT_IGNORE_FILE_BYTES or the list is full. */
+/* Adds the lines of an ignore file. Lines that can never match or are too long are skipped; a BOM
+ * and CRLF are accepted. UNSUPPORTED when the file is larger than VCM_LIMIT_IGNORE_FILE_BYTES or
+ * the list is full. */
 int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
                             struct vcm_error *err);
 
@@ -53,17 +53,17 @@ int vcm_glob_list_add_lines(struct vcm_glob_list *list, struct vcm_slice text,
 enum vcm_glob_result vcm_glob_list_match(const struct vcm_glob_list *list, struct vcm_slice path,
                                          bool is_directory);
 
-/* The same for one who asks many lists: `name` is the last part of the path. With `used`, which has
- * a flag for each pattern, those that match by themselves are marked, whatever other patterns say.
- */
+/* The same for callers that ask many lists: `name` is the last part of the path. With `used`, which
+ * has a flag for each pattern, those that match by themselves are marked, whatever other patterns
+ * say. */
 enum vcm_glob_result vcm_glob_list_match_named(const struct vcm_glob_list *list,
                                                struct vcm_slice path, struct vcm_slice name,
                                                bool is_directory, bool *used);
 
-/* Whether a pattern could match anything below the directory; true when it is hard to tell. */
+/* Whether a pattern could match anything below the directory; true when that is hard to decide. */
 bool vcm_glob_list_reaches(const struct vcm_glob_list *list, struct vcm_slice directory);
 
-/* Whether the list takes a file: the last match for it, or for a directory above it, is positive.
+/* Whether the list selects a file: the last match for it, or for a directory above it, is positive.
  * For single paths; path_filter.h is for trees. */
 bool vcm_glob_list_takes(const struct vcm_glob_list *list, struct vcm_slice path);
 

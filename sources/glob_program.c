@@ -137,7 +137,7 @@ static int take_class(uint8_t set[SET_BYTES], struct cursor *in)
     return 1;
 }
 
-/* A character that a backslash may stand before; false at the end. */
+/* A character, perhaps behind a backslash; false at the end. */
 static bool take_char(unsigned *c, struct cursor *in)
 {
     if (in->at < in->end && *in->at == '\\')
@@ -148,7 +148,7 @@ static bool take_char(unsigned *c, struct cursor *in)
     return true;
 }
 
-/* One element of a bracket; *last is the character that a range may start from, 0 for none. */
+/* One element of a bracket; *last is the character that may start a range, 0 for none. */
 static bool take_element(uint8_t set[SET_BYTES], unsigned *last, struct cursor *in)
 {
     unsigned c = 0;
@@ -175,7 +175,7 @@ static bool take_element(uint8_t set[SET_BYTES], unsigned *last, struct cursor *
     return true;
 }
 
-/* Behind the '['. A ']' that comes first is a character. */
+/* Parses from behind the '['. A ']' that comes first is a character. */
 static bool take_bracket(uint8_t set[SET_BYTES], struct cursor *in)
 {
     unsigned last = 0;
@@ -195,7 +195,7 @@ static bool take_bracket(uint8_t set[SET_BYTES], struct cursor *in)
     return true;
 }
 
-/* Two or more stars cross slashes when they stand between slashes or at the ends. */
+/* Two or more stars cross slashes when they are between slashes or at the ends. */
 static enum op take_stars(struct cursor *in, const unsigned char *start)
 {
     const unsigned char *first = in->at;
@@ -266,10 +266,10 @@ int vcm_glob_program_compile(struct vcm_glob_program *program, bool *well_formed
     return rc;
 }
 
-/* Where to go on when the present try fails. */
+/* The backtracking point for when the current attempt fails. */
 struct retry {
-    const uint8_t *op; /* behind the star; NULL: nowhere */
-    const char *text;  /* where its last try began */
+    const uint8_t *op; /* behind the star; NULL: none */
+    const char *text;  /* where its last attempt began */
     bool by_directory;
 };
 
@@ -280,7 +280,7 @@ struct machine {
     struct retry deep; /* the last DEEP or DIRECTORIES */
 };
 
-/* Takes the op at hand; false when it does not fit the text. */
+/* Executes the current op; false when it does not match the text. */
 static bool step(struct machine *m)
 {
     unsigned char c = m->text < m->text_end ? (unsigned char)*m->text : 0;
@@ -319,9 +319,9 @@ static bool step(struct machine *m)
     return true;
 }
 
-/* Lets the last star take more. Those before it need not be tried again: wherever they could bring
- * us, the last one can go from where it began. A STAR ends with its part of the path, since where
- * the next slash is does not depend on it. */
+/* Lets the last star match one byte more. Earlier stars need not be retried: the last one can reach
+ * every position that they could lead to. A STAR is dropped at the end of its part of the path,
+ * because the position of the next slash does not depend on it. */
 static bool go_back(struct machine *m)
 {
     struct retry *star = &m->star;

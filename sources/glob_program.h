@@ -15,15 +15,15 @@ struct vcm_glob_program {
     size_t len;
 };
 
-/* The code lives in the arena. *well_formed is false when the pattern can match nothing: a bracket
+/* The code lives in the arena. *well_formed is false when the pattern can never match: a bracket
  * that is not closed, an unknown class, a backslash at the end. */
 int vcm_glob_program_compile(struct vcm_glob_program *program, bool *well_formed,
                              struct vcm_arena *arena, struct vcm_slice pattern,
                              struct vcm_error *err);
 
-/* Whether the program takes the whole text. Adds the number of steps to *steps: at most
- * (text + 1) * (code + 1) * (slashes of the text + 2), or one factor of text more for patterns
- * with "**" before an escaped slash. */
+/* Whether the program matches the whole text. Adds the number of steps to *steps: at most
+ * (text + 1) * (code + 1) * (slashes of the text + 2), or one factor of text more for patterns with
+ * "**" before an escaped slash. */
 bool vcm_glob_program_run(const struct vcm_glob_program *program, struct vcm_slice text,
                           size_t *steps);
 

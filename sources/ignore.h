@@ -1,11 +1,12 @@
 /*
- * ignore.h - what the ignore files of a tree leave out, by git's rules, for a depth-first walk.
+ * ignore.h - which files the ignore files of a tree exclude, by git's rules, for a depth-first
+ * walk.
  *
- * A path is ignored when a directory above it is, or when the last pattern that matches it says
- * so; deeper files are asked before those above them, and patterns are relative to the directory
- * of their file. In one directory .colonyignore comes behind .gitignore and so has the last word:
- * the two are one list. As in git, what lies below an ignored directory cannot be brought back,
- * and ignore files there are not looked at.
+ * A path is ignored when a directory above it is, or when the last pattern that matches it says so;
+ * ignore files of deeper directories take precedence, and patterns are relative to the directory of
+ * their file. In one directory .colonyignore follows .gitignore in one list, so its patterns take
+ * precedence. As in git, files below an ignored directory cannot be re-included, and ignore files
+ * there are not read.
  * Whether a path is tracked makes no difference. The caller finds and reads the files.
  */
 #ifndef VCM_SOURCES_IGNORE_H
@@ -24,22 +25,22 @@ struct vcm_ignore;
 int vcm_ignore_open(struct vcm_ignore **out, struct vcm_error *err);
 void vcm_ignore_close(struct vcm_ignore *ignore);
 
-/* Goes into a directory: first the root, "", then one below the present one, by its path from the
- * root. *ignored tells that everything in it is; its ignore files need not be read then. */
+/* Enters a directory: first the root, "", then one inside the current one, by its path from the
+ * root. *ignored: everything in it is ignored, and its ignore files need not be read. */
 int vcm_ignore_enter(struct vcm_ignore *ignore, bool *ignored, struct vcm_slice directory,
                      struct vcm_error *err);
 
-/* Adds an ignore file of the present directory. UNSUPPORTED when it, or all that hold here
+/* Adds an ignore file of the current directory. UNSUPPORTED when it, or all that apply here
  * together, are too large. */
 int vcm_ignore_add(struct vcm_ignore *ignore, struct vcm_slice content, struct vcm_error *err);
 
-/* Goes back to the directory above. */
+/* Returns to the parent directory. */
 void vcm_ignore_leave(struct vcm_ignore *ignore);
 
-/* Whether a file of the present directory is ignored, by its path from the root. */
+/* Whether a file of the current directory is ignored, by its path from the root. */
 bool vcm_ignore_has(const struct vcm_ignore *ignore, struct vcm_slice path);
 
-/* Whether a directory in the present one is, with all that is in it. */
+/* Whether a directory in the current one is ignored, with everything in it. */
 bool vcm_ignore_has_directory(const struct vcm_ignore *ignore, struct vcm_slice path);
 
 #endif

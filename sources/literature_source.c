@@ -13,7 +13,7 @@
 
 #include "base/banned.h"
 
-/* A PDF above this is extracted when its turn has come, so that few are held at a time. */
+/* A larger PDF is extracted only when it is its turn, so that few are in memory at a time. */
 #define WAITING_PDF_BYTES_MAX (32 * VCM_MIB)
 
 struct literature {
@@ -29,7 +29,7 @@ struct literature {
 struct reader {
     const struct literature *literature;
     struct vcm_blob_reader *blobs;
-    struct vcm_database *store; /* that keeps extracted texts; NULL without one */
+    struct vcm_database *store; /* keeps extracted texts; NULL without one */
     bool store_writable;
     struct vcm_source_content raw; /* the file's bytes */
 };
@@ -72,7 +72,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
     return rc;
 }
 
-/* What is wrong with a document costs that document alone; its reader may have said what it is. */
+/* A fault of a document fails that document alone; its reader may have set the reason. */
 static int fail_document(struct vcm_source_content *content, int rc, struct vcm_error *failure,
                          struct vcm_error *err)
 {
@@ -89,7 +89,7 @@ static int fail_document(struct vcm_source_content *content, int rc, struct vcm_
     return VCM_OK;
 }
 
-/* The place where texts are kept; without it each is extracted when it is needed. */
+/* Opens the database of extracted texts; without it each text is extracted when it is needed. */
 static struct vcm_database *store_of(struct reader *reader)
 {
     const char *path = reader->literature->extractions;
@@ -103,7 +103,7 @@ static struct vcm_database *store_of(struct reader *reader)
     return reader->store;
 }
 
-/* Appends the encoded text of a PDF, kept or extracted. */
+/* Appends the encoded text of a PDF, kept or newly extracted. */
 static int read_pdf(struct vcm_source_content *content, struct reader *reader,
                     const struct vcm_source_item *item, struct vcm_slice bytes,
                     struct vcm_error *err)
@@ -186,14 +186,14 @@ static int read_item(struct vcm_source_content *content, void *opaque,
     return vcm_buf_check(&content->text, "a document's text", err);
 }
 
-/* A document on its way into records. */
+/* A document that is being cut into records. */
 struct cutting {
     struct vcm_slice path;
     vcm_split_part_fn emit;
     void *context;
     struct vcm_slice text;
     bool has_lines; /* the text is the file's own */
-    size_t at;      /* line `line` is that of this offset */
+    size_t at;      /* the offset where line `line` begins */
     uint32_t line;
     uint32_t part;
 };

@@ -1,8 +1,8 @@
 /*
  * literature_source.h - the documents of a commit as a source: `type: literature`.
  *
- * Walks as the git source does. A record is a chunk of prose (kb/chunker.h) with its section and
- * page; where a document's text is the file's own, it has lines, too.
+ * Walks the tree like the git source. A record is a chunk of prose (kb/chunker.h) with its section
+ * and page; where a document's text is the file's own, it has lines, too.
  */
 #ifndef VCM_SOURCES_LITERATURE_SOURCE_H
 #define VCM_SOURCES_LITERATURE_SOURCE_H

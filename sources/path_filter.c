@@ -23,7 +23,7 @@ struct entry {
     bool found;
 };
 
-/* An entry at a directory that is its start_dir, below it, or above it. */
+/* The state of an entry at a directory that is its start_dir, below it, or above it. */
 struct state {
     unsigned index;
     bool inside;   /* at start_dir or below */
@@ -32,9 +32,9 @@ struct state {
 };
 
 struct level {
-    size_t first; /* of its states */
+    size_t first; /* index of its first state */
     size_t count;
-    bool same_rules; /* as in the base, by all ignore files down to this directory */
+    bool same_rules; /* the same ignore files as in the base, down to this directory */
 };
 
 struct vcm_path_filter {
@@ -45,7 +45,7 @@ struct vcm_path_filter {
     bool notes_use;
     bool skips_excluded;
 
-    struct state *states; /* those of all levels, one behind the other */
+    struct state *states; /* of all levels, concatenated */
     size_t state_capacity;
     struct level *levels; /* VCM_LIMIT_TREE_DEPTH of them */
     size_t depth;
@@ -146,7 +146,7 @@ void vcm_path_filter_skip_excluded(struct vcm_path_filter *filter)
     filter->skips_excluded = true;
 }
 
-/* The path as the patterns see it. */
+/* The path relative to start_dir, as the patterns expect it. */
 static struct vcm_slice relative(const struct entry *entry, struct vcm_slice path)
 {
     size_t skip = entry->start_len > 0 ? entry->start_len + 1 : 0;
@@ -154,14 +154,14 @@ static struct vcm_slice relative(const struct entry *entry, struct vcm_slice pat
     return vcm_slice_of(path.data + skip, path.len - skip);
 }
 
-/* A path with its last part, which is the same for all entries. */
+/* A path and its last part, which is the same for all entries. */
 struct subject {
     struct vcm_slice path;
     struct vcm_slice name;
     bool is_directory;
 };
 
-/* Whether the list takes the path, given whether it takes the directory above. */
+/* Whether the list selects the path, given whether it selects the directory above. */
 static bool takes(const struct patterns *patterns, bool above, struct vcm_slice path,
                   const struct subject *subject, bool note_use)
 {
@@ -179,7 +179,7 @@ static bool is_above(struct vcm_slice directory, const struct entry *entry)
            (directory.len == 0 || entry->start_dir[directory.len] == '/');
 }
 
-/* Whether the entry could take anything below the directory, or have a pattern to note. */
+/* Whether the entry could select anything below the directory, or has an unused pattern to note. */
 static bool is_of_use(const struct vcm_path_filter *filter, const struct entry *entry,
                       const struct state *state, struct vcm_slice path)
 {
@@ -313,7 +313,7 @@ static void leave(void *context)
         vcm_ignore_leave(filter->ignore);
 }
 
-/* The ignore files are asked for once a path, and only when some entry needs the answer. */
+/* The ignore files are asked at most once per path, and only when some entry needs the answer. */
 static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vcm_error *err)
 {
     struct vcm_path_filter *filter = context;
@@ -343,7 +343,7 @@ static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vc
     return filter->visit(filter->context, leaf, filter->verdicts, count, err);
 }
 
-/* A directory that cannot be looked into is judged as a whole. */
+/* The verdict for a directory whose tree cannot be read, as a whole. */
 static int pass_missing(void *context, struct vcm_slice path, const struct vcm_git_id *id,
                         struct vcm_error *err)
 {

@@ -1,11 +1,11 @@
 /*
- * path_filter.h - which files of a tree the rows of a map take, for all rows in one walk.
+ * path_filter.h - which files of a tree the rows of a map select, for all rows in one walk.
  *
  * A filter holds any number of entries: a start_dir with include and exclude patterns, and whether
- * the ignore files of the tree count. Each pattern is compiled once. During a walk only those
- * entries are looked at whose start_dir is on the way, and what a directory's verdict settles for
- * all below it is not asked again.
- * A list takes a file when its last match for the file, or for a directory above it (below
+ * the ignore files of the tree count. Each pattern is compiled once. A walk evaluates only the
+ * entries whose start_dir is at, above or below the current directory, and does not repeat what a
+ * directory's verdict decides for everything below it.
+ * A list selects a file when its last match for the file, or for a directory above it (below
  * start_dir), is positive: what `git check-ignore --no-index` says of a .gitignore in start_dir.
  * One walk at a time; the strings of a spec are not kept.
  */
@@ -47,36 +47,36 @@ void vcm_path_filter_close(struct vcm_path_filter *filter);
 int vcm_path_filter_add(struct vcm_path_filter *filter, const struct vcm_path_filter_spec *spec,
                         struct vcm_error *err);
 
-/* Notes from now on which patterns match anything; costs a look at every unused pattern for every
+/* From now on, records which patterns match anything; checks every unused pattern for every
  * path. */
 void vcm_path_filter_note_use(struct vcm_path_filter *filter);
 
-/* Leaves out VCM_PATH_EXCLUDED from now on, and with it the entries that can take nothing below a
+/* From now on, omits VCM_PATH_EXCLUDED, and with it the entries that can select nothing below a
  * directory: for many rows over one large tree. */
 void vcm_path_filter_skip_excluded(struct vcm_path_filter *filter);
 
 /* Called for every leaf, links and submodules too, with the verdicts in the order of the entries.
- * Links and submodules are judged by their path like files. */
+ * Links and submodules are matched by their path, like files. */
 typedef int (*vcm_path_filter_fn)(void *context, const struct vcm_git_entry *entry,
                                   const struct vcm_path_filter_verdict *verdicts, unsigned count,
                                   struct vcm_error *err);
 
 /* For the next walks: `unchanged` is called, in the order of the walk, for each directory that is
- * what it was at the commit `base` and to which the same ignore files apply. When it sets *skip,
- * nothing in it is visited or read. `base` must outlive the walks; NULL ends it. */
+ * the same as at the commit `base` and to which the same ignore files apply. When it sets *skip,
+ * nothing in it is visited or read. `base` must outlive the walks; NULL turns this off. */
 typedef int (*vcm_path_filter_unchanged_fn)(void *context, struct vcm_slice directory, bool *skip,
                                             struct vcm_error *err);
 void vcm_path_filter_set_base(struct vcm_path_filter *filter, const struct vcm_git_id *base,
                               vcm_path_filter_unchanged_fn unchanged);
 
-/* For the next walks: called for each directory whose tree is not here, with the verdicts that all
- * in it would have, TAKEN where that depends on what is in it. Without, such a directory is an
- * error. */
+/* For the next walks: called for each directory whose tree is missing, with the verdicts that
+ * everything in it would have, TAKEN where that depends on the files. Without it such a directory
+ * is an error. */
 void vcm_path_filter_set_missing(struct vcm_path_filter *filter, vcm_path_filter_fn missing);
 
 /* Walks the tree under `start_dir`, which is "" unless no entry starts elsewhere. Reads no blobs
- * but ignore files, and those only when an entry heeds them; those above `start_dir` count too.
- * An ignore file that is a link is none; one whose object is missing or too large is an error. */
+ * but ignore files, and those only when an entry uses them; those above `start_dir` count too. An
+ * ignore file that is a link is not used; one whose object is missing or too large is an error. */
 int vcm_path_filter_walk(struct vcm_path_filter *filter, struct vcm_git_repo *repo,
                          const struct vcm_git_id *commit, const char *start_dir,
                          vcm_path_filter_fn visit, void *context, const struct vcm_cancel *cancel,

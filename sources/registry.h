@@ -1,7 +1,7 @@
 /*
  * registry.h - which types of source there are, by the name that a repo map gives in `type`.
  *
- * A registry is a small table that the holder of a store owns; it is filled before the first
+ * A registry is a small table that belongs to the handle of a store; it is filled before the first
  * mapping and not changed while one runs.
  */
 #ifndef VCM_SOURCES_REGISTRY_H
@@ -14,9 +14,9 @@
 
 struct vcm_source_type;
 
-/* What a source is to read: a row of a map with its place resolved. */
+/* What a source reads: a row of a map with its repository resolved. */
 struct vcm_source_request {
-    const struct vcm_source_type *type; /* that is asked */
+    const struct vcm_source_type *type; /* the type of the row */
     const char *repository;             /* path of a repository on this machine */
     const char *commit;                 /* full id */
     const char *start_dir;              /* "" for the whole tree */
@@ -44,7 +44,7 @@ struct vcm_registry {
     unsigned count;
 };
 
-/* With the types of our own. */
+/* Initialises it with our own types. */
 void vcm_registry_init(struct vcm_registry *registry);
 
 /* The type must outlive the registry. INVALID_ARGUMENT when the name is taken. */

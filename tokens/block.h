@@ -1,10 +1,10 @@
 /*
- * block.h - the ends of many pieces at once, by bits, where the text is ASCII.
+ * block.h - finds the ends of many pieces of ASCII text at once, with bit masks.
  *
  * The patterns of scan.h as logic on 64 bytes: a bit of a mask stands for a byte, the lowest for
- * the first. Says only what no text behind the block could change, and leaves contractions, other
- * characters and pieces that do not end in the block to scan.h. Without SSE2 it leaves everything.
- * Internal to tokens/.
+ * the first. Reports only ends that no text behind the block could change, and leaves contractions,
+ * other characters and pieces that do not end in the block to scan.h. Without SSE2 everything is
+ * left to scan.h. Internal to tokens/.
  */
 #ifndef VCM_TOKENS_BLOCK_H
 #define VCM_TOKENS_BLOCK_H
@@ -16,11 +16,12 @@
 #ifdef __SSE2__
 #include <immintrin.h>
 
-/* How much must be known behind the start of a piece: it is a letter or not, is a space or not. */
+/* How many bytes behind the start of a piece must be known: whether it is a letter, whether a
+ * space. */
 #define BLOCK_MARGIN 4
 
 struct block {
-    unsigned known; /* leading ASCII bytes; the masks have no bits behind them */
+    unsigned known; /* number of leading ASCII bytes; the masks have no bits behind them */
     uint64_t upper;
     uint64_t lower;
     uint64_t digit;
@@ -146,7 +147,7 @@ SCAN_INLINE struct block block_load(const unsigned char *at)
     return block;
 }
 
-/* What `from` reaches through neighbours in `through`, towards higher bits. */
+/* The bits that `from` reaches through adjacent bits of `through`, towards higher bits. */
 SCAN_INLINE uint64_t block_spread_up(uint64_t from, uint64_t through)
 {
     for (unsigned step = 1; step < BLOCK_BYTES; step *= 2) {
@@ -175,7 +176,7 @@ SCAN_INLINE uint64_t block_number_starts(uint64_t digit)
     return starts;
 }
 
-/* Line breaks, and slashes, that a piece of punctuation takes behind it. */
+/* Line breaks, and slashes, that belong to the piece of punctuation before them. */
 SCAN_INLINE uint64_t block_punct_tails(enum scan_pattern pattern, const struct block *block)
 {
     uint64_t tail = pattern == SCAN_O200K ? block->newline | block->slash : block->newline;
@@ -183,8 +184,9 @@ SCAN_INLINE uint64_t block_punct_tails(enum scan_pattern pattern, const struct b
 }
 
 /*
- * White space: a run is a piece up to its last line break; what is left of it is another, but its
- * last character begins the next piece. Line breaks that belong to punctuation are no part of it.
+ * White space: a run up to its last line break is a piece; the rest is another, except its last
+ * character, which begins the next piece. Line breaks that belong to punctuation are not part of a
+ * run.
  */
 SCAN_INLINE uint64_t block_space_starts(const struct block *block, uint64_t tails)
 {
@@ -198,14 +200,15 @@ SCAN_INLINE uint64_t block_space_starts(const struct block *block, uint64_t tail
            (block->newline & (block->upper | block->lower | block->digit) << 1);
 }
 
-/* Punctuation goes on in a run, behind one ' ', and in a tail; but not behind a tail's slash. */
+/* Punctuation continues in a run, behind one ' ', and in a tail; but not behind a tail's slash. */
 SCAN_INLINE uint64_t block_punct_starts(const struct block *block, uint64_t tails)
 {
     uint64_t runs_on = (block->punct & ~tails) << 1 | block->space << 1 | tails;
     return block->punct & ~runs_on;
 }
 
-/* A word takes the one character before it, when that is no line break and would begin a piece. */
+/* A word includes the one character before it, when that is no line break and would begin a
+ * piece. */
 SCAN_INLINE uint64_t block_word_starts(enum scan_pattern pattern, const struct block *block,
                                        uint64_t punct_starts)
 {
@@ -214,8 +217,8 @@ SCAN_INLINE uint64_t block_word_starts(enum scan_pattern pattern, const struct b
     return pattern == SCAN_O200K ? starts | (block->upper & block->lower << 1) : starts;
 }
 
-/* The bits that are certain: not too near the end, not in white space that may go on, and not from
- * a contraction on. */
+/* The bits that are certain: not too near the end, not in white space that may continue, and not at
+ * or behind a contraction. */
 SCAN_INLINE uint64_t block_certain(enum scan_pattern pattern, const struct block *block,
                                    const unsigned char *at)
 {
@@ -238,13 +241,13 @@ SCAN_INLINE uint64_t block_certain(enum scan_pattern pattern, const struct block
     return certain;
 }
 
-/* Where pieces begin in the 64 bytes at `at`, itself the beginning of one. The piece of the highest
- * bit is the first whose end is not known. */
+/* Where pieces begin in the 64 bytes at `at`, which is itself the beginning of one. The end of the
+ * piece at the highest bit is not known. */
 SCAN_INLINE uint64_t block_starts(enum scan_pattern pattern, const unsigned char *at)
 {
     uint32_t margin;
     memcpy(&margin, at, sizeof margin);
-    if (margin & 0x80808080u) /* too little is known, as nearly always in many languages */
+    if (margin & 0x80808080u) /* too little is known, the usual case in many languages */
         return 1;
     struct block block = block_load(at);
     uint64_t tails = block_punct_tails(pattern, &block);

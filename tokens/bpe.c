@@ -14,7 +14,8 @@ _Static_assert(BPE_MIDDLE_BYTES <= BPE_MERGE_BYTES_MAX, "what is missed is merge
 
 #define HUGE_PAGE_BYTES ((size_t)2 * 1024 * 1024)
 
-/* Not thread-local themselves: that would take their size from the stack of every thread. */
+/* Allocated, not thread-local variables: those would take their size from the stack of every
+ * thread. */
 static _Thread_local struct bpe_cache *caches[BPE_CACHES];
 static pthread_key_t caches_key;
 static bool caches_key_made;
@@ -34,8 +35,8 @@ static void make_caches_key(void)
     caches_key_made = pthread_key_create(&caches_key, free_caches) == 0;
 }
 
-/* On one huge page where the system has such, and written to at once: memory that is only asked for
- * is the page of zeros at first, and to replace that at the first write interrupts all threads. */
+/* Uses one huge page where the system has them, and writes to it at once: memory that was only
+ * mapped shares the page of zeros, and replacing that at the first write interrupts all threads. */
 static struct bpe_cache *allocate_cache(void)
 {
     void *cache = NULL;
@@ -157,8 +158,8 @@ size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
     return lookup.middle.slot->count;
 }
 
-/* Sets the counts of short pieces that are words of the vocabulary to 1, those of others to 0. What
- * is looked up for a middling one is nothing, and does not count. */
+/* Sets the counts of short pieces that are words of the vocabulary to 1, of others to 0. The
+ * look-up of a middling piece finds nothing and is ignored. */
 static void find_words(const struct bpe *bpe, struct bpe_missed *missed, size_t len)
 {
     const struct vocabulary_hash *shape = &bpe->vocabulary->words;
@@ -224,9 +225,8 @@ void vcm_bpe_prefix_init(struct bpe_prefix *prefix)
 }
 
 /*
- * Whether two tokens side by side stay as they are: undoes their merges in the reverse of the order
- * in which they were made, and looks at each step whether the parts that then met at the seam would
- * have been merged first.
+ * Whether two tokens side by side stay as they are: undoes their merges in reverse order, and
+ * checks at each step whether the parts that then meet at the seam would have been merged first.
  */
 static bool decide(const struct bpe *bpe, uint32_t left, uint32_t right)
 {
@@ -238,7 +238,7 @@ static bool decide(const struct bpe *bpe, uint32_t left, uint32_t right)
         for (int tries = 0;; tries++) {
             uint32_t part = undo_left ? bpe->splits[left].right : bpe->splits[right].left;
             if (part != (undo_left ? left : right)) {
-                /* Of two merges of one rank the left one came first. */
+                /* Of two merges of the same rank the left one is done first. */
                 limit = undo_left ? left : right + 1;
                 *(undo_left ? &left : &right) = part;
                 break;
@@ -269,7 +269,7 @@ static void set_last(struct bpe_prefix *prefix, uint32_t token, uint64_t start)
     prefix->counts[end % BPE_PREFIX_RING] = prefix->counts[start % BPE_PREFIX_RING] + 1;
 }
 
-/* Looks at all tokens that end here, from the shortest, for the one that agrees with the token
+/* Checks all tokens that end here, from the shortest, for the one that is compatible with the token
  * before it, and returns where it begins. */
 static uint64_t find_last(struct bpe_prefix *prefix, const struct bpe *bpe, struct bpe_cache *cache)
 {
@@ -292,8 +292,8 @@ static uint64_t find_last(struct bpe_prefix *prefix, const struct bpe *bpe, stru
     return 0;
 }
 
-/* Runs of one character have many tokens that end at a place, and mostly the last one grows: that
- * is tried first, when it was seen before. */
+/* In a run of one character many tokens end at each position, and usually the last one grows: that
+ * token is tried first, when it was seen before. */
 static void push_byte(struct bpe_prefix *prefix, const struct bpe *bpe, struct bpe_cache *cache,
                       unsigned char byte)
 {

@@ -1,10 +1,10 @@
 /*
- * bpe.h - how many tokens the byte-pair merges of a vocabulary leave of one piece of text.
+ * bpe.h - how many tokens one piece of text has after the byte-pair merges of a vocabulary.
  *
- * A piece is what the splitting pattern (scan.h) gives; merges never cross its ends. Two ways to
- * the same number: merging, quick for the short pieces that texts are made of, and struct
- * bpe_prefix, which takes a piece of any length byte by byte in fixed memory and linear time.
- * bpe_count() remembers short pieces per thread. Internal to tokens/.
+ * A piece is what the splitting pattern (scan.h) gives; merges never cross its ends. There are two
+ * algorithms with the same result: merging, fast for the short pieces of most texts, and struct
+ * bpe_prefix, which reads a piece of any length byte by byte in fixed memory and linear time.
+ * bpe_count() caches short pieces per thread. Internal to tokens/.
  */
 #ifndef VCM_TOKENS_BPE_H
 #define VCM_TOKENS_BPE_H
@@ -19,11 +19,12 @@
 /* Above this, merging (which is quadratic) is slower than struct bpe_prefix. */
 #define BPE_MERGE_BYTES_MAX 62
 
-/* A short piece is cached as the vocabulary has its words, with the count in the highest 4 bits. */
+/* A short piece is cached in the form of the vocabulary's words, with the count in the highest 4
+ * bits. */
 #define BPE_SHORT_BYTES VOCABULARY_WORD_BYTES
 #define BPE_SHORT_BITS  17
 
-/* A middling one is cached whole; what is longer is rare and not cached. */
+/* A middling piece is cached as a whole; longer ones are rare and not cached. */
 #define BPE_MIDDLE_BYTES 62
 #define BPE_MIDDLE_BITS  12
 
@@ -33,7 +34,7 @@ struct bpe_middle_slot {
     uint8_t count;
 };
 
-/* Which token a token makes with one more byte, as seen: a guess at the next step of a long run. */
+/* The token that a token and one more byte made before: a guess for the next step of a long run. */
 #define BPE_LONGER_BITS 10
 
 struct bpe_longer {
@@ -41,8 +42,8 @@ struct bpe_longer {
     uint32_t token;
 };
 
-/* Whether two tokens agree, as found: the pair's key, plus one, and the answer in the lowest bit.
- */
+/* Whether two tokens are compatible, as found before: the pair's key, plus one, and the answer in
+ * the lowest bit. */
 #define BPE_AGREED_BITS 13
 
 struct bpe_cache {
@@ -61,7 +62,7 @@ struct bpe {
     const struct vocabulary_word *words;
     const uint16_t *word_displacements;
     const uint64_t *nodes;
-    unsigned cache; /* which of the thread's caches */
+    unsigned cache; /* the index of the thread's cache */
 };
 
 #define BPE_CACHES 2
@@ -76,15 +77,15 @@ size_t vcm_bpe_count_long(const struct bpe *bpe, struct bpe_cache *cache,
                           const unsigned char *piece, size_t len);
 
 /*
- * The encodings of all prefixes of a piece: the last token of each, and how many tokens it has, for
+ * The encodings of all prefixes of a piece: the last token and the number of tokens of each, for
  * the latest prefixes. Any token sequence in which each two neighbours alone would stay as they are
  * is the encoding of its bytes, so the last token of a prefix is the one token that ends there and
- * agrees with the last token of the prefix before it.
+ * is compatible with the last token of the prefix before it.
  */
 #define BPE_PREFIX_RING 256
 
 struct bpe_prefix {
-    uint64_t len; /* bytes taken so far */
+    uint64_t len; /* bytes read so far */
     uint64_t counts[BPE_PREFIX_RING];
     uint32_t last[BPE_PREFIX_RING];
     uint8_t last_len[BPE_PREFIX_RING];
@@ -101,10 +102,10 @@ static inline size_t bpe_prefix_count(const struct bpe_prefix *prefix, size_t ba
     return (size_t)prefix->counts[(prefix->len - back) % BPE_PREFIX_RING];
 }
 
-/* No continuation has a prefix of fewer tokens than this. */
+/* No continuation has fewer tokens than this. */
 size_t vcm_bpe_prefix_floor(const struct bpe_prefix *prefix);
 
-/* Where the token of a pair with this hash is, if there is one; and that token, or NONE. */
+/* The slot for a pair with this hash; and its token, or NONE. */
 static inline const uint64_t *bpe_pair_slot(const struct bpe *bpe, uint64_t hash)
 {
     const struct vocabulary_hash *shape = &bpe->vocabulary->pairs;
@@ -117,10 +118,11 @@ static inline uint32_t bpe_pair_rank(uint64_t pair, uint64_t key)
     return pair >> VOCABULARY_RANK_BITS == key ? (uint32_t)pair & VOCABULARY_NONE : VOCABULARY_NONE;
 }
 
-/* For each length, what of 16 bytes belongs to the piece. */
+/* For each length, a mask of the piece's bytes among 16. */
 extern const struct vocabulary_word vcm_bpe_short_masks[16];
 
-/* The key of a short piece in a text that ends at `end`, which only bounds what may be read. */
+/* The key of a short piece in a text that ends at `end`, which bounds the bytes that may be
+ * read. */
 static inline struct vocabulary_word bpe_short_key(const unsigned char *piece, size_t len,
                                                    const unsigned char *end)
 {
@@ -150,7 +152,7 @@ static inline bool bpe_short_holds(const struct vocabulary_word *slot,
     return slot->low == key->low && (slot->high & (UINT64_MAX >> 4)) == key->high;
 }
 
-/* A piece that its slot did not hold. */
+/* A piece that was not in its slot. */
 struct bpe_missed {
     union {
         struct vocabulary_word key; /* of a short one */
@@ -164,11 +166,12 @@ struct bpe_missed {
     uint32_t middle_len;
 };
 
-/* Where a middling piece would be; true with its count if it is there. */
+/* The slot of a middling piece; true with its count if it is cached. */
 bool vcm_bpe_find_middle(struct bpe_missed *out, struct bpe_cache *cache,
                          const unsigned char *piece, size_t len);
 
-/* Counts such pieces and puts them into their slots. Many at a time wait for the memory once. */
+/* Counts such pieces and puts them into their slots. Counting many together overlaps their waits
+ * for memory. */
 #define BPE_MISSED_MAX 16
 size_t vcm_bpe_count_missed(const struct bpe *bpe, struct bpe_missed *missed, size_t len);
 

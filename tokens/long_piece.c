@@ -55,7 +55,7 @@ void vcm_long_piece_begin(struct long_piece *piece, const struct vcm_tokenizer *
     (void)taken;
 }
 
-/* Takes one character of a word of o200k_base, or ends it. */
+/* Reads one character of a word of o200k_base, or ends the word. */
 static bool take_cased(struct long_piece *piece, const struct vcm_tokenizer *tokenizer,
                        const unsigned char *at, struct scan_char next)
 {
@@ -74,7 +74,7 @@ static bool take_cased(struct long_piece *piece, const struct vcm_tokenizer *tok
     return false;
 }
 
-/* Gives the last space back to what follows. */
+/* The last space belongs to the next piece. */
 static void end_space(struct long_piece *piece)
 {
     const struct bpe_prefix *run = piece->split ? &piece->rest : &piece->whole;

@@ -1,10 +1,10 @@
 /*
- * long_piece.h - one piece that is too long to be held: split and counted character by character.
+ * long_piece.h - splits and counts a piece that is too long to buffer, character by character.
  *
  * Follows the patterns of scan.h in fixed memory. Where the pattern gives characters back at the
  * end of a run (spaces behind the last line break, capitals behind the last caseless letter) two
- * readings stay open until the run ends: the whole run is one piece, or it ends at the split and
- * the rest is another. Both are counted as they go. Internal to tokens/.
+ * results are possible until the run ends: the whole run is one piece, or it ends at the split and
+ * the rest is another piece. Both are counted in parallel. Internal to tokens/.
  */
 #ifndef VCM_TOKENS_LONG_PIECE_H
 #define VCM_TOKENS_LONG_PIECE_H
@@ -24,29 +24,29 @@ enum long_piece_state {
 
 struct long_piece {
     enum long_piece_state state;
-    bool split;            /* there is a split; `rest` is what came since */
+    bool split;            /* there is a split; `rest` is the text since */
     size_t split_count;    /* tokens up to the split */
     size_t last_len;       /* bytes of the last character */
     size_t given_back;     /* bytes at the end that belong to what follows */
-    unsigned char kept[8]; /* taken, but belongs to what follows the piece */
+    unsigned char kept[8]; /* read, but belongs to the text behind the piece */
     size_t kept_len;
     struct bpe_prefix whole;
     struct bpe_prefix rest;
 };
 
-/* Begins with `len` bytes of whole characters, whose end scan_next() could not tell. */
+/* Begins with `len` bytes of whole characters, for which scan_next() found no end. */
 void vcm_long_piece_begin(struct long_piece *piece, const struct vcm_tokenizer *tokenizer,
                           const unsigned char *text, size_t len);
 
-/* Takes characters until the piece ends (its state is NONE then) and returns how many bytes of
- * `text` it took. */
+/* Reads characters until the piece ends (its state is then NONE) and returns how many bytes of
+ * `text` it used. */
 size_t vcm_long_piece_feed(struct long_piece *piece, const struct vcm_tokenizer *tokenizer,
                            const unsigned char *text, size_t len);
 
-/* Ends the piece where the text ends, if it has not ended. */
+/* Ends the piece at the end of the text, if it has not ended. */
 void vcm_long_piece_finish(struct long_piece *piece, const struct vcm_tokenizer *tokenizer);
 
-/* After the end: its tokens; and `kept` is the text that comes before what was not taken. */
+/* After the end: its tokens; `kept` is the text that comes before the unused text. */
 size_t vcm_long_piece_count(const struct long_piece *piece);
 
 /* Before the end: no continuation has fewer tokens. */

@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-/* A rank and a place in one number, so that the least of them is the pair to merge. */
+/* Rank and position in one number, so that the smallest is the pair to merge. */
 #define PLACE_BITS 6
 #define NO_PAIR    UINT32_MAX
 
@@ -58,7 +58,7 @@ static inline void answer(struct merge *merge, struct merge_lookup *lookup)
     lookup->wanted = false;
 }
 
-/* Merges one pair and asks for those that its token makes with its neighbours; false at the end. */
+/* Merges one pair and looks up the pairs of the new token with its neighbours; false at the end. */
 static bool merge_lowest(struct merge *merge, const struct bpe *bpe)
 {
     uint32_t best = NO_PAIR;

@@ -3,15 +3,15 @@
  * tokens/.
  *
  * Nearly all of the time of a merge is spent waiting for the table of pairs, which is larger than
- * the caches near the processor. Which pairs are looked up next is not known before the last ones
- * are found, but other pieces have pairs to look up meanwhile.
+ * the caches near the processor. A piece cannot look up its next pairs before the last ones are
+ * found, but meanwhile the look-ups of other pieces proceed.
  */
 #ifndef VCM_TOKENS_MERGE_H
 #define VCM_TOKENS_MERGE_H
 
 #include "tokens/bpe.h"
 
-/* A pair that is looked up, and the part that begins it. */
+/* A pair that is being looked up, and the part that begins it. */
 struct merge_lookup {
     uint64_t key;
     uint64_t hash;
@@ -20,8 +20,8 @@ struct merge_lookup {
     bool wanted;
 };
 
-/* A piece on its way. Parts are known by their first bytes, and those that were merged into others
- * are skipped. */
+/* A piece that is being merged. A part is identified by its first byte; parts that were merged into
+ * others are skipped. */
 struct merge {
     uint32_t parts[BPE_MERGE_BYTES_MAX];
     uint32_t

@@ -1,9 +1,9 @@
 /*
  * pieces.h - the hot loop: splits text into pieces and adds up their tokens.
  *
- * Also the home of struct vcm_tokenizer, which says by which pattern and vocabulary. The loop
- * exists once for each set of instructions that it gains from; vcm_pieces_choose() takes what the
- * machine has. Internal to tokens/.
+ * Also defines struct vcm_tokenizer: the pattern and the vocabulary. The loop is compiled for each
+ * instruction set that makes it faster; vcm_pieces_choose() selects what the machine supports.
+ * Internal to tokens/.
  */
 #ifndef VCM_TOKENS_PIECES_H
 #define VCM_TOKENS_PIECES_H
@@ -22,7 +22,7 @@ struct pieces_job {
     const unsigned char *end;
     bool final;
     size_t tokens;             /* in: of what is before `at`; out: of what is before it now */
-    const unsigned char *text; /* what marks count from */
+    const unsigned char *text; /* marks are offsets from here */
     struct vcm_tokenizer_mark *marks;
     size_t marks_len;
     size_t marks_done; /* out */

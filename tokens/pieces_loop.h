@@ -9,15 +9,15 @@
 #include "tokens/block.h"
 #include "tokens/pieces.h"
 
-/* A count under way. Short pieces are looked up a block at a time, and those that the cache does
- * not hold are counted some at a time, so that the memory answers meanwhile. */
+/* The state of a count. Short pieces are looked up a block at a time, and the pieces that are not
+ * in the cache are counted several at a time, so that their memory accesses overlap. */
 struct counting {
     const struct bpe *bpe;
     struct bpe_cache *cache;
-    const unsigned char *text; /* marks count from here */
+    const unsigned char *text; /* marks are offsets from here */
     const unsigned char *end;
     size_t count;
-    size_t missed_count;             /* of the pieces that were missed, which `count` leaves out */
+    size_t missed_count;             /* of the missed pieces, whose tokens are not in `count` */
     struct vcm_tokenizer_mark *mark; /* the next one */
     struct vcm_tokenizer_mark *marks_end;
     size_t missed_len;
@@ -32,8 +32,8 @@ struct looked_up {
     uint64_t missed;                    /* a bit for each */
 };
 
-/* A mark leaves out the pieces that were missed before it. What such a piece adds to all marks
- * behind it is put into `late` of the first of them, and handed on at the end. */
+/* A mark does not include the pieces that were missed before it. The tokens of such a piece are
+ * added to `late` of the first mark behind it, and summed up over all later marks at the end. */
 static void count_missed(struct counting *counting, bool marked)
 {
     counting->missed_count +=
@@ -109,7 +109,7 @@ SCAN_INLINE void mark_block(struct counting *counting, const unsigned char *bloc
     }
 }
 
-/* Those pieces of a block that its slots did not hold. */
+/* The pieces of a block that were not in their slots. */
 static void add_block_missed(struct counting *counting, const struct looked_up *found,
                              uint64_t lookups, size_t at, struct vcm_tokenizer_mark *mark,
                              bool marked)
@@ -158,7 +158,7 @@ SCAN_INLINE const unsigned char *count_block(struct counting *counting, uint64_t
             found.missed |= UINT64_C(1) << i;
     }
     found.counts[held] = sum;
-    /* A byte is a token. */
+    /* A single byte is one token. */
     counting->count += sum + (size_t)__builtin_popcountll(single);
     if (marked)
         mark_block(counting, block, starts, single, lookups, found.counts, before);
@@ -179,8 +179,8 @@ SCAN_INLINE void mark_piece(struct counting *counting, const unsigned char *piec
     }
 }
 
-/* Hands on what came late. The first mark that was not reached may have some, too: the next job
- * begins with all of it. */
+/* Adds the late counts up. The first mark that was not reached may have some too: the next job
+ * begins with all of them. */
 static void settle_marks(const struct counting *counting, const struct pieces_job *job)
 {
     size_t tokens = job->tokens;
@@ -195,7 +195,7 @@ static void settle_marks(const struct counting *counting, const struct pieces_jo
 SCAN_INLINE void count_pieces(enum scan_pattern pattern, const struct bpe *bpe,
                               struct pieces_job *job, bool marked)
 {
-    struct counting counting; /* not cleared: the lists are long, and a text may be short */
+    struct counting counting; /* not cleared: the lists are long, and the text may be short */
     counting.bpe = bpe;
     counting.cache = vcm_bpe_cache(bpe);
     counting.text = job->text;

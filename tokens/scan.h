@@ -64,7 +64,7 @@ static inline struct scan_char scan_char(const unsigned char *at)
     return scan_wide_char(at);
 }
 
-/* Eight bytes at a time: the highest bit of each byte of a mask says whether that byte is meant. */
+/* Works on eight bytes at a time: the highest bit of each byte of a mask selects that byte. */
 #define SCAN_BYTES(byte) (UINT64_C(0x0101010101010101) * (byte))
 
 SCAN_INLINE uint64_t scan_load(const unsigned char *at)
@@ -142,9 +142,9 @@ static inline const unsigned char *scan_suffix(const unsigned char *at, const un
 }
 
 /*
- * A word of o200k_base from its first letter or mark. U* takes all it can; when no L follows, it
- * gives back until the character behind it is an L, which ends the word there. Only when there is
- * none does the second alternative take the run of capitals whole.
+ * A word of o200k_base from its first letter or mark. U* matches as much as it can; when no L
+ * follows, it backtracks until the character behind it is an L, which ends the word there. Only
+ * when there is none does the second alternative match the whole run of capitals.
  */
 static inline const unsigned char *scan_any_cased_word(const unsigned char *at,
                                                        const unsigned char *end, bool final)

@@ -10,8 +10,8 @@
 
 #include "base/banned.h"
 
-/* How much is fed between two looks at a limit, and how far vcm_tokenizer_fit() strides in a line
- * before it looks at single characters. */
+/* How much is fed between two checks of a limit, and the step of vcm_tokenizer_fit() inside a line
+ * before it tries single characters. */
 #define LIMIT_STRIDE_BYTES ((size_t)64 * 1024)
 #define FIT_STRIDE_BYTES   ((size_t)256)
 

@@ -1,13 +1,13 @@
 /*
  * tokenizer.h - exact token counts under a published vocabulary.
  *
- * Counts only: no token ids come out, and special tokens such as "<|endoftext|>" are plain text.
+ * Counts only: it produces no token ids, and special tokens such as "<|endoftext|>" are plain text.
  * Text that is not valid UTF-8 is counted as WHATWG's decoder would give it, with one U+FFFD for
  * each maximal invalid subpart. Counting cannot fail.
  *
  * The vocabularies are constant data inside the program, shared between processes; opening one
- * reads nothing. A handle never changes: any number of threads may count with it at one time.
- * Each thread that counts keeps a cache of 2.2 MiB until it ends; there are no locks.
+ * reads nothing. A handle never changes: any number of threads may count with it at one time. Each
+ * thread that counts keeps a cache of 2.2 MiB until it ends; there are no locks.
  *
  * Adding text can lower a count ("\n\n\n" may be fewer tokens than "\n\n"), so a caller that stops
  * early must compare with vcm_tokenizer_counter_floor(), never with a count.
@@ -46,9 +46,9 @@ size_t vcm_tokenizer_fit(const struct vcm_tokenizer *tokenizer, struct vcm_slice
                          size_t *tokens);
 
 /*
- * Counts a text that comes in pieces, cut anywhere, even inside a character. A plain value: placed
- * by the caller, copied by assignment (that is how to come back to an earlier point), nothing to
- * release. It must not outlive its tokenizer. However long the text is, this is all the memory.
+ * Counts a text that comes in pieces, cut anywhere, even inside a character. A plain value:
+ * allocated by the caller, copied by assignment (to return to an earlier point), nothing to
+ * release. It must not outlive its tokenizer. Its size does not depend on the length of the text.
  */
 #define VCM_TOKENIZER_COUNTER_BYTES 8704
 
@@ -61,8 +61,8 @@ void vcm_tokenizer_counter_init(struct vcm_tokenizer_counter *counter,
 
 void vcm_tokenizer_counter_feed(struct vcm_tokenizer_counter *counter, struct vcm_slice piece);
 
-/* The exact count of everything fed, followed by `tail`. Changes nothing: more may be fed. Costs as
- * much as the tail and the last unfinished word. */
+/* The exact count of everything fed, followed by `tail`. Changes nothing: more may be fed. The cost
+ * is that of the tail and the last unfinished word. */
 size_t vcm_tokenizer_counter_total(const struct vcm_tokenizer_counter *counter,
                                    struct vcm_slice tail);
 
@@ -72,7 +72,7 @@ static inline size_t vcm_tokenizer_counter_finish(const struct vcm_tokenizer_cou
     return vcm_tokenizer_counter_total(counter, vcm_slice_of("", 0));
 }
 
-/* A number that no continuation of what was fed counts fewer tokens than. Never decreases. */
+/* A lower bound: no continuation of what was fed has fewer tokens. Never decreases. */
 size_t vcm_tokenizer_counter_floor(const struct vcm_tokenizer_counter *counter);
 
 #define VCM_TOKENIZER_MARK_BYTES_MAX 0xffffffffu
@@ -96,9 +96,9 @@ struct vcm_tokenizer_measure {
     size_t tokens; /* of it */
 };
 
-/* Goes on with `text`, valid UTF-8 of at most VCM_TOKENIZER_MARK_BYTES_MAX bytes, which is what it
- * was before and perhaps more; `final` when nothing will follow. Fills in marks, none of which ends
- * behind the text, and returns how many are final: all of them when the text is. */
+/* Continues with `text`, valid UTF-8 of at most VCM_TOKENIZER_MARK_BYTES_MAX bytes, which begins
+ * with the text of the call before; `final` when nothing will follow. Fills in marks, none of which
+ * ends behind the text, and returns how many are final: all of them when the text is. */
 size_t vcm_tokenizer_measure_more(struct vcm_tokenizer_measure *measure,
                                   const struct vcm_tokenizer *tokenizer, struct vcm_slice text,
                                   bool final, struct vcm_tokenizer_mark *marks, size_t count);

@@ -9,10 +9,10 @@
 
 #include "base/banned.h"
 
-/* How much of an unfinished piece is held before it is counted as a long one. */
+/* How much of an unfinished piece is buffered before it is counted as a long one. */
 #define PENDING_BYTES 1024
 
-/* How much new text is put behind it at a time: enough to finish most pieces. */
+/* How much new text is added to it at a time: enough to finish most pieces. */
 #define JOIN_BYTES 64
 
 /*
@@ -58,7 +58,7 @@ void vcm_tokenizer_counter_init(struct vcm_tokenizer_counter *counter,
     state->long_piece.state = LONG_PIECE_NONE;
 }
 
-/* Begins or goes on with a long piece; what it leaves at its end becomes pending. */
+/* Begins or continues a long piece; the text behind its end becomes pending. */
 static size_t feed_long_piece(struct counter *counter, const unsigned char *text, size_t len)
 {
     struct long_piece *piece = &counter->long_piece;
@@ -81,8 +81,8 @@ static size_t whole_characters(const unsigned char *text, size_t len, size_t max
     return max;
 }
 
-/* Puts the beginning of `text` behind what is pending, and counts what that finishes. Returns how
- * much of `text` is done with. */
+/* Appends the beginning of `text` to the pending text, and counts the pieces that this finishes.
+ * Returns how many bytes of `text` were used. */
 static size_t feed_pending(struct counter *counter, const unsigned char *text, size_t len)
 {
     size_t before = counter->pending_len;
@@ -128,7 +128,7 @@ static void feed_text(struct counter *counter, const unsigned char *text, size_t
     }
 }
 
-/* Takes bytes of the piece into the partial character until that is decided; returns how many. */
+/* Adds bytes to the partial character until it is complete or invalid; returns how many. */
 static size_t feed_partial(struct counter *counter, struct vcm_slice piece)
 {
     size_t used = 0;
@@ -173,7 +173,7 @@ void vcm_tokenizer_counter_feed(struct vcm_tokenizer_counter *counter, struct vc
     }
 }
 
-/* The prefixes of a long piece are most of a counter, and mean nothing while there is none. */
+/* The prefixes of a long piece are most of a counter's size, and unused while there is none. */
 static void copy_state(struct counter *copy, const struct counter *counter)
 {
     bool is_long = counter->long_piece.state != LONG_PIECE_NONE;

@@ -1,8 +1,8 @@
 /*
  * utf8_step.h - one step of WHATWG's UTF-8 decoder over bytes that may end anywhere.
  *
- * base/utf8.h judges whole texts; a counter that is fed in pieces must also know a sequence that is
- * merely not complete yet. Internal to tokens/.
+ * base/utf8.h validates whole texts; a counter that is fed in pieces must also recognise a sequence
+ * that is not complete yet. Internal to tokens/.
  */
 #ifndef VCM_TOKENS_UTF8_STEP_H
 #define VCM_TOKENS_UTF8_STEP_H
@@ -21,7 +21,7 @@ struct utf8_step {
     size_t len; /* of the sequence, the subpart, or what there is of it; at least 1 */
 };
 
-/* What stands at the beginning of `len` > 0 bytes. */
+/* The sequence at the beginning of `len` > 0 bytes. */
 static inline struct utf8_step utf8_step(const unsigned char *bytes, size_t len)
 {
     unsigned lead = bytes[0];

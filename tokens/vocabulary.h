@@ -1,10 +1,10 @@
 /*
  * vocabulary.h - the compiled form of a vocabulary: constant, position-independent, read in place.
  *
- * tokens/gen/vocabulary.c writes it at build time and vocabulary_data.c puts it into the program.
- * A token is known by its rank. Ranks are dense, every single byte has one, and every longer token
- * is made by exactly one merge of two others; the generator refuses a vocabulary that is not so.
- * Integers are little-endian, and so must the machine be. Internal to tokens/.
+ * tokens/gen/vocabulary.c writes it at build time and vocabulary_data.c puts it into the program. A
+ * token is identified by its rank. Ranks are dense, every single byte has one, and every longer
+ * token is made by exactly one merge of two others; the generator refuses any other vocabulary.
+ * Integers are little-endian, so the machine must be, too. Internal to tokens/.
  */
 #ifndef VCM_TOKENS_VOCABULARY_H
 #define VCM_TOKENS_VOCABULARY_H
@@ -48,7 +48,7 @@ struct vocabulary_word {
  *
  * pairs: from (left, right) to the token that the two make, (key << RANK_BITS) | rank, with no key
  * in an unused slot. byte_pairs: the same for two single bytes, 256 for each first one, or NONE:
- * what every merge begins with. words: the tokens of up to WORD_BYTES bytes, most of the pieces of
+ * every merge begins with it. words: the tokens of up to WORD_BYTES bytes, most of the pieces of
  * any text. nodes: a double-array trie over the tokens read from their last byte to their first:
  * base, parent and rank (or NONE); node 0 is the root, which is its own parent.
  */
