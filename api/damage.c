@@ -53,8 +53,8 @@ bool vcm_damage_is_marked(const char *home)
     return marked;
 }
 
-/* The marker, locked, so that of two maps one sets the store aside; -1 when there is none (any
- * more). */
+/* Opens and locks the marker, so that only one of two concurrent maps sets the store aside; -1 when
+ * there is no marker (any more). */
 static int lock_marker(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);

@@ -48,8 +48,8 @@ static int report(struct doctor *doctor, const char *check, enum vcm_finding_sta
     return rc == VCM_OK ? doctor->visit(doctor->context, &finding, err) : rc;
 }
 
-/* Which languages symbols are read from. "full": definitions, containers, references and imports
- * are those of a sample that a person went through. */
+/* Lists the languages that symbols are extracted from. "full" means that definitions, containers,
+ * references and imports equal those of a sample that was checked by hand. */
 static int check_languages(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     static const struct {
@@ -78,7 +78,7 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
-/* Nothing is wrong without it, so that its absence is no warning. */
+/* ctags is optional: its absence is not a warning. */
 static int check_ctags(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     const char *state = "absent: languages without a grammar are not read";
@@ -98,7 +98,7 @@ static int check_libraries(struct doctor *doctor, const char *name, struct vcm_e
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
-/* Runs a program that tells its version in one line. */
+/* Runs a program that prints its version in one line. */
 static int check_program(struct doctor *doctor, const char *name, const char *const *argv,
                          enum vcm_finding_status missing, const char *remedy, struct vcm_error *err)
 {
@@ -137,7 +137,7 @@ static int check_git_lfs(struct doctor *doctor, const char *name, struct vcm_err
                          "install git-lfs if your repositories keep large files in LFS", err);
 }
 
-/* Reads a PDF of one page: the helper may be there and lack a library. */
+/* Reads a PDF of one page, because an installed vcm-extract may lack a library. */
 static int check_pdf(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     static const char page[] =

@@ -12,7 +12,7 @@
 
 #define BATCH 256u
 
-/* The pages that are to go, gathered before the first one does. */
+/* The pages to evict, collected before the first one is evicted. */
 struct selection {
     struct vcm_kv_txn *txn;
     struct vcm_names_scope name;

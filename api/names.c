@@ -37,7 +37,7 @@ struct scope_search {
     struct vcm_slice name;
     bool allow_base;
     bool exact;
-    bool is_base; /* the name itself is a base with several scopes */
+    bool is_base; /* the name is a base with several scopes */
     char found[CANDIDATES_MAX][VCM_LIMIT_SCOPE_ID_BYTES + 1];
     unsigned count;
 };
@@ -49,7 +49,8 @@ static struct vcm_slice base_of(struct vcm_slice scope_id)
     return vcm_slice_of(scope_id.data, colon ? (size_t)(colon - scope_id.data) : scope_id.len);
 }
 
-/* Scopes come by their ids, which is not quite the order of their bases: "a2" is before "a:b". */
+/* Scopes are visited in the order of their ids, which differs from the order of their bases: "a2"
+ * is before "a:b". */
 static void add_candidate(struct scope_search *search, struct vcm_slice candidate)
 {
     char name[VCM_LIMIT_SCOPE_ID_BYTES + 1];
@@ -78,7 +79,7 @@ static int consider_scope(void *context, const struct vcm_scope *scope, struct v
         search->exact = true;
     if (search->allow_base && vcm_scope_id_belongs(candidate, search->name))
         search->is_base = true;
-    /* A prefix that ends before the colon is one of the base. */
+    /* A prefix that ends before the colon may mean the base. */
     if (search->allow_base && base_of(candidate).len >= search->name.len)
         candidate = base_of(candidate);
     if (candidate.len > VCM_LIMIT_SCOPE_ID_BYTES)

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* The scopes that a name means, or else the page. */
+/* What a name means: scopes or, if there are none, a page. */
 struct meant {
     struct vcm_names_scope name;
     struct vcm_buf scopes; /* ids, each followed by a NUL, and whether it is pinned now */

@@ -24,14 +24,14 @@ const struct vcm_args_global vcm_args_globals[] = {
     {0, NULL, NULL, NULL},
 };
 
-/* The parser's place in the words. */
+/* The parser's position in the arguments. */
 struct words {
     int count;
     const char *const *all;
     int next;
-    bool options_ended;     /* by "--" */
+    bool options_ended;     /* "--" was seen */
     const char *first;      /* first word of the command */
-    size_t next_positional; /* index among the parameters */
+    size_t next_positional; /* index into the parameters */
 };
 
 const struct vcm_op *vcm_args_command(size_t index)
@@ -72,7 +72,7 @@ static bool name_is(const char *name, struct vcm_slice text)
     return strlen(name) == text.len && memcmp(name, text.data, text.len) == 0;
 }
 
-/* The value of an option: behind '=', else the next word. */
+/* Takes an option's value: after '=', else the next argument. */
 static int take_value(const char **out, struct words *words, const char *name, const char *equals,
                       struct vcm_error *err)
 {
@@ -256,7 +256,7 @@ int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, str
     vcm_arena_init(&args->arena, 16 * VCM_MIB);
     while (rc == VCM_OK && words.next < words.count)
         rc = take_word(args, &words, argv[words.next++], err);
-    /* A mistake must not change the form in which it is reported. */
+    /* --json after the mistake must still apply to its report. */
     for (int i = words.next; rc != VCM_OK && i < argc; i++) {
         args->json = args->json || strcmp(argv[i], "--json") == 0;
         args->no_color = args->no_color || strcmp(argv[i], "--no-color") == 0;

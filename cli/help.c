@@ -50,8 +50,8 @@ void vcm_help_usage(struct vcm_buf *out, const struct vcm_op *op)
     }
 }
 
-/* Appends `text` in lines of TEXT_COLUMNS, each behind `indent` spaces; the first line begins
- * where the cursor is. */
+/* Appends `text` in lines of TEXT_COLUMNS, each indented by `indent`; the first line begins at the
+ * cursor. */
 static void wrap(struct vcm_print *out, const char *text, unsigned indent)
 {
     size_t column = indent;
@@ -134,7 +134,7 @@ static void print_globals(struct vcm_print *out)
     vcm_buf_release(&label);
 }
 
-/* The commands whose name begins with `prefix`. */
+/* Prints the commands whose name begins with `prefix`. */
 static void print_commands(struct vcm_print *out, const char *prefix)
 {
     unsigned width = LABEL_MIN;
@@ -224,7 +224,7 @@ static void append_name(void *context, const struct vcm_result_member *key)
 
 #define CHOICES_SHOWN 6u
 
-/* What a key is, with the words that it may be where they are few. */
+/* Describes a key, with its possible values if they are few. */
 static void key_text(struct vcm_buf *out, const struct vcm_result_member *key)
 {
     size_t count = 0;
@@ -237,7 +237,7 @@ static void key_text(struct vcm_buf *out, const struct vcm_result_member *key)
         vcm_buf_append_format(out, "%s%s", i == 0 ? ": " : ", ", key->choices[i]);
 }
 
-/* The names of an object's members, one level down; 'vcm schema' has all of it. */
+/* Lists the names of an object's members, one level deep; 'vcm schema' has all levels. */
 static void inner_names(struct vcm_buf *out, const struct vcm_result_member *key)
 {
     vcm_buf_clear(out);
@@ -309,7 +309,7 @@ void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
     vcm_buf_release(&usage);
 }
 
-/* roff reads '\\', '-' at will, and '.' or '\'' at a line's beginning. */
+/* Escapes what roff interprets: '\\', '-', and '.' or '\'' at the beginning of a line. */
 static void roff(struct vcm_buf *out, const char *text)
 {
     bool line_start = true;

@@ -122,7 +122,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* A document over several lines, as a person reads it. */
+/* Prints a document over several indented lines. */
 static void print_value(struct vcm_print *out, const struct vcm_json *value, unsigned depth)
 {
     bool is_object = value->kind == VCM_JSON_OBJECT;

@@ -124,7 +124,7 @@ static int run_set(struct vcm_op_call *call, struct vcm_error *err)
     return rc == VCM_OK ? run_get(call, err) : rc;
 }
 
-/* A setting's value as it would be typed. */
+/* Appends a setting's value as the user would type it. */
 static void append_value(struct vcm_buf *out, const struct vcm_json *value)
 {
     switch (value->kind) {

@@ -107,7 +107,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* The row of the table that a file of the document is of; NULL for a reason that is not in it. */
+/* The row of the table for a file of the document; NULL for a reason that is not in the table. */
 static const struct vcm_reason_info *info_of(const char *outcome, const char *reason)
 {
     size_t count = 0;
@@ -120,7 +120,7 @@ static const struct vcm_reason_info *info_of(const char *outcome, const char *re
     return NULL;
 }
 
-/* What to do about what occurs, each once, in the order of the table. */
+/* Prints the remedies for the reasons that occur, each once, in the order of the table. */
 static void print_remedies(struct vcm_print *out, const struct vcm_json *files)
 {
     size_t count = 0;

@@ -88,7 +88,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_end_array(call->out);
     vcm_result_put_members(call->out, result + 1, &done);
     vcm_jsonw_end_object(call->out);
-    /* Pins and locks are meant to hold against a scope or all; who named a page wanted that one. */
+    /* Pinned and locked pages of a scope, or of all, are expected to stay. A page that was named
+     * and stays is a partial failure. */
     call->exit_status = query.count > 0 && rows.bad > 0 ? 3 : 0;
     return rc;
 }

@@ -182,7 +182,7 @@ const struct vcm_op vcm_op_kb_ingest = {
     .print = print_ingest,
 };
 
-/* Documents, in a listing and when they are cleared */
+/* Documents: listing and clearing */
 
 #define FILTER_PARAMS                                                                              \
     [FILTER_PATH] = {.name = "path",                                                               \
@@ -402,7 +402,7 @@ const struct vcm_op vcm_op_kb_clear = {
     .print = print_clear,
 };
 
-/* Numbers */
+/* Counts */
 
 static const struct vcm_result_member stat_result[] = {
     {.name = "documents",

@@ -43,7 +43,7 @@ static const struct vcm_op_param search_params[] = {
                .summary = "only documents of this repository, by its base scope id"},
 };
 
-/* Enough digits to compare, without the noise of the last ones. */
+/* Six decimals are enough to compare scores. */
 static void put_score(struct vcm_jsonw *w, const void *from)
 {
     const struct vcm_kb_chunk *chunk = from;
@@ -151,7 +151,7 @@ static void print_citation(struct vcm_print *out, const struct vcm_json *chunk)
         vcm_print_format(out, VCM_PRINT_PLAIN, ", %s", section);
 }
 
-/* The snippet on lines of its own, without the line breaks of the text. */
+/* Prints the snippet on lines of its own, without the line breaks of the text. */
 static void print_snippet(struct vcm_print *out, const char *snippet)
 {
     struct vcm_buf line = VCM_BUF_INIT(VCM_MIB);

@@ -144,7 +144,7 @@ static int run_status(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* 3 when some content was had and some not, 1 when nothing was. */
+/* The exit status is 3 when some content was fetched and some was not, 1 when none was. */
 static int put_pull(void *context, const struct vcm_lfs_summary *sum, struct vcm_error *err)
 {
     struct listing *listing = context;

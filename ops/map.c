@@ -232,7 +232,7 @@ static void put_result(struct vcm_jsonw *w, const struct vcm_map_result *map)
     vcm_result_put(w, result, map);
 }
 
-/* The same calls by the same map, with counts, and nothing done. */
+/* Reports what the mapping would do, with file counts, and does nothing. */
 static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *options,
                    struct vcm_error *err)
 {

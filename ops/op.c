@@ -17,7 +17,7 @@ static const char *shown_name(const struct vcm_op_param *param)
     return param->positional ? param->placeholder : param->name;
 }
 
-/* A choice is one word; what JSON writes with spaces is taken as well. */
+/* Choices are single words; the spelling with spaces, as in JSON, is accepted too. */
 static bool is_choice(const char *choice, const char *text)
 {
     while (*choice && (*choice == *text || (*choice == '_' && *text == ' '))) {

@@ -143,7 +143,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* What a model reads, as the library writes it. */
+/* Writes the text that a model reads. */
 static int put_text(struct vcm_buf *out, const struct vcm_page *page,
                     const struct vcm_op_call *call, struct vcm_error *err)
 {
@@ -185,7 +185,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* A terminal gets no control characters from a file, which may hold NULs too. */
+/* Replaces control characters for a terminal. The text may contain NULs. */
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {

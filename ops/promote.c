@@ -69,7 +69,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* Whether a word names the top of a working tree. */
+/* Whether the argument is the top directory of a working tree. */
 static bool is_repository(const char *word)
 {
     char path[VCM_LIMIT_PATH_BYTES];

@@ -42,7 +42,7 @@ const struct vcm_result_member vcm_report_counted_route[] = {
     {0},
 };
 
-/* The call that maps a row: what is always there, then what the row itself sets. */
+/* The call that maps a row: the fields that are always present, then those that the row sets. */
 static const struct vcm_result_member call_members[] = {
     {.name = "scope_id", VCM_RESULT_FIELD(struct vcm_map_row, scope_id), .summary = "of the row"},
     {.name = "source_type", VCM_RESULT_FIELD(struct vcm_map_row, type), .summary = "of the row"},

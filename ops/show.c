@@ -290,7 +290,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* A row as YAML, one field to a line, without those that do not apply. */
+/* Prints a row as YAML, one field per line, without null fields. */
 static void print_row(struct vcm_print *out, const struct vcm_json *row)
 {
     struct vcm_buf value = VCM_BUF_INIT(VCM_LIMIT_YAML_BYTES);

@@ -52,10 +52,10 @@ static const char *const examples[] = {
 
 struct counting {
     struct vcm_op_call *call;
-    bool begun; /* the document, with the first file */
+    bool begun; /* the document was begun, with the first file */
     uint64_t total;
     size_t counted;
-    struct vcm_error first; /* of the files that could not be read; told in the end */
+    struct vcm_error first; /* of the first file that could not be read; reported at the end */
 };
 
 static int put_file(void *context, const struct vcm_tokens_file *file, struct vcm_error *err)

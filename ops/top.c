@@ -136,7 +136,7 @@ static void append_rate(struct vcm_buf *text, const struct vcm_json *document)
         vcm_buf_append_format(text, "%.1f", rate->number);
 }
 
-/* For a pipe or a file: a line for each look. */
+/* Prints a line per sample, for a pipe or a file. */
 static void print_line(struct vcm_print *out, const struct vcm_json *document)
 {
     const struct vcm_json *pages = vcm_json_get(document, "pages");
@@ -236,7 +236,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         print_line(out, document);
         return;
     }
-    vcm_buf_append_string(out->out, "\033[H\033[2J"); /* from the top of an empty screen */
+    vcm_buf_append_string(out->out, "\033[H\033[2J"); /* clear the screen */
     print_screen(out, document);
 }
 

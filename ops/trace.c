@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 #define STATUS_STOPPED 130
-#define COUNT_MAX      1000000u /* of accesses that are kept for the document */
+#define COUNT_MAX      1000000u /* accesses that are kept for the document */
 
 enum { OUTPUT, DURATION, COUNT };
 enum { FILE_NAME, CAPACITY };
@@ -107,9 +107,9 @@ static const char *const record_examples[] = {"vcm trace record --output reads.t
 static const char *const replay_examples[] = {
     "vcm trace replay reads.trace", "vcm trace replay reads.trace --capacity 64MiB", NULL};
 
-/* Where the reads go. */
+/* Where reads are written. */
 struct sink {
-    FILE *file; /* or */
+    FILE *file; /* or a file */
     struct vcm_jsonw *w;
     const char *path;
     struct vcm_op_call *call;
@@ -154,7 +154,7 @@ static int record(struct vcm_trace_recorded *done, struct sink *sink, uint64_t d
                               },
                               err);
     if (rc == VCM_INTERRUPTED) {
-        /* To be stopped is how a recording ends. */
+        /* Interruption is the normal end of a recording. */
         vcm_error_reset(err);
         call->exit_status = STATUS_STOPPED;
         rc = VCM_OK;
@@ -199,7 +199,7 @@ static int run_record(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* The trace itself, or where it is. */
+/* Prints the trace, or the name of its file. */
 static void print_record(struct vcm_print *out, const struct vcm_json *document,
                          const struct vcm_op_call *call)
 {

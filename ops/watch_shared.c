@@ -116,7 +116,7 @@ int vcm_watch_shared_run(struct vcm_op_call *call, const struct vcm_map_options 
     rc = vcm_watch(call->vcm, &watch, err);
     if (rc != VCM_INTERRUPTED)
         return rc;
-    /* To be stopped is how a watch ends. */
+    /* Interruption is the normal end of a watch. */
     vcm_error_reset(err);
     call->is_over = true;
     call->exit_status = STATUS_STOPPED;

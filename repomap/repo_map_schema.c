@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-/* Longer names are no misspelling of ours. */
+/* Longer names are not misspellings of these. */
 
 const char *const vcm_schema_destinations[] = {
     [VCM_REPO_MAP_TO_KNOWLEDGE_BASE] = "knowledge_base",
