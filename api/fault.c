@@ -96,11 +96,11 @@ static int gone_again(const struct call *call, const char *hex, struct vcm_error
         return rc;
     if (call->bytes <= limits.capacity)
         return vcm_error_set(err, VCM_STORE_BUSY,
-                             "page %s came in and was sent down again; try again", hex);
+                             "page %s became resident and was evicted again; try again", hex);
     return vcm_error_set(err, VCM_STORE_FULL,
-                         "page %s made room for others: the pages asked for need %llu bytes and "
-                         "cache.capacity is %llu; raise it with 'vcm config set cache.capacity "
-                         "SIZE', or ask for fewer",
+                         "page %s was evicted to make room for others: the requested pages need "
+                         "%llu bytes and cache.capacity is %llu; raise it with 'vcm config set "
+                         "cache.capacity SIZE', or request fewer",
                          hex, (unsigned long long)call->bytes, (unsigned long long)limits.capacity);
 }
 

@@ -203,17 +203,17 @@ int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_erro
         return rc;
     *exists = stat(vcm->home, &status) == 0;
     if (!*exists && errno != ENOENT)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno,
-                             "cannot look into the home '%s'; mend its permissions or choose "
-                             "another with --home",
-                             vcm->home);
+        return vcm_error_sys(
+            err, VCM_IO_ERROR, errno,
+            "cannot access the home '%s'; fix its permissions or choose another with --home",
+            vcm->home);
     if (*exists && !S_ISDIR(status.st_mode))
-        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is no directory", vcm->home);
+        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is not a directory", vcm->home);
     if (*exists && access(vcm->home, R_OK | X_OK) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno,
-                             "cannot read the home '%s'; mend its permissions or choose another "
-                             "with --home",
-                             vcm->home);
+        return vcm_error_sys(
+            err, VCM_IO_ERROR, errno,
+            "cannot read the home '%s'; fix its permissions or choose another with --home",
+            vcm->home);
     return VCM_OK;
 }
 

@@ -95,8 +95,8 @@ static int open_existing(struct vcm_database **out, struct vcm *vcm, struct vcm_
 
 static void warn(struct vcm *vcm, const char *scope_id, const struct vcm_error *why)
 {
-    vcm_log_write(vcm->log, VCM_LOG_WARNING, "texts of scope '%s' were not given up: %s", scope_id,
-                  why->message);
+    vcm_log_write(vcm->log, VCM_LOG_WARNING, "unused texts of scope '%s' were not removed: %s",
+                  scope_id, why->message);
 }
 
 static int settle(struct vcm *vcm, struct vcm_database *store, const char *scope_id,

@@ -205,8 +205,8 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         return rc;
     if (result->plan.map_differs && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "%s in the working tree differs from the one in commit %.12s, which counts; "
-                      "commit it to map by it",
+                      "%s in the working tree differs from the one in commit %.12s, which is used; "
+                      "commit the change to map with it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
     struct vcm_map_result *public = &result->public;
     public->repo_root = result->plan.repo_root;
@@ -299,15 +299,15 @@ static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
     struct vcm_error ignored = {0};
 
     if (vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
-        vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "the list of scopes was not brought up to date: %s", ignored.message);
+        vcm_log_write(vcm->log, VCM_LOG_WARNING, "the list of scopes was not updated: %s",
+                      ignored.message);
 }
 
 static void tell_lost(struct vcm *vcm, const struct vcm_roster_entry *entry, const char *why)
 {
     if (entry->map_text)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "scope '%s' could not be mapped anew: %s; the program that mapped it has to "
+                      "scope '%s' could not be mapped anew: %s; the program that mapped it must "
                       "map it again",
                       entry->scope_id, why);
     else

@@ -71,7 +71,7 @@ static int excuse(struct receiver *receiver, struct vcm *vcm, int rc, struct vcm
         return rc;
     }
     receiver->knowledge->code = failure->code;
-    vcm_log_write(vcm->log, VCM_LOG_WARNING, "the knowledge base was not brought up to date: %s",
+    vcm_log_write(vcm->log, VCM_LOG_WARNING, "the knowledge base was not updated: %s",
                   failure->message);
     return copy_text(&receiver->knowledge->message, receiver, failure->message, err);
 }

@@ -19,8 +19,7 @@ int vcm_names_no_scope(const char *name, struct vcm_error *err)
 
 int vcm_names_no_page(const char *name, struct vcm_error *err)
 {
-    return vcm_error_set(err, VCM_NOT_FOUND,
-                         "there is no page '%s'; 'vcm pages' lists those that there are", name);
+    return vcm_error_set(err, VCM_NOT_FOUND, "no page '%s'; 'vcm pages' lists the pages", name);
 }
 
 static int ambiguous(const char *what, const char *name, const char *const *candidates,

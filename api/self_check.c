@@ -54,7 +54,8 @@ void vcm_self_check(struct vcm *vcm)
         return;
     if (vcm_check_store(&pages, vcm->store, &options, NULL) == VCM_OK && !outcome.unreadable &&
         outcome.broken[0] != '\0') {
-        vcm_log_write(vcm->log, VCM_LOG_ERROR, "the store breaks its own law: %s", outcome.broken);
+        vcm_log_write(vcm->log, VCM_LOG_ERROR, "the store violates an invariant: %s",
+                      outcome.broken);
         abort();
     }
 }

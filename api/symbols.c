@@ -47,8 +47,8 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
     for (const char *c = glob; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && !strchr(GLOB_MARKS, *c))
             return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                 "the glob '%s' has something else than letters, digits and %s",
-                                 glob, GLOB_MARKS);
+                                 "the glob '%s' may contain only letters, digits and %s", glob,
+                                 GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
     vcm_buf_append_string(&view->filter, glob);
     vcm_buf_append_byte(&view->filter, '\n');
@@ -539,9 +539,8 @@ int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
     struct view view;
 
     begin_view(&view);
-    rc = query->name[0] != '\0'
-             ? VCM_OK
-             : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
+    rc = query->name[0] != '\0' ? VCM_OK
+                                : vcm_error_set(err, VCM_INVALID_ARGUMENT, "the name is empty");
     if (rc == VCM_OK)
         rc = open_view(&view, vcm, query->path, err);
     if (rc == VCM_OK)

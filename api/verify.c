@@ -219,7 +219,7 @@ static int hear_lines(struct listener *listener, struct vcm_error *err)
     struct vcm_buf *text = &listener->text;
     size_t at = 0;
     char *end;
-    int rc = vcm_buf_check(text, "what the checker says", err);
+    int rc = vcm_buf_check(text, "the messages of the checking process", err);
 
     while (rc == VCM_OK && at < text->len &&
            (end = memchr(text->data + at, '\n', text->len - at)) != NULL) {
@@ -259,7 +259,7 @@ static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot hear the checker");
+            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot read from the checking process");
         heard_at = vcm_clock_ms();
         vcm_buf_advance(&listener->text, (size_t)got);
         rc = hear_lines(listener, err);
@@ -274,12 +274,12 @@ static int judge_end(struct listener *listener, int status, bool fell_silent, st
     char what[128];
 
     if (fell_silent && !listener->has_begun)
-        return vcm_error_set(err, VCM_INTERNAL, "the process that checks the store did not begin");
+        return vcm_error_set(err, VCM_INTERNAL, "the process that checks the store did not start");
     if (fell_silent)
-        return tell(listener, true, "reading it comes to no end", listener->table, err);
+        return tell(listener, true, "reading it does not end", listener->table, err);
     if (WIFSIGNALED(status)) {
         int number = WTERMSIG(status);
-        snprintf(what, sizeof what, "reading it kills the reader with signal %d (%s)", number,
+        snprintf(what, sizeof what, "reading it crashes the reader with signal %d (%s)", number,
                  strsignal(number));
         /* A signal that another process sent says nothing about the store. */
         return tell(listener,
@@ -308,14 +308,14 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
     pid_t self = getpid();
 
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot make a pipe");
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot create a pipe");
     pid_t pid = fork();
     if (pid == 0)
         run_child(ends[1], self, listener->vcm, deep);
     close(ends[1]);
-    int rc = pid > 0
-                 ? VCM_OK
-                 : vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot make a process to check with");
+    int rc = pid > 0 ? VCM_OK
+                     : vcm_error_sys(err, VCM_IO_ERROR, errno,
+                                     "cannot create a process to check the store");
     if (rc == VCM_OK) {
         rc = listen_to(listener, ends[0], err);
         bool fell_silent = rc == VCM_TIMEOUT && (!err || err->code == VCM_OK);
@@ -323,7 +323,7 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
             kill(pid, SIGKILL);
         int failure = wait_for(&status, pid);
         if (failure != 0 && (rc == VCM_OK || fell_silent))
-            rc = vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot wait for the checker");
+            rc = vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot wait for the checking process");
         else if (rc == VCM_OK || fell_silent)
             rc = judge_end(listener, status, fell_silent, err);
     }

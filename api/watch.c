@@ -169,7 +169,7 @@ static void report(struct watch *watch, const char *trouble)
     if (trouble[0] != '\0')
         vcm_log_write(watch->vcm->log, VCM_LOG_WARNING, "%s", trouble);
     else
-        vcm_log_write(watch->vcm->log, VCM_LOG_INFO, "all is well again");
+        vcm_log_write(watch->vcm->log, VCM_LOG_INFO, "the problem is solved");
     vcm_buf_clear(&watch->trouble);
     vcm_buf_append_string(&watch->trouble, trouble);
 }
@@ -255,7 +255,7 @@ static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
     if (rc == VCM_NOT_FOUND && !watch->is_remote) {
         struct vcm_error ignored = {0};
         watch->gone = true;
-        report(watch, "the repository is gone; waiting for it to come back");
+        report(watch, "the repository is missing; waiting for it");
         return vcm_git_ref_watch_set(watch->refs, NULL, &ignored);
     }
     watch->gone = false;

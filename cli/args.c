@@ -13,13 +13,13 @@
 #define NAMES_MAX 128
 
 const struct vcm_args_global vcm_args_globals[] = {
-    {0, "home", "DIR", "keep the store here instead of in $VCM_HOME or ~/.local/share/vcm"},
-    {0, "json", NULL, "print one JSON document, on failure too"},
-    {'q', "quiet", NULL, "print only what was asked for, and errors"},
-    {'v', "verbose", NULL, "say on standard error what is being done"},
-    {0, "no-color", NULL, "no colour, as with NO_COLOR in the environment"},
-    {0, "no-progress", NULL, "no progress line on a terminal"},
-    {'h', "help", NULL, "show help, of the command if there is one"},
+    {0, "home", "DIR", "directory of the store (default: $VCM_HOME or ~/.local/share/vcm)"},
+    {0, "json", NULL, "print the result, or the error, as JSON"},
+    {'q', "quiet", NULL, "print only results and errors"},
+    {'v', "verbose", NULL, "log what is being done to standard error"},
+    {0, "no-color", NULL, "disable colours, as NO_COLOR in the environment does"},
+    {0, "no-progress", NULL, "do not show progress on a terminal"},
+    {'h', "help", NULL, "show help, for the command if one is given"},
     {0, "version", NULL, "show the version"},
     {0, NULL, NULL, NULL},
 };
@@ -225,8 +225,8 @@ static int take_positional(struct vcm_args *args, struct words *words, const cha
         i++;
     if (i == op->param_count)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "'%s' is one argument too many; 'vcm %s --help' shows how to call it",
-                             word, op->name);
+                             "unexpected argument '%s'; 'vcm %s --help' shows the usage", word,
+                             op->name);
     words->next_positional = op->params[i].repeated ? i : i + 1;
     return vcm_op_take(args->values, op, i, word, &args->arena, err);
 }

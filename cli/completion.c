@@ -18,12 +18,12 @@ static const struct vcm_op_param params[] = {
                .required = true,
                .placeholder = "SHELL",
                .choices = shells,
-               .summary = "the shell that will read it"},
+               .summary = "shell that will read the script"},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "shell", .type = VCM_RESULT_TEXT, .choices = shells, .summary = "the shell"},
-    {.name = "script", .type = VCM_RESULT_TEXT, .summary = "what it has to read"},
+    {.name = "script", .type = VCM_RESULT_TEXT, .summary = "the completion script"},
     {0},
 };
 
@@ -387,8 +387,9 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_completion_command = {
     .name = "completion",
-    .summary = "print completions for a shell",
-    .description = "Prints a script that teaches the shell the commands and options of vcm.",
+    .summary = "print a shell completion script",
+    .description =
+        "Prints a script that completes the commands and options of vcm in the given shell.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

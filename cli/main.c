@@ -167,7 +167,7 @@ struct stream {
 static int lose_reader(struct stream *stream, struct vcm_error *err)
 {
     stream->reader_gone = true;
-    return vcm_error_set(err, VCM_INTERRUPTED, "nobody reads the output");
+    return vcm_error_set(err, VCM_INTERRUPTED, "the reader of the output is gone");
 }
 
 static int emit(void *context, struct vcm_slice document, struct vcm_error *err)

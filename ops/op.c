@@ -96,7 +96,7 @@ int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op
     for (size_t i = 0; i < op->param_count; i++)
         if (op->params[i].required && !values[i].is_set)
             return vcm_error_set(
-                err, VCM_INVALID_ARGUMENT, "%s%s is missing; 'vcm %s --help' shows how to call it",
+                err, VCM_INVALID_ARGUMENT, "%s%s is missing; 'vcm %s --help' shows the usage",
                 shown_prefix(&op->params[i]), shown_name(&op->params[i]), op->name);
     return VCM_OK;
 }

@@ -19,7 +19,7 @@
 #define VCM_PAGE_ROWS_OWNER                                                                        \
     {                                                                                              \
         .name = "owner", .type = VCM_OP_TEXT, .placeholder = "O", .default_text = "cli",           \
-        .summary = "whose lock it is"                                                              \
+        .summary = "owner of the lock"                                                             \
     }
 
 /* A page and its lock, over a struct vcm_page_outcome. */

@@ -21,7 +21,7 @@
     {                                                                                              \
         .name = "timeout", .type = VCM_OP_TEXT, .placeholder = "DURATION",                         \
         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FETCH_MINUTES) "m",                           \
-        .summary = "how long fetching one repository may take, in ms, s, m or h"                   \
+        .summary = "time limit for fetching one repository, in ms, s, m or h"                      \
     }
 
 /* Parses a duration to milliseconds; 0 for NULL. INVALID_ARGUMENT. */

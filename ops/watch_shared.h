@@ -12,7 +12,7 @@
     {                                                                                              \
         .name = "poll", .type = VCM_OP_TEXT, .placeholder = "DURATION",                            \
         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_POLL_SECONDS) "s",                            \
-        .summary = "how often a watch looks at remotes, in ms, s, m or h"                          \
+        .summary = "interval between polls of remotes, in ms, s, m or h"                           \
     }
 
 extern const struct vcm_result_member vcm_watch_event[]; /* over a struct vcm_page_event */

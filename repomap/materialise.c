@@ -169,8 +169,8 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
                               plural);
     if (missing > 0)
         vcm_buf_append_format(&message,
-                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'vcm "
-                              "lfs pull --scope %s', then map again",
+                              "%s%" PRIu64 " file%s kept in LFS %s not here; fetch %s with 'vcm "
+                                           "lfs pull --scope %s', then map again",
                               failed > 0 ? "; " : "", missing, missing == 1 ? "" : "s",
                               missing == 1 ? "is" : "are", missing == 1 ? "it" : "them",
                               row->plan->scope_id);
@@ -255,7 +255,7 @@ static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
 {
     if (planned->row->submodule)
         return vcm_error_set(err, VCM_NOT_FOUND,
-                             "the submodule '%s' is not here at commit %.12s; bring it with 'git "
+                             "the submodule '%s' is not here at commit %.12s; fetch it with 'git "
                              "submodule update --init %s'",
                              planned->row->submodule, planned->commit, planned->row->submodule);
     return vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched", planned->origin_url);
