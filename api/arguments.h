@@ -1,9 +1,9 @@
 /*
- * arguments.h - what a caller hands to the library, looked at before it is used.
+ * arguments.h - checks of what a caller passes to the library.
  *
- * Every exported function begins here: C cannot tell a wrong pointer from a right one, but it can
- * tell NULL, a handle that is closed or of another process, and text that is not UTF-8. Paths in
- * the file system are bytes, and are left to the system to judge.
+ * Every exported function begins with these checks. They detect NULL, a handle that is closed or
+ * belongs to another process, and text that is not UTF-8; no other wrong pointer can be detected in
+ * C. Paths in the file system are bytes and are not checked.
  */
 #ifndef VCM_API_ARGUMENTS_H
 #define VCM_API_ARGUMENTS_H
@@ -19,7 +19,7 @@ struct vcm_argument {
     bool given;
 };
 
-/* A string that may be NULL, and else is UTF-8. */
+/* A string that may be NULL, and otherwise must be UTF-8. */
 struct vcm_argument_text {
     const char *name;
     const char *text;
@@ -30,8 +30,8 @@ struct vcm_argument_text {
 #pointer, (pointer) != NULL                                                                \
     }
 
-/* INVALID_ARGUMENT for a handle that cannot be used (see vcm_handle_check()), or names the first
- * pointer that is NULL: VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(query)). */
+/* INVALID_ARGUMENT for a handle that cannot be used (see vcm_handle_check()) or for a pointer that
+ * is NULL, whose name it gives: VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(out), VCM_ARGUMENT(query)). */
 #define VCM_ARGUMENTS(vcm, err, ...)                                                               \
     vcm_arguments_check((vcm), (const struct vcm_argument[]){__VA_ARGS__, {NULL, false}}, (err))
 
@@ -39,10 +39,11 @@ struct vcm_argument_text {
 #define VCM_TEXTS(err, ...)                                                                        \
     vcm_arguments_texts((const struct vcm_argument_text[]){__VA_ARGS__, {NULL, NULL}}, (err))
 
-/* Says that the argument of this name is NULL. */
+/* Sets INVALID_ARGUMENT: the argument of this name is NULL. */
 void vcm_arguments_refuse(const char *name, struct vcm_error *err);
 
-/* The pointers alone. In the header, so that static analysis sees what it rules out. */
+/* Checks the pointers only. In the header, so that static analysis sees that they are not NULL
+ * afterwards. */
 static inline int vcm_arguments_given(const struct vcm_argument *arguments, struct vcm_error *err)
 {
     for (; arguments->name; arguments++) {
@@ -64,8 +65,8 @@ static inline int vcm_arguments_check(const struct vcm *vcm, const struct vcm_ar
 
 int vcm_arguments_texts(const struct vcm_argument_text *texts, struct vcm_error *err);
 
-/* A list of strings: NULL only when it has none, and no string in it is NULL or, unless they are
- * paths, not UTF-8. */
+/* A list of strings. The list may be NULL only when it is empty; its strings may not be NULL and,
+ * unless they are paths, must be UTF-8. */
 enum vcm_argument_list_kind {
     VCM_ARGUMENT_TEXTS,
     VCM_ARGUMENT_PATHS,

@@ -14,8 +14,8 @@
 
 #include "base/banned.h"
 
-/* Times of files are those of the clock's last tick, some milliseconds ago at most: a file that was
- * just changed may change once more and look the same. */
+/* File times have the resolution of the clock tick, a few milliseconds: a file that was just
+ * changed may change again and keep the same time. */
 #define SETTLE_SECONDS 1
 
 static const char *const policies[] = {"sieve", "s3fifo", "lru", "lfu", NULL};
@@ -107,8 +107,8 @@ static int check_number(struct vcm_buf *out, const struct vcm_config_key *key, c
     return vcm_buf_check(out, "the value", err);
 }
 
-/* The name of a variable or of a file: a secret has neither form for long, but may look like one.
- */
+/* Accepts only the name of a variable or the path of a file, so that secrets do not end up in the
+ * file. A secret may look like a name, but few do. */
 static int check_credential(struct vcm_buf *out, const char *name, const char *value,
                             struct vcm_error *err)
 {
@@ -211,7 +211,7 @@ static int parse(struct vcm_config *config, struct vcm_yaml_mark *mark, struct v
     return rc;
 }
 
-/* Also hands out the text that the settings were read from. */
+/* Also returns the text that the settings were read from. */
 static int load(struct vcm_config *config, struct vcm_buf *text, const char *path,
                 struct vcm_error *err)
 {
@@ -299,7 +299,7 @@ bool vcm_config_flag(const struct vcm_config *config, const char *name)
     return strcmp(vcm_config_text(config, name), "true") == 0;
 }
 
-/* The comment behind a line's value with the blanks before it, without the line's end. */
+/* The comment after a line's value, with the blanks before it and without the line end. */
 static struct vcm_slice comment_of(struct vcm_slice line)
 {
     size_t end = line.len, start = 0;
@@ -321,7 +321,7 @@ static struct vcm_slice comment_of(struct vcm_slice line)
     return vcm_slice_of("", 0);
 }
 
-/* Appends "name: value", the name quoted where YAML wants it. */
+/* Appends "name: value"; the name is quoted if YAML requires it. */
 static void append_line(struct vcm_buf *out, const char *name, const char *value,
                         struct vcm_slice comment)
 {
@@ -338,7 +338,7 @@ static void append_line(struct vcm_buf *out, const char *name, const char *value
     vcm_buf_append_byte(out, '\n');
 }
 
-/* The text with the line of `setting` replaced, or with a line more when there is none. */
+/* Appends the text with the line of `setting` replaced, or with a new line if `setting` is NULL. */
 static void edit(struct vcm_buf *out, struct vcm_slice text,
                  const struct vcm_config_setting *setting, const char *name, const char *value)
 {
@@ -360,7 +360,7 @@ static void edit(struct vcm_buf *out, struct vcm_slice text,
     append_line(out, name, value, vcm_slice_of("", 0));
 }
 
-/* Whether `text` says what `config` says, but for `name`, which is `value`. */
+/* Whether `text` has the settings of `config`, except that `name` is `value`. */
 static int is_same_but(bool *same, const struct vcm_config *config, struct vcm_slice text,
                        const char *name, const char *value, struct vcm_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * config.h - config.yaml in the home: a flat list of keys, edited a line at a time so that comments
- * and order stay as the user has them.
+ * config.h - config.yaml in the home: a flat list of keys. It is edited one line at a time, so that
+ * the user's comments and order are kept.
  */
 #ifndef VCM_API_CONFIG_H
 #define VCM_API_CONFIG_H
@@ -33,7 +33,7 @@ struct vcm_config_key {
 struct vcm_config_setting {
     const char *name;
     const char *value; /* canonical: sizes in bytes, "true" or "false" */
-    unsigned line;     /* 1-based, where its value ends */
+    unsigned line;     /* 1-based, the line where its value ends */
     struct vcm_config_setting *next;
 };
 
@@ -42,10 +42,10 @@ struct vcm_config {
     struct vcm_arena arena;
 };
 
-/* The file as a stat() shows it. */
+/* The identity of the file, from stat(). */
 struct vcm_config_file {
     bool is_there;
-    bool is_settled; /* whoever changes it from now on changes one of the following */
+    bool is_settled; /* old enough that any later change alters one of the fields below */
     dev_t device;
     ino_t inode;
     off_t bytes;
@@ -61,13 +61,13 @@ const struct vcm_config_key *vcm_config_keys(unsigned *count);
 int vcm_config_load(struct vcm_config *config, const char *path, struct vcm_error *err);
 void vcm_config_release(struct vcm_config *config);
 
-/* What tells whether a file that was read has to be read again. Look before reading. */
+/* Fills in what decides whether a file has to be read again. Call it before reading the file. */
 void vcm_config_look(struct vcm_config_file *out, const char *path);
-/* False for a file that was zeroed, or changed so shortly before it was read that it cannot be
- * told. */
+/* False for a zeroed struct, and for a file that was changed so shortly before it was read that a
+ * second change might not show. */
 bool vcm_config_is_same(const struct vcm_config_file *read, const struct vcm_config_file *now);
 
-/* What counts: the setting, else the default. The key must be one of the table. */
+/* The value in effect: the setting, else the default. The key must be one of the table. */
 const char *vcm_config_text(const struct vcm_config *config, const char *name);
 uint64_t vcm_config_number(const struct vcm_config *config, const char *name);
 bool vcm_config_flag(const struct vcm_config *config, const char *name);
@@ -75,14 +75,15 @@ bool vcm_config_flag(const struct vcm_config *config, const char *name);
 /* The setting of this name in the file, or NULL. */
 const struct vcm_config_setting *vcm_config_find(const struct vcm_config *config, const char *name);
 
-/* INVALID_ARGUMENT for a name that is no key, with the nearest one. */
+/* INVALID_ARGUMENT for an unknown key; the message suggests the nearest one. */
 int vcm_config_check_name(const char *name, struct vcm_error *err);
 
 /* Checks `value` and appends its canonical form. */
 int vcm_config_check_value(struct vcm_buf *out, const char *name, const char *value,
                            struct vcm_error *err);
 
-/* Reads the file, puts a checked value into it, and replaces it; one at a time may do so. */
+/* Reads the file, sets one checked value, and replaces the file. The caller makes sure that only
+ * one process at a time does so. */
 int vcm_config_store(const char *path, const char *name, const char *value, struct vcm_error *err);
 
 #endif

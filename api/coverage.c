@@ -12,7 +12,8 @@
 
 #include "base/banned.h"
 
-/* A path of the ledger; its slices lie in the store's map while the transaction is open. */
+/* A path of the ledger. Its slices point into the memory map of the store while the transaction is
+ * open. */
 struct file {
     struct vcm_slice path;
     struct vcm_slice reason;
@@ -27,7 +28,7 @@ struct ledger {
     size_t capacity;
 };
 
-/* A reason that is not in the table is taken as it is: a source of the caller's may have it. */
+/* A reason that is not in the table is used unchanged: a source of the caller may have it. */
 static struct vcm_slice stored_reason(const char *wanted)
 {
     struct vcm_slice text = vcm_slice_of_string(wanted);

@@ -38,7 +38,7 @@ int vcm_damage_note(struct vcm *vcm, int rc, const struct vcm_error *err)
     assert(!vcm_error_is_private(rc));
     if (rc == VCM_STORE_CORRUPT && !vcm_damage_is_marked(vcm->home) &&
         vcm_damage_mark(vcm->home, err ? err->message : "damaged", &ignored) != VCM_OK)
-        vcm_log_write(vcm->log, VCM_LOG_WARNING, "the damage could not be marked: %s",
+        vcm_log_write(vcm->log, VCM_LOG_WARNING, "the store could not be marked as damaged: %s",
                       ignored.message);
     return rc;
 }
@@ -53,8 +53,8 @@ bool vcm_damage_is_marked(const char *home)
     return marked;
 }
 
-/* The marker, locked, so that of two maps one sets the store aside; -1 when there is none (any
- * more). */
+/* Opens and locks the marker, so that only one of two concurrent maps sets the store aside; -1 when
+ * there is no marker (any more). */
 static int lock_marker(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -75,7 +75,8 @@ static int move_aside(const char *store, const char *aside, struct vcm *vcm, str
                            store);
     if (rc == VCM_OK)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "the damaged store was set aside as '%s'; its scopes are mapped anew", aside);
+                      "the damaged store was set aside as '%s'; its scopes are mapped again",
+                      aside);
     return rc;
 }
 

@@ -66,7 +66,7 @@ static int by_kind_and_name(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Everything in the directory but "." and ".." and ".git". Takes the descriptor over. */
+/* Lists all entries except ".", ".." and ".git". Takes ownership of the descriptor. */
 static int list_children(struct children *children, int fd, struct vcm_error *err)
 {
     DIR *directory = fdopendir(fd);
@@ -134,7 +134,7 @@ static int visit_child(struct walk *walk, int parent, const struct child *child,
     return rc;
 }
 
-/* Takes the descriptor over. Depth is bounded by the query. */
+/* Takes ownership of the descriptor. The query limits the depth. */
 static int visit_directory(struct walk *walk, int fd, unsigned depth, struct vcm_error *err)
 {
     struct children children = {0};

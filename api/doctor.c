@@ -48,8 +48,8 @@ static int report(struct doctor *doctor, const char *check, enum vcm_finding_sta
     return rc == VCM_OK ? doctor->visit(doctor->context, &finding, err) : rc;
 }
 
-/* Which languages symbols are read from. "full": definitions, containers, references and imports
- * are those of a sample that a person went through. */
+/* Lists the languages that symbols are extracted from. "full" means that definitions, containers,
+ * references and imports equal those of a sample that was checked by hand. */
 static int check_languages(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     static const struct {
@@ -78,7 +78,7 @@ static int check_languages(struct doctor *doctor, const char *name, struct vcm_e
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
-/* Nothing is wrong without it, so that its absence is no warning. */
+/* ctags is optional: its absence is not a warning. */
 static int check_ctags(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     const char *state = "absent: languages without a grammar are not read";
@@ -86,7 +86,7 @@ static int check_ctags(struct doctor *doctor, const char *name, struct vcm_error
     if (vcm_ctags_works())
         state = "works, for languages without a grammar";
     else if (vcm_ctags_is_there())
-        state = "is not universal-ctags with JSON and interactive mode, and is left alone";
+        state = "is not universal-ctags with JSON and interactive mode, and is not used";
     vcm_buf_append_string(&doctor->detail, state);
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
@@ -98,7 +98,7 @@ static int check_libraries(struct doctor *doctor, const char *name, struct vcm_e
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
-/* Runs a program that tells its version in one line. */
+/* Runs a program that prints its version in one line. */
 static int check_program(struct doctor *doctor, const char *name, const char *const *argv,
                          enum vcm_finding_status missing, const char *remedy, struct vcm_error *err)
 {
@@ -137,7 +137,7 @@ static int check_git_lfs(struct doctor *doctor, const char *name, struct vcm_err
                          "install git-lfs if your repositories keep large files in LFS", err);
 }
 
-/* Reads a PDF of one page: the helper may be there and lack a library. */
+/* Reads a PDF of one page, because an installed vcm-extract may lack a library. */
 static int check_pdf(struct doctor *doctor, const char *name, struct vcm_error *err)
 {
     static const char page[] =
@@ -162,7 +162,7 @@ static int check_pdf(struct doctor *doctor, const char *name, struct vcm_error *
         vcm_buf_append_slice(&doctor->detail, vcm_buf_slice(&program));
     if (!works)
         vcm_buf_append_format(&doctor->detail, "%s%s", found ? " does not work: " : "",
-                              rc == VCM_OK ? "it reads another text" : failure.message);
+                              rc == VCM_OK ? "it extracts a wrong text" : failure.message);
     vcm_document_release(&document);
     vcm_buf_release(&program);
     if (rc == VCM_INTERRUPTED) {
@@ -184,26 +184,26 @@ static int check_home(struct doctor *doctor, const char *name, struct vcm_error 
     vcm_buf_append_string(&doctor->detail, home);
     if (stat(home, &status) != 0) {
         bool missing = errno == ENOENT;
-        vcm_buf_append_string(&doctor->detail, missing ? " will be made by the first mapping"
-                                                       : " cannot be looked at");
+        vcm_buf_append_string(&doctor->detail, missing ? " will be created by the first mapping"
+                                                       : " cannot be accessed");
         return report(doctor, name, missing ? VCM_FINDING_OK : VCM_FINDING_ERROR,
-                      "mend the permissions of the home, or choose another with VCM_HOME", err);
+                      "fix the permissions of the home, or choose another with VCM_HOME", err);
     }
     if (!S_ISDIR(status.st_mode)) {
-        vcm_buf_append_string(&doctor->detail, " is no directory");
+        vcm_buf_append_string(&doctor->detail, " is not a directory");
         return report(doctor, name, VCM_FINDING_ERROR, "choose another home with VCM_HOME", err);
     }
     if (access(home, R_OK | W_OK | X_OK) != 0) {
         vcm_buf_append_string(&doctor->detail, " cannot be written");
         return report(doctor, name, VCM_FINDING_WARNING,
-                      "mend its permissions, or choose another home with VCM_HOME, to map", err);
+                      "fix its permissions, or choose another home with VCM_HOME, to map", err);
     }
     if (status.st_mode & 077) {
         vcm_buf_append_format(&doctor->detail, " has mode %04o", status.st_mode & 07777);
-        return report(doctor, name, VCM_FINDING_WARNING,
-                      "others can look into it; take that away with chmod 700", err);
+        return report(doctor, name, VCM_FINDING_WARNING, "other users can read it; run chmod 700",
+                      err);
     }
-    vcm_buf_append_string(&doctor->detail, " is yours alone");
+    vcm_buf_append_string(&doctor->detail, " is private");
     return report(doctor, name, VCM_FINDING_OK, NULL, err);
 }
 
@@ -239,7 +239,7 @@ static int check_space(struct doctor *doctor, const char *name, struct vcm_error
     uint64_t bytes = found ? (uint64_t)space.f_bavail * space.f_frsize : 0;
     vcm_buf_append_format(&doctor->detail, "%llu MiB free", (unsigned long long)(bytes / VCM_MIB));
     return report(doctor, name, bytes < FREE_BYTES_LOW ? VCM_FINDING_WARNING : VCM_FINDING_OK,
-                  "make room, or choose a home on another disk with VCM_HOME", err);
+                  "free some space, or choose a home on another disk with VCM_HOME", err);
 }
 
 static int check_store(struct doctor *doctor, const char *name, struct vcm_error *err)

@@ -12,7 +12,7 @@
 
 #define BATCH 256u
 
-/* The pages that are to go, gathered before the first one does. */
+/* The pages to evict, collected before the first one is evicted. */
 struct selection {
     struct vcm_kv_txn *txn;
     struct vcm_names_scope name;
@@ -127,7 +127,7 @@ int vcm_evict(struct vcm_evict_result *result, struct vcm *vcm, const struct vcm
         target = VCM_PAGE_EVICTED;
     else if (query->target && strcmp(query->target, "compressed") != 0)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "pages go to 'compressed' or 'evicted', not '%s'", query->target);
+                             "the target is 'compressed' or 'evicted', not '%s'", query->target);
     rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
         rc = select_pages(&selection, vcm, query, err);

@@ -14,7 +14,7 @@
 
 #define LOCK_TRIES 3u
 
-/* The frames of pages that are not resident, for a change that makes them so. */
+/* The frames of pages that are not resident, for the transaction that makes them resident. */
 struct frames {
     struct vcm_loader *loader;
     struct vcm_slice *slices;
@@ -41,7 +41,7 @@ static void release(struct frames *frames)
     free(frames->slices);
 }
 
-/* A page that is evicted between being read and being locked is read again. */
+/* Retries when a page is evicted between reading it and locking it. */
 static int lock_pages(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
                       const char *owner, const char *reason, uint64_t ttl_ms, struct vcm_error *err)
 {
@@ -67,7 +67,7 @@ static int lock_pages(struct vcm *vcm, const struct vcm_page_id *ids, size_t cou
     return rc;
 }
 
-/* A page as it is after the call. */
+/* The state of a page after the call. */
 struct seen {
     enum vcm_page_state state;
     uint64_t locked_until;
@@ -76,16 +76,17 @@ struct seen {
 /* The pages of one call, in the order given. */
 struct call {
     const struct vcm_fault_query *query;
-    struct vcm *vcm; /* whose store has them */
+    struct vcm *vcm; /* the handle whose store has them */
     const struct vcm_cancel *cancel;
     struct vcm_fault_queue *queue; /* NULL: the calling thread loads them */
     struct vcm_page_id *ids;
     struct vcm_loader_outcome *outcomes;
     struct seen *seen;
-    uint64_t bytes; /* of all */
+    uint64_t bytes; /* sum over all pages */
 };
 
-/* A page that came in and is not there any more: its room was needed, or somebody sent it down. */
+/* The error of a page that was made resident and is not resident any more: it was evicted to make
+ * room, or by another caller. */
 static int gone_again(const struct call *call, const char *hex, struct vcm_error *err)
 {
     struct vcm_page_store_limits limits;
@@ -95,11 +96,11 @@ static int gone_again(const struct call *call, const char *hex, struct vcm_error
         return rc;
     if (call->bytes <= limits.capacity)
         return vcm_error_set(err, VCM_STORE_BUSY,
-                             "page %s came in and was sent down again; try again", hex);
+                             "page %s became resident and was evicted again; try again", hex);
     return vcm_error_set(err, VCM_STORE_FULL,
-                         "page %s made room for others: the pages asked for need %llu bytes and "
-                         "cache.capacity is %llu; raise it with 'vcm config set cache.capacity "
-                         "SIZE', or ask for fewer",
+                         "page %s was evicted to make room for others: the requested pages need "
+                         "%llu bytes and cache.capacity is %llu; raise it with 'vcm config set "
+                         "cache.capacity SIZE', or request fewer",
                          hex, (unsigned long long)call->bytes, (unsigned long long)limits.capacity);
 }
 
@@ -119,13 +120,13 @@ static int see_pages(struct call *call, struct vcm_error *err)
             rc = vcm_lock_until(&call->seen[i].locked_until, txn, &call->ids[i], now, err);
         call->seen[i].state = info.state;
         call->bytes += info.bytes;
-        rc = rc == VCM_NOT_FOUND ? VCM_OK : rc; /* the outcome tells */
+        rc = rc == VCM_NOT_FOUND ? VCM_OK : rc; /* the outcome reports it */
     }
     vcm_kv_handle_read_end(txn);
     return rc;
 }
 
-/* One thread of a handle at a time: however many there are, they take one reader's slot. */
+/* One thread of a handle at a time, so that all threads together use one reader slot of LMDB. */
 static int see_in_turn(struct call *call, struct vcm *vcm, struct vcm_error *err)
 {
     if (!vcm->faults)
@@ -136,8 +137,8 @@ static int see_in_turn(struct call *call, struct vcm *vcm, struct vcm_error *err
     return rc;
 }
 
-/* Where the home cannot be written, a fault answers and leaves the page as it was; that is no
- * failure. */
+/* In a home that cannot be written a fault is answered and the page's state does not change; that
+ * is not a failure. */
 static bool is_read_only(const struct vcm_loader_outcome *outcome)
 {
     int cause = outcome->error.sys_errno;
@@ -175,14 +176,14 @@ static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void 
     return rc;
 }
 
-/* Whether a lock may be taken: the page came in, or only the writers' lock was not to be had in
- * time, for which a lock waits longer. */
+/* Whether to try to lock the page: it became resident, or only the writers' lock was busy, for
+ * which taking a lock waits longer. */
 static bool can_be_locked(const struct vcm_loader_outcome *outcome)
 {
     return outcome->rc == VCM_OK || (outcome->is_read && outcome->rc == VCM_STORE_BUSY);
 }
 
-/* All of them or none; what is locked is resident. */
+/* Locks all pages or none; a locked page is resident. */
 static int lock_loaded(const struct call *call, struct vcm_error *err)
 {
     const struct vcm_fault_query *query = call->query;

@@ -7,10 +7,10 @@
 #include "base/banned.h"
 
 struct vcm_fault_service {
-    pthread_mutex_t mutex; /* of all below, and of looking pages up */
+    pthread_mutex_t mutex; /* protects the fields below and page look-ups */
     struct vcm *vcm;
     unsigned workers;
-    struct vcm_fault_queue *queue; /* NULL until the first fault of a page that there is */
+    struct vcm_fault_queue *queue; /* NULL until the first fault of an existing page */
 };
 
 int vcm_fault_service_open(struct vcm_fault_service **out, const struct vcm_open_options *options,
@@ -38,7 +38,8 @@ void vcm_fault_service_close(struct vcm_fault_service *service)
     if (!service)
         return;
     if (service->vcm && vcm_handle_check(service->vcm, NULL) == VCM_OK)
-        vcm_fault_queue_close(service->queue); /* else the workers are in the process that forked */
+        vcm_fault_queue_close(service->queue); /* in a forked child the workers do not exist: they
+                                                  belong to the parent */
     vcm_close(service->vcm);
     pthread_mutex_destroy(&service->mutex);
     free(service);

@@ -1,7 +1,7 @@
 /*
- * fault_service.h - what a handle with fault workers has for vcm_fault() alone, so that any thread
- * may call it beside any other call: a second handle of the home, whose store nothing else opens
- * or closes, and the queue of faults with its workers.
+ * fault_service.h - what vcm_fault() uses in a handle with fault workers, so that any thread may
+ * call it at any time: a second handle on the home, whose store nothing else opens or closes, and
+ * the fault queue with its workers.
  *
  * Nothing is opened before the first fault.
  */
@@ -15,19 +15,19 @@ struct vcm_fault_service;
 
 int vcm_fault_service_open(struct vcm_fault_service **out, const struct vcm_open_options *options,
                            struct vcm_error *err);
-/* Nobody may be in vcm_fault() any more. */
+/* All calls of vcm_fault() must have returned. */
 void vcm_fault_service_close(struct vcm_fault_service *service);
 
-/* The handle has these types of sources now. Not while faults are served. */
+/* Sets the source types of the handle. Not while faults are served. */
 void vcm_fault_service_set_sources(struct vcm_fault_service *service,
                                    const struct vcm_registry *registry);
 
-/* One thread at a time is between the two. */
+/* A mutex: one thread at a time is between enter and leave. */
 void vcm_fault_service_enter(struct vcm_fault_service *service);
 void vcm_fault_service_leave(struct vcm_fault_service *service);
 
-/* Finds pages by their names, as vcm_residency_find() does, by any thread. *vcm is the handle whose
- * store has them; of it only the store and what never changes may be used. */
+/* Finds pages by name, like vcm_residency_find(); any thread may call it. *vcm is the handle whose
+ * store has them; use only its store and fields that never change. */
 int vcm_fault_service_find(struct vcm_page_id **ids, struct vcm **vcm,
                            struct vcm_fault_queue **queue, struct vcm_fault_service *service,
                            const struct vcm_fault_query *query, struct vcm_error *err);

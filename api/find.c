@@ -11,19 +11,19 @@
 
 #include "base/banned.h"
 
-/* A search under way: scope by scope. */
+/* The state of a search, scope by scope. */
 struct search {
     struct vcm_kv_txn *txn;
     struct vcm_slice path; /* without the line */
     uint32_t line;         /* 0 for the whole file */
     const char *scope_name;
     struct vcm_names_scope scope;
-    char scope_id[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* that is being searched */
+    char scope_id[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* the scope being searched */
     struct vcm_buf shown;                        /* the path, for the caller */
-    uint64_t seen;                               /* records of the file, on any line */
+    uint64_t seen;                               /* records of the file, whatever their lines */
     uint64_t passed;
     uint32_t last_line;
-    char omitted_by[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* a scope that leaves the file out, or "" */
+    char omitted_by[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* a scope that left the file out, or "" */
     enum vcm_source_outcome omitted_as;
     vcm_find_fn visit;
     void *context;

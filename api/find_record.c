@@ -10,7 +10,7 @@
 
 #include "base/banned.h"
 
-/* A search under way: scope by scope, page by page. */
+/* The state of a search, scope by scope and page by page. */
 struct search {
     struct vcm *vcm;
     struct vcm_kv_txn *txn;
@@ -20,7 +20,7 @@ struct search {
     const struct vcm_scope *current;
     char scope_id[VCM_LIMIT_SCOPE_ID_BYTES + 1];
     uint64_t passed;
-    struct vcm_error unread; /* of the first page that could not be looked into */
+    struct vcm_error unread; /* of the first page that could not be read */
     vcm_find_fn visit;
     void *context;
 };
@@ -74,7 +74,7 @@ static int search_frame(struct search *search, const struct vcm_page_row *row,
     return rc;
 }
 
-/* A page whose source is gone cannot be looked into; it is told when nothing else is found. */
+/* A page whose source is gone cannot be searched. That is reported only when nothing is found. */
 static int search_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct search *search = context;

@@ -22,7 +22,7 @@ int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)
-        return rc; /* a home that is not there is not made for it */
+        return rc; /* do not create a missing home */
     rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_gc_run(&done, vcm->store, vcm->cancel, err);

@@ -37,7 +37,7 @@ static int note_scopes(struct vcm_buf *roots, struct vcm *vcm, struct vcm_error 
     return vcm_damage_note(vcm, rc, err);
 }
 
-/* The repositories whose maps were mapped: none of their rows need be in them. */
+/* Adds the repositories whose maps were mapped: their rows may all be in other repositories. */
 static int note_roster(struct vcm_buf *roots, const struct vcm *vcm, struct vcm_error *err)
 {
     struct vcm_roster_entry *entries = NULL;

@@ -98,8 +98,8 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     return rc;
 }
 
-/* A source of a mapped scope, for pages that are rebuilt from it: all that is read from it is named
- * by its content, so the row's filters do not matter. */
+/* Opens the source of a mapped scope to rebuild pages. Rebuilding reads only content that is named
+ * by its hash, so the row's filters do not matter. */
 static int open_stored_source(void *context, struct vcm_source **out, const struct vcm_scope *scope,
                               struct vcm_error *err)
 {
@@ -152,8 +152,9 @@ void vcm_close(struct vcm *vcm)
     assert(vcm->mark == OPEN_MARK && "given back twice");
     vcm_fault_service_close(vcm->faults);
     if (vcm->forks == vcm_process_forks())
-        vcm_handle_close_store(vcm);                /* in a child it is the parent's */
-    *(volatile uint32_t *)&vcm->mark = CLOSED_MARK; /* for who looks at it all the same */
+        vcm_handle_close_store(vcm); /* in a forked child the store belongs to the parent */
+    *(volatile uint32_t *)&vcm->mark =
+        CLOSED_MARK; /* so that a later use of the closed handle is detected */
     vcm_config_release(&vcm->config);
     vcm_limits_memo_release(&vcm->limits);
     vcm_own_source_free_all(vcm->own_sources);
@@ -202,17 +203,17 @@ int vcm_handle_look_at_home(bool *exists, const struct vcm *vcm, struct vcm_erro
         return rc;
     *exists = stat(vcm->home, &status) == 0;
     if (!*exists && errno != ENOENT)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno,
-                             "cannot look into the home '%s'; mend its permissions or choose "
-                             "another with --home",
-                             vcm->home);
+        return vcm_error_sys(
+            err, VCM_IO_ERROR, errno,
+            "cannot access the home '%s'; fix its permissions or choose another with --home",
+            vcm->home);
     if (*exists && !S_ISDIR(status.st_mode))
-        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is no directory", vcm->home);
+        return vcm_error_set(err, VCM_IO_ERROR, "the home '%s' is not a directory", vcm->home);
     if (*exists && access(vcm->home, R_OK | X_OK) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno,
-                             "cannot read the home '%s'; mend its permissions or choose another "
-                             "with --home",
-                             vcm->home);
+        return vcm_error_sys(
+            err, VCM_IO_ERROR, errno,
+            "cannot read the home '%s'; fix its permissions or choose another with --home",
+            vcm->home);
     return VCM_OK;
 }
 
@@ -252,7 +253,7 @@ int vcm_handle_config_once(struct vcm *vcm, struct vcm_error *err)
     return rc != VCM_OK || vcm->config_loaded ? rc : vcm_handle_config(vcm, err);
 }
 
-/* A network file system keeps neither maps nor locks coherent between machines. */
+/* On a network file system neither memory maps nor locks are coherent between machines. */
 static int refuse_network(const char *path, struct vcm_error *err)
 {
     struct vcm_buf type = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -281,7 +282,8 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
     struct vcm_page_store_limits limits = {0};
     struct vcm_error unread = {0};
 
-    /* Reading goes on when the configuration cannot be read; no page comes in then. */
+    /* Without a readable configuration the store can still be read, but no page becomes resident.
+     * */
     int rc = vcm_limits_memo_read(&vcm->limits, &limits, writable ? err : &unread);
     if (!writable)
         rc = VCM_OK;
@@ -327,7 +329,7 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
         return rc;
     struct vcm_error found = {0};
     rc = open_store(vcm, false, &found);
-    if (rc == VCM_UNSUPPORTED) { /* of an older format, perhaps: a writer converts it */
+    if (rc == VCM_UNSUPPORTED) { /* perhaps an older format, which a writer converts */
         struct vcm_error again = {0};
         rc = open_store(vcm, true, &again);
         if (rc == VCM_OK)
@@ -366,7 +368,8 @@ void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
     };
 }
 
-/* credentials.<pattern> of the configuration, copied: a fetch outlasts what was read of it. */
+/* Copies credentials.<pattern> of the configuration, because a fetch may outlive the loaded
+ * configuration. */
 static int list_credentials(struct vcm *vcm, struct vcm_error *err)
 {
     size_t prefix = strlen(VCM_CONFIG_CREDENTIALS);

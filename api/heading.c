@@ -15,7 +15,7 @@ static bool begins_block(struct vcm_slice line)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* The line without what is invisible at its end, cut to what a heading may have. */
+/* Appends the line without trailing white space, cut to the maximum length of a heading. */
 static void put_line(struct vcm_buf *out, struct vcm_slice line)
 {
     if (line.len > VCM_LIMIT_CONTEXT_LINE_BYTES) {
@@ -52,7 +52,7 @@ bool vcm_heading_step(struct vcm_heading_search *search, struct vcm_slice text, 
         struct vcm_slice line = take_line(&rest);
         if (!begins_block(line))
             continue;
-        /* Where the part begins inside a line is known only from the part before it. */
+        /* Whether the part begins in the middle of a line is known only from the part before it. */
         if (number == start_line && part > 1) {
             search->has_pending = true;
             search->pending_line = number;
@@ -65,9 +65,9 @@ bool vcm_heading_step(struct vcm_heading_search *search, struct vcm_slice text, 
     return found || part == 1;
 }
 
-/* The page before, opened record by record from its end. */
+/* An earlier page, whose records are read from its end. */
 struct earlier {
-    struct vcm_arena arena; /* of the record that is looked at */
+    struct vcm_arena arena; /* of the current record */
     struct vcm_page_record *records;
     struct vcm_page_cache_frame frame;
     uint32_t count;
@@ -110,7 +110,7 @@ static int text_of(struct vcm_slice *text, struct earlier *earlier, uint32_t ind
     return rc;
 }
 
-/* Goes on with the pages before this one; `part` is the next that is wanted. */
+/* Searches the pages before this one; `part` is the next part to read. */
 static int search_pages(struct vcm_heading_search *search, const struct vcm_heading_place *place,
                         struct vcm_slice path, uint32_t part, struct vcm_error *err)
 {
@@ -125,7 +125,7 @@ static int search_pages(struct vcm_heading_search *search, const struct vcm_head
         for (uint32_t i = earlier.count; rc == VCM_OK && !over && part > 0 && i-- > 0; part--) {
             const struct vcm_page_record *record = &earlier.records[i];
             if (record->part != part || !vcm_slice_equal(record->path, path)) {
-                over = true; /* a table that is not in order gives no heading */
+                over = true; /* a table out of order gives no heading */
                 break;
             }
             rc = text_of(&text, &earlier, i, &cause);

@@ -1,10 +1,10 @@
 /*
- * heading.h - what stands above a later part of a file: the nearest earlier line that begins at
- * column 0 with a letter or '_', as diffs show it. Private to api/.
+ * heading.h - the heading of a later part of a file: the nearest earlier line that begins at column
+ * 0 with a letter or '_', as diffs show it. Private to api/.
  *
- * The earlier text is in the records before, which stand in the same page or in the pages before it
- * in the scope's table; they are read as far back as needed. Reading them is not counted. Where one
- * of them cannot be had any more there is no heading.
+ * The earlier text is in earlier records of the same page or of earlier pages of the scope's table.
+ * They are read backwards as far as needed; these reads are not counted. If one of them is not
+ * available any more, the part has no heading.
  */
 #ifndef VCM_API_HEADING_H
 #define VCM_API_HEADING_H
@@ -20,22 +20,24 @@ struct vcm_heading_place {
     uint32_t seq; /* of the page */
 };
 
-/* Fills in `heading` of the page's records that are later parts; texts go to the arena. */
+/* Fills in `heading` of the page's records that are later parts of a file. Texts are allocated in
+ * the arena. */
 int vcm_heading_fill(struct vcm_record *records, size_t count, struct vcm_arena *arena,
                      const struct vcm_heading_place *place, struct vcm_error *err);
 
-/* One step of the search, backwards through the parts of a file. `before` is the line that the
- * heading must be above. */
+/* The state of a search backwards through the parts of a file. The heading must be above line
+ * `before`. */
 struct vcm_heading_search {
     uint32_t before;
-    bool has_pending; /* the first line of the part looked at last would do, if it is at column 0 */
+    bool has_pending; /* the first line of the part read last is the heading, if it begins at column
+                         0 */
     uint32_t pending_line;
     struct vcm_buf pending;
     struct vcm_buf found;
 };
 
-/* Looks at the next earlier part; true when the search is over. `found` is then the heading, empty
- * when there is none. */
+/* Searches the next earlier part. Returns true when the search is over; `found` is then the
+ * heading, or empty if there is none. */
 bool vcm_heading_step(struct vcm_heading_search *search, struct vcm_slice text, uint32_t start_line,
                       uint32_t end_line, uint32_t part);
 

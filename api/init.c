@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* The result as the caller sees it, with the memory that it lives in. */
+/* The public result with the memory it points to. */
 struct result {
     struct vcm_init_result public;
     uint32_t mark;
@@ -75,7 +75,7 @@ static void take_rest(struct result *result, const struct vcm_init_options *opti
     public->migrate_error = b->migrate_error;
 }
 
-/* Adds patterns that are separated by commas, as exceptions with a '!' before them. */
+/* Adds comma-separated patterns, with '!' as exceptions. */
 static int add_patterns(struct vcm_glob_list *list, const char *patterns, const char *mark,
                         struct vcm_error *err)
 {
@@ -129,7 +129,8 @@ static void warn_about_clones(struct vcm_bootstrap *b)
                               "branches");
 }
 
-/* Files that git will now call changed, because the patterns send them to LFS. */
+/* Warns of committed files that git will show as changed, because the new patterns move them to
+ * LFS. */
 static void warn_about_plain(struct result *result, const struct vcm_estimate_query *query)
 {
     struct vcm_bootstrap *b = &result->bootstrap;
@@ -144,7 +145,7 @@ static void warn_about_plain(struct result *result, const struct vcm_estimate_qu
                            (unsigned long long)files, files == 1 ? " is" : "s are");
 }
 
-/* Looks at what is committed already: with a dry run of a migration in detail. */
+/* Examines committed files; in detail in a dry run of a migration. */
 static int survey(struct result *result, struct vcm *vcm, const struct vcm_init_options *options,
                   struct vcm_error *err)
 {

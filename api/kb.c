@@ -33,7 +33,7 @@ int vcm_kb_open_store(struct vcm_database **out, struct vcm *vcm, bool writable,
     return rc;
 }
 
-/* A filter as the store takes it. */
+/* A filter in the form that the store takes. */
 struct filter {
     struct vcm_database_filter store;
     struct vcm_glob_list globs;
@@ -44,7 +44,7 @@ static bool takes_path(void *context, struct vcm_slice path)
 {
     const struct filter *filter = context;
 
-    /* Patterns are relative to the root of a repository; that of other files is "/". */
+    /* Patterns are relative to the root of a repository; for other files the root is "/". */
     while (path.len > 0 && path.data[0] == '/')
         path = vcm_slice_of(path.data + 1, path.len - 1);
     return vcm_glob_list_takes(&filter->globs, path);
@@ -55,7 +55,7 @@ static void set_source(struct filter *filter, const char *source)
     snprintf(filter->source, sizeof filter->source, "%s", source);
 }
 
-/* Finds the source that a prefix stands for. */
+/* Finds the source that a prefix means. */
 struct source_search {
     const char *prefix;
     struct filter *filter;
@@ -258,7 +258,7 @@ int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_docu
     return rc;
 }
 
-/* Turns a route of a repository's map into the patterns and the source that it is about. */
+/* Fills in the patterns and the source of a route of a repository's map. */
 static int settle_route(struct filter *filter, struct vcm *vcm,
                         const struct vcm_kb_clear_options *options, struct vcm_error *err)
 {

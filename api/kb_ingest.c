@@ -18,16 +18,16 @@ struct file_receiver {
     void *context;
 };
 
-/* The items of a call, with the memory that their names live in. */
+/* The items of a call, with the memory their names live in. */
 struct batch {
     struct vcm *vcm;
     struct vcm_arena arena;
     struct vcm_ingestor_item *items;
     size_t count;
 
-    /* The repository around the files of one directory, while that is the same. */
+    /* The repository that contains the directory; kept while the directory stays the same. */
     char *directory;
-    bool planned; /* there is one */
+    bool planned; /* there is a repository */
     struct vcm_plan plan;
     struct vcm_plan_request request;
     struct vcm_knowledge_rules *rules;
@@ -50,7 +50,8 @@ static int pass_result(void *context, const struct vcm_ingestor_result *result,
     return receiver->visit(receiver->context, &file, err);
 }
 
-/* Reads a file of the disk, in a worker's thread. A pointer outside a repository is mere text. */
+/* Reads a file from disk, in a worker thread. An LFS pointer outside a repository is ordinary text.
+ * */
 static int read_disk(struct vcm_buf *out, const struct vcm_ingestor_item *item,
                      struct vcm_error *err)
 {
@@ -80,8 +81,8 @@ static void leave_directory(struct batch *batch)
     batch->directory = NULL;
 }
 
-/* Looks for a repository around the directory. That there is none, or one that cannot be read, is
- * no failure: the file then stands for itself. */
+/* Looks for a repository that contains the directory. It is no failure if there is none or it
+ * cannot be read: the file is then named by its own path. */
 static int enter_directory(struct batch *batch, const char *directory, struct vcm_error *err)
 {
     struct vcm_error none = {0};
@@ -114,7 +115,7 @@ static char *copy_path(struct batch *batch, const char *path)
     return copy;
 }
 
-/* Names the file by its repository and the path in it, else by its whole path. */
+/* Names the file by its repository and the path in it, else by its absolute path. */
 static int name_file(struct vcm_ingestor_item *item, struct batch *batch, char *real,
                      struct vcm_error *err)
 {
@@ -191,7 +192,7 @@ static int collect(struct batch *batch, const struct vcm_kb_ingest_options *opti
     return rc;
 }
 
-/* The repository whose routes are to be followed, before anything is made. */
+/* Plans the repository whose routes will be followed, before anything is created. */
 static int plan_repository(struct vcm_plan *plan, struct vcm_plan_request *request, struct vcm *vcm,
                            struct vcm_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * kb_internal.h - what the files of the knowledge base in api/ share. Private to them.
+ * kb_internal.h - shared by the files of the knowledge base in api/. Private to them.
  */
 #ifndef VCM_API_KB_INTERNAL_H
 #define VCM_API_KB_INTERNAL_H
@@ -7,14 +7,15 @@
 #include "api/handle.h"
 #include "kb/database.h"
 
-/* Opens the knowledge base; for reading, *out is NULL when there is none. */
+/* Opens the knowledge base. For reading, *out is NULL when there is none. */
 int vcm_kb_open_store(struct vcm_database **out, struct vcm *vcm, bool writable,
                       struct vcm_error *err);
 
-/* Texts that only this scope of pages needed go. What is wrong with that is logged. */
+/* Removes the texts that only this scope's pages needed. Failures are logged. */
 void vcm_kb_texts_forget_scope(struct vcm *vcm, const char *scope_id);
 
-/* The same for the texts that the scope's page table does not name any more, and for all scopes. */
+/* Removes the texts that the scope's page table does not name any more, of one scope or of all.
+ * Failures are logged. */
 void vcm_kb_texts_settle_scope(struct vcm *vcm, const char *scope_id);
 void vcm_kb_texts_settle_all(struct vcm *vcm);
 

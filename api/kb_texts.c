@@ -11,14 +11,14 @@
 
 #define NAMES_MAX ((size_t)100000000)
 
-/* A name of content, as a page table has it. */
+/* A content id, as a page table has it. */
 struct name {
     uint8_t len;
     unsigned char bytes[VCM_PAGE_CONTENT_ID_MAX];
 };
 
 struct names {
-    struct name *items; /* sorted once they are all here */
+    struct name *items; /* sorted after the last one was added */
     size_t count, capacity;
 };
 
@@ -60,7 +60,8 @@ static bool uses_name(void *context, struct vcm_slice bytes)
            bsearch(&name, names->items, names->count, sizeof name, compare_names);
 }
 
-/* The names in the page table in force; NOT_FOUND, err untouched, without such a scope. */
+/* Reads the content ids of the page table in force. NOT_FOUND, with err unchanged, without such a
+ * scope. */
 static int read_names(struct names *out, struct vcm *vcm, const char *scope_id,
                       struct vcm_error *err)
 {
@@ -79,7 +80,7 @@ static int read_names(struct names *out, struct vcm *vcm, const char *scope_id,
     return rc;
 }
 
-/* Opens the knowledge base for writing where there is one. */
+/* Opens the knowledge base for writing if it exists. */
 static int open_existing(struct vcm_database **out, struct vcm *vcm, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -94,8 +95,8 @@ static int open_existing(struct vcm_database **out, struct vcm *vcm, struct vcm_
 
 static void warn(struct vcm *vcm, const char *scope_id, const struct vcm_error *why)
 {
-    vcm_log_write(vcm->log, VCM_LOG_WARNING, "texts of scope '%s' were not given up: %s", scope_id,
-                  why->message);
+    vcm_log_write(vcm->log, VCM_LOG_WARNING, "unused texts of scope '%s' were not removed: %s",
+                  scope_id, why->message);
 }
 
 static int settle(struct vcm *vcm, struct vcm_database *store, const char *scope_id,
@@ -125,7 +126,7 @@ void vcm_kb_texts_forget_scope(struct vcm *vcm, const char *scope_id)
         warn(vcm, scope_id, &why);
 }
 
-/* Settles the scopes that keep texts: the one that is wanted, or all. */
+/* Removes unused texts of the wanted scope, or of all scopes that keep texts. */
 static void settle_scopes(struct vcm *vcm, const char *wanted)
 {
     struct vcm_buf scopes = VCM_BUF_INIT(64 * VCM_MIB);

@@ -18,9 +18,9 @@
 #define ARENA_BYTES_MAX  (1 * VCM_GIB)
 #define FETCH_TIMEOUT_MS (60 * 60 * 1000u)
 
-/* A pointer that was found, with room for what becomes of it. */
+/* A pointer of the tree and its outcome. */
 struct pointer {
-    const char *path; /* as people see it */
+    const char *path; /* escaped for display */
     struct vcm_lfs_pointer pointer;
     bool present, fetched;
     struct pointer *next;
@@ -50,7 +50,7 @@ static void close_place(struct place *place)
     vcm_git_repo_close(place->repo);
 }
 
-/* *found is false for a blob that is no pointer. */
+/* *found is false for a blob that is not a pointer. */
 static int read_pointer(bool *found, struct vcm_lfs_pointer *out, struct place *place,
                         const struct vcm_git_id *id, struct vcm_error *err)
 {
@@ -94,7 +94,7 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
 
     if (entry->kind != VCM_GIT_FILE && entry->kind != VCM_GIT_EXECUTABLE)
         return VCM_OK;
-    /* An object that is not here, as in a partial clone, cannot be told to be a pointer. */
+    /* A blob that is missing, as in a partial clone, cannot be recognised as a pointer. */
     int rc = read_pointer(&found, &pointer, walk->place, &entry->id, &missing);
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
@@ -108,7 +108,7 @@ static int by_path(const void *a, const void *b)
     return strcmp((*(struct pointer *const *)a)->path, (*(struct pointer *const *)b)->path);
 }
 
-/* The walk has the files of a directory before its directories. */
+/* Sorts by path: the walk visits the files of a directory before its directories. */
 static int sort_pointers(struct pointer **first, struct vcm_error *err)
 {
     size_t count = 0;
@@ -205,7 +205,7 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
     return rc;
 }
 
-/* A mapped scope and the paths whose content it lacks. */
+/* A mapped scope and the paths whose content is missing. */
 struct scope {
     const char *id, *root, *commit;
     const char **paths;
@@ -284,7 +284,7 @@ static int take_path(void *context, const struct vcm_coverage_file *file, struct
     return scope->paths[scope->count++] ? VCM_OK : vcm_error_memory(err);
 }
 
-/* The pointers of the scope's paths, and which of them somebody has fetched meanwhile. */
+/* Looks up the pointers of the scope's paths, and which of them were fetched in the meantime. */
 static int look_up(struct pull *pull, struct scope *scope, struct place *place,
                    struct vcm_error *err)
 {
@@ -300,7 +300,7 @@ static int look_up(struct pull *pull, struct scope *scope, struct place *place,
     return rc;
 }
 
-/* Whether the repository is one of the clones under the home. */
+/* Whether the repository is one of vcm's clones in the home. */
 static bool is_clone_of_ours(const struct vcm *vcm, const struct scope *scope)
 {
     char *directory = realpath(vcm->clones.directory, NULL);
@@ -354,7 +354,7 @@ static int look_again(struct scope *scope, struct place *place, struct vcm_error
     return rc;
 }
 
-/* What goes wrong with one scope does not keep the others from theirs. */
+/* A failure of one scope does not stop the others. */
 static int pull_scope(struct pull *pull, struct scope *scope, struct vcm_error *err)
 {
     struct collector collector = {pull, scope};

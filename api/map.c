@@ -23,15 +23,15 @@
 struct progress_receiver {
     void (*progress)(void *context, const struct vcm_progress *progress);
     void *context;
-    struct vcm_progress done; /* in the rows before */
-    struct vcm_progress row;  /* in the row under way */
+    struct vcm_progress done; /* in finished rows */
+    struct vcm_progress row;  /* in the current row */
 };
 
-/* The result as the caller sees it, with the memory that it lives in. */
+/* The public result with the memory it points to. */
 struct result {
     struct vcm_map_result public;
     uint32_t mark;
-    struct vcm_plan_request request; /* that the plan was made for */
+    struct vcm_plan_request request; /* the request of the plan */
     struct vcm_plan plan;
     struct vcm_arena arena;
     size_t unmapped_capacity;
@@ -68,7 +68,7 @@ void vcm_map_coverage(struct vcm_coverage *out, const struct vcm_source_coverage
 #undef COPY
 }
 
-/* The row's message with the context that was gathered on the way up. */
+/* The row's message with the context that callers added. */
 static int row_message(const char **out, struct result *result,
                        const struct vcm_materialise_row *row, struct vcm_error *err)
 {
@@ -205,8 +205,8 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         return rc;
     if (result->plan.map_differs && !options->only_live)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "%s in the working tree differs from the one in commit %.12s, which counts; "
-                      "commit it to map by it",
+                      "%s in the working tree differs from the one in commit %.12s, which is used; "
+                      "commit the change to map with it",
                       VCM_REPO_MAP_PATH, result->plan.commit);
     struct vcm_map_result *public = &result->public;
     public->repo_root = result->plan.repo_root;
@@ -249,7 +249,7 @@ static int materialise(struct result *result, struct vcm *vcm,
     return rc;
 }
 
-/* A selection of rows leaves the knowledge base alone unless it is asked for, too. */
+/* With a selection of rows, routes are followed only on request. */
 static bool follows_routes(const struct result *result, const struct vcm_map_options *options,
                            const struct vcm_map_extra *extra)
 {
@@ -291,22 +291,23 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     return rc;
 }
 
-/* What was mapped is mapped: that it is not on the roster shows only when the store is lost. */
+/* A failure to update the roster is only logged: the scopes are mapped, and the roster is needed
+ * only if the store is lost. */
 static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
                            const struct vcm_map_options *options, const char *map_text)
 {
     struct vcm_error ignored = {0};
 
     if (vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
-        vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "the list of scopes was not brought up to date: %s", ignored.message);
+        vcm_log_write(vcm->log, VCM_LOG_WARNING, "the list of scopes was not updated: %s",
+                      ignored.message);
 }
 
 static void tell_lost(struct vcm *vcm, const struct vcm_roster_entry *entry, const char *why)
 {
     if (entry->map_text)
         vcm_log_write(vcm->log, VCM_LOG_WARNING,
-                      "scope '%s' could not be mapped anew: %s; the program that mapped it has to "
+                      "scope '%s' could not be mapped anew: %s; the program that mapped it must "
                       "map it again",
                       entry->scope_id, why);
     else
@@ -315,7 +316,7 @@ static void tell_lost(struct vcm *vcm, const struct vcm_roster_entry *entry, con
                       entry->scope_id, why, entry->repository, entry->base_scope_id);
 }
 
-/* Maps a scope of a lost store again, as it was mapped then. */
+/* Maps a scope of a lost store again, with the same options as before. */
 static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
 {
     const struct vcm_map_options options = {
@@ -354,7 +355,7 @@ static bool is_mapped_by(const struct vcm_map_result *result, const char *scope_
     return false;
 }
 
-/* Whether a row of this run, or the opening of the store, met damage: then it is marked. */
+/* Whether a row of this run, or opening the store, found damage; then the store is marked. */
 static bool met_damage(struct vcm *vcm, int rc, const struct vcm_map_result *result,
                        const struct vcm_error *err)
 {
@@ -369,8 +370,8 @@ static bool met_damage(struct vcm *vcm, int rc, const struct vcm_map_result *res
 }
 
 /*
- * A damaged store is set aside first, and the scopes that it had are mapped anew: those of this run
- * by the run itself, the others, from the roster, behind it. A run that finds damage is run again.
+ * Sets a damaged store aside first and maps its scopes again: those of this run by the run itself,
+ * the others afterwards from the roster. A run that finds damage is repeated.
  */
 int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
                  const struct vcm_map_options *options, const struct vcm_map_extra *extra,

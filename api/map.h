@@ -1,5 +1,5 @@
 /*
- * map.h - mapping with what only other files of this folder may ask for.
+ * map.h - mapping with the options that only files of this folder use.
  */
 #ifndef VCM_API_MAP_H
 #define VCM_API_MAP_H
@@ -9,20 +9,21 @@
 #include "repomap/plan.h"
 
 struct vcm_map_extra {
-    bool no_rows;         /* a selection of none */
-    const char *map_text; /* in the place of the repository's map; may be NULL */
-    const char *routed;   /* a commit whose routes were followed before; may be NULL */
+    bool no_rows;         /* map no row */
+    const char *map_text; /* used instead of the repository's map; may be NULL */
+    const char *routed;   /* a commit whose routes were already followed; may be NULL */
 };
 
-/* INVALID_ARGUMENT for what no mapping can take. */
+/* INVALID_ARGUMENT for options that no mapping accepts. */
 int vcm_map_check_options(const struct vcm_map_options *options, struct vcm_error *err);
 
 int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
                  const struct vcm_map_options *options, const struct vcm_map_extra *extra,
                  struct vcm_error *err);
 
-/* Follows the plan's routes into the knowledge base; the files that `out` lists live in the arena.
- * That the base cannot be used is in `out`. INTERRUPTED, or for want of memory. */
+/* Follows the plan's routes into the knowledge base. The files that `out` lists live in the arena.
+ * If the knowledge base cannot be used, `out` says so. Fails only when it is interrupted or memory
+ * runs out. */
 int vcm_map_knowledge_route(struct vcm_map_knowledge *out, struct vcm_arena *arena, struct vcm *vcm,
                             const struct vcm_plan *plan, const struct vcm_plan_request *request,
                             unsigned jobs, struct vcm_error *err);

@@ -13,7 +13,7 @@ struct receiver {
     size_t capacity;
 };
 
-/* A copy in the result's memory; NULL stays NULL. */
+/* Copies a text into the result's memory; NULL stays NULL. */
 static int copy_text(const char **out, struct receiver *receiver, const char *text,
                      struct vcm_error *err)
 {
@@ -58,8 +58,8 @@ static int take_file(void *context, const struct vcm_ingestor_result *result, st
     return VCM_OK;
 }
 
-/* What is wrong with the knowledge base is not wrong with the pages: it is told and not returned,
- * or a damaged base would have the store set aside. */
+/* Reports a failure of the knowledge base in the result and does not return it: returned damage
+ * would set the page store aside. */
 static int excuse(struct receiver *receiver, struct vcm *vcm, int rc, struct vcm_error *failure,
                   struct vcm_error *err)
 {
@@ -71,7 +71,7 @@ static int excuse(struct receiver *receiver, struct vcm *vcm, int rc, struct vcm
         return rc;
     }
     receiver->knowledge->code = failure->code;
-    vcm_log_write(vcm->log, VCM_LOG_WARNING, "the knowledge base was not brought up to date: %s",
+    vcm_log_write(vcm->log, VCM_LOG_WARNING, "the knowledge base was not updated: %s",
                   failure->message);
     return copy_text(&receiver->knowledge->message, receiver, failure->message, err);
 }

@@ -14,13 +14,13 @@
 
 #define REPORT_BYTES_MAX (256 * VCM_MIB)
 
-/* The report as the caller sees it, with what it lives in. */
+/* The public report with the memory it points to. */
 struct report {
     struct vcm_map_report public;
     uint32_t mark;
     struct vcm_plan plan;
     struct vcm_survey survey;
-    struct vcm_map_row *rows; /* public.rows, while they are filled */
+    struct vcm_map_row *rows; /* public.rows, while they are being filled in */
     struct vcm_buf path;
     struct vcm_arena arena;
 };
@@ -55,7 +55,7 @@ static uint32_t fields_set(const struct vcm_repo_map_row *row)
     return bits;
 }
 
-/* Credentials stay in the file. */
+/* Removes credentials from the URL. */
 static int shown_url(const char **out, struct report *report, const char *url,
                      struct vcm_error *err)
 {
@@ -101,7 +101,7 @@ static void describe_row(struct vcm_map_row *out, const struct vcm_repo_map_row 
     };
 }
 
-/* The rows of the map, or of the plan where there is one. */
+/* Describes the rows of the map or, if there is one, of the plan. */
 static int describe_rows(struct report *report, const struct vcm_plan_request *request,
                          struct vcm_error *err)
 {
@@ -134,7 +134,7 @@ static int describe_rows(struct report *report, const struct vcm_plan_request *r
     return VCM_OK;
 }
 
-/* Before the first commit the tree is empty. */
+/* Without a commit the tree is empty, so the count is 0. */
 static int64_t nothing_counted(const struct vcm_plan *plan)
 {
     return plan->has_commit ? -1 : 0;
@@ -184,7 +184,7 @@ static int describe_problems(struct report *report, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* Counts what a submodule row takes in its own repository, when that is here. */
+/* Counts the files of a submodule row in the submodule's repository, if it is on this machine. */
 static int survey_submodule(struct vcm_survey_row *out, struct report *report, unsigned index,
                             const struct vcm_survey_options *options, struct vcm_error *err)
 {
@@ -203,8 +203,8 @@ static int survey_submodule(struct vcm_survey_row *out, struct report *report, u
     return rc;
 }
 
-/* Rows of this repository with a commit of their own are counted there. One that is not here is
- * not counted. */
+/* Counts rows of this repository that map a commit of their own. A commit that is not on this
+ * machine is not counted. */
 static int survey_elsewhere(struct report *report, const struct vcm_survey_options *options,
                             struct vcm_error *err)
 {
@@ -222,7 +222,7 @@ static int survey_elsewhere(struct report *report, const struct vcm_survey_optio
     return rc;
 }
 
-/* Notes which rows map another commit than the one that is looked at. */
+/* Finds the rows that map another commit than the one being checked. */
 static int find_elsewhere(bool **out, struct report *report, struct vcm_error *err)
 {
     const struct vcm_plan *plan = &report->plan;

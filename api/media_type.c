@@ -17,7 +17,7 @@ struct by_head {
     const char *type;
 };
 
-/* By the registry of media types, as far as it has them. */
+/* The types of the IANA registry, where it has them. */
 static const struct by_name names[] = {
     {"7z", "application/x-7z-compressed"},
     {"a", "application/x-archive"},

@@ -1,5 +1,5 @@
 /*
- * media_type.h - what kind of file a binary one is: by the end of its name, else by how it begins.
+ * media_type.h - the media type of a binary file: by its extension, else by its first bytes.
  * Private to api/.
  */
 #ifndef VCM_API_MEDIA_TYPE_H
@@ -7,8 +7,8 @@
 
 #include "base/buf.h"
 
-/* "image/png"; "application/octet-stream" when nothing tells. `head` holds the first bytes, or
- * nothing when they are not known. A static string. */
+/* "image/png"; "application/octet-stream" when the type is not known. `head` holds the first bytes;
+ * it is empty when they are not known. A static string. */
 const char *vcm_media_type_of(struct vcm_slice path, struct vcm_slice head);
 
 #endif

@@ -19,8 +19,7 @@ int vcm_names_no_scope(const char *name, struct vcm_error *err)
 
 int vcm_names_no_page(const char *name, struct vcm_error *err)
 {
-    return vcm_error_set(err, VCM_NOT_FOUND,
-                         "there is no page '%s'; 'vcm pages' lists those that there are", name);
+    return vcm_error_set(err, VCM_NOT_FOUND, "no page '%s'; 'vcm pages' lists the pages", name);
 }
 
 static int ambiguous(const char *what, const char *name, const char *const *candidates,
@@ -37,7 +36,7 @@ struct scope_search {
     struct vcm_slice name;
     bool allow_base;
     bool exact;
-    bool is_base; /* the name itself is a base with several scopes */
+    bool is_base; /* the name is a base with several scopes */
     char found[CANDIDATES_MAX][VCM_LIMIT_SCOPE_ID_BYTES + 1];
     unsigned count;
 };
@@ -49,7 +48,8 @@ static struct vcm_slice base_of(struct vcm_slice scope_id)
     return vcm_slice_of(scope_id.data, colon ? (size_t)(colon - scope_id.data) : scope_id.len);
 }
 
-/* Scopes come by their ids, which is not quite the order of their bases: "a2" is before "a:b". */
+/* Scopes are visited in the order of their ids, which differs from the order of their bases: "a2"
+ * is before "a:b". */
 static void add_candidate(struct scope_search *search, struct vcm_slice candidate)
 {
     char name[VCM_LIMIT_SCOPE_ID_BYTES + 1];
@@ -78,7 +78,7 @@ static int consider_scope(void *context, const struct vcm_scope *scope, struct v
         search->exact = true;
     if (search->allow_base && vcm_scope_id_belongs(candidate, search->name))
         search->is_base = true;
-    /* A prefix that ends before the colon is one of the base. */
+    /* A prefix that ends before the colon may mean the base. */
     if (search->allow_base && base_of(candidate).len >= search->name.len)
         candidate = base_of(candidate);
     if (candidate.len > VCM_LIMIT_SCOPE_ID_BYTES)

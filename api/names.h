@@ -1,6 +1,6 @@
 /*
- * names.h - from what a person types to the scope or page that is meant: exact names first, then
- * unique prefixes of at least VCM_LIMIT_PREFIX_MIN characters.
+ * names.h - finds the scope or page that a name means: exact names first, then unique prefixes of
+ * at least VCM_LIMIT_PREFIX_MIN characters.
  */
 #ifndef VCM_API_NAMES_H
 #define VCM_API_NAMES_H
@@ -20,12 +20,12 @@ int vcm_names_find_scope(struct vcm_names_scope *out, struct vcm_kv_txn *txn, co
 
 bool vcm_names_scope_matches(const struct vcm_names_scope *name, struct vcm_slice scope_id);
 
-/* INVALID_ARGUMENT for a name that is too short to be one of a page. */
+/* INVALID_ARGUMENT for a name that is too short for a page. */
 int vcm_names_check_page(const char *name, struct vcm_error *err);
 int vcm_names_find_page(struct vcm_page_id *out, struct vcm_kv_txn *txn, const char *name,
                         struct vcm_error *err);
 
-/* The errors of an empty store. */
+/* The errors that an empty store gives. */
 int vcm_names_no_scope(const char *name, struct vcm_error *err);
 int vcm_names_no_page(const char *name, struct vcm_error *err);
 

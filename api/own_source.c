@@ -11,13 +11,13 @@
 #include "base/banned.h"
 
 struct vcm_own_source {
-    struct vcm_source_type type; /* first: what the registry holds */
+    struct vcm_source_type type; /* first member: what the registry holds */
     struct vcm_source_definition definition;
     struct vcm_own_source *next;
 };
 
 struct source {
-    struct vcm_source base; /* first */
+    struct vcm_source base; /* first member */
     const struct vcm_source_definition *definition;
     void *own;
 };
@@ -74,7 +74,7 @@ static int take_text(void *context, const char *text, size_t len, struct vcm_err
 
     (void)err;
     vcm_buf_append(raw, text, len);
-    return VCM_OK; /* too much shows when it is decoded */
+    return VCM_OK; /* too long a text is detected when it is decoded */
 }
 
 static int read_item(struct vcm_source_content *content, void *reader,

@@ -20,18 +20,18 @@
 
 #include "base/banned.h"
 
-/* Enough to tell the type of a file from. A multiple of 4. */
+/* Enough to detect the type of a file. A multiple of 4. */
 #define HEAD_TEXT_BYTES ((size_t)64)
-/* Room for a page's texts once more, with what the parser needs. */
+/* Room for a second copy of a page's texts and for the parser. */
 #define PAGE_ARENA_MAX (8 * VCM_LIMIT_FRAME_BYTES)
 
-/* The page as the caller sees it. */
+/* The public page with what it needs to be released. */
 struct page {
     struct vcm_page public;
     uint32_t mark;
-    struct vcm_kv_txn *txn; /* while it is being read */
+    struct vcm_kv_txn *txn; /* while the page is being read */
     struct vcm_view *view;
-    unsigned forks; /* when it was opened */
+    unsigned forks; /* count of forks when it was opened */
     struct vcm_page_id id;
     uint64_t mapping;
     struct vcm_arena arena;
@@ -56,7 +56,7 @@ static int take_holder(void *context, const struct vcm_page_holder *holder, stru
                                   public->scope_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
         return rc;
-    /* Holders come by mapping number; scopes are listed by name. */
+    /* Holders are visited by mapping number; sort them by name. */
     size_t at = public->scope_count++;
     while (at > 0 && strcmp(search->scopes[at - 1], scope_id) > 0) {
         search->scopes[at] = search->scopes[at - 1];
@@ -120,7 +120,7 @@ static const char *hex_of(struct vcm_arena *arena, const void *bytes, size_t len
     return hex;
 }
 
-/* The first characters in base64 tell the type of what has no telling name. */
+/* Decodes the first characters of the base64 text, for files whose name does not tell the type. */
 static const char *media_type_of(const struct vcm_page_record *record, struct vcm_slice text)
 {
     struct vcm_buf head = VCM_BUF_INIT(HEAD_TEXT_BYTES);
@@ -133,7 +133,7 @@ static const char *media_type_of(const struct vcm_page_record *record, struct vc
     return type;
 }
 
-/* One line of the frame, read back into its text. */
+/* Parses one line of the frame into a record. */
 static int read_record(struct vcm_record *out, struct page *page, struct vcm_slice value,
                        const struct vcm_page_record *record, struct vcm_error *err)
 {
@@ -218,7 +218,7 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     if (rc == VCM_OK)
         rc = vcm_view_open(&page->view, vcm->cache, &page->id, VCM_VIEW_COPY, err);
     if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
-        return vcm_names_no_page(query->page, err); /* gone since it was found */
+        return vcm_names_no_page(query->page, err); /* removed since it was looked up */
     if (rc != VCM_OK)
         return rc;
     struct vcm_slice frame = vcm_view_bytes(page->view);

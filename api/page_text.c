@@ -14,7 +14,7 @@
 #define EXTENSION_MAX      12u
 #define REPLACEMENT        "\xef\xbf\xbd"
 
-/* One way to write records: what stands around them, and how lines are numbered. */
+/* A format: what surrounds records, and how lines are numbered. */
 struct style {
     const char *name;
     bool xml;
@@ -28,7 +28,7 @@ static void put_run(struct vcm_buf *out, char c, size_t count)
         vcm_buf_append_byte(out, c);
 }
 
-/* The longest run of `c` in the text, or of those that begin a line. */
+/* The longest run of `c` in the text or, with `at_line_start`, of runs that begin a line. */
 static size_t longest_run(struct vcm_slice text, char c, bool at_line_start)
 {
     size_t longest = 0, run = 0;
@@ -53,7 +53,7 @@ static size_t fence_for(struct vcm_slice text, char c, bool at_line_start, size_
     return run < least ? least : run + 1;
 }
 
-/* Whether the path can stand in a line as it is. */
+/* Whether the path can be written on a line unchanged. */
 static bool is_plain_path(struct vcm_slice path)
 {
     if (path.len == 0 || path.data[0] == '"' || path.data[0] == ' ' ||
@@ -78,7 +78,7 @@ static bool ends_line(struct vcm_slice text)
     return text.len == 0 || text.data[text.len - 1] == '\n';
 }
 
-/* What the record stands under: a chunk's section, or the line above a later part. */
+/* The heading of a record: a chunk's section, or the line above a later part. */
 static struct vcm_slice heading_of(const struct vcm_record *record)
 {
     return vcm_slice_of_string(record->section && record->section[0] ? record->section
@@ -123,7 +123,7 @@ static bool is_xml_character(struct vcm_slice c)
     return !(c.len == 3 && memcmp(c.data, "\xef\xbf", 2) == 0 && (unsigned char)c.data[2] >= 0xbe);
 }
 
-/* CR would be taken for a line end by a parser, and white space in an attribute for a space. */
+/* A parser would read CR as a line end, and white space in an attribute as a space. */
 static void put_xml(struct vcm_buf *out, struct vcm_slice text, bool attribute)
 {
     for (size_t i = 0; i < text.len;) {
@@ -164,7 +164,7 @@ static unsigned digits_of(uint64_t number)
     return digits;
 }
 
-/* The content, with its line numbers where they are wanted. */
+/* Appends the content, numbered if the options ask for it. */
 static void put_content(struct vcm_buf *out, const struct vcm_record *record,
                         const struct style *style)
 {
@@ -208,7 +208,7 @@ static void put_plain(struct vcm_buf *out, const struct vcm_record *record,
     vcm_buf_append_byte(out, '\n');
 }
 
-/* `code`, whatever it holds. */
+/* Appends `code` between enough backticks for any content. */
 static void put_code_span(struct vcm_buf *out, struct vcm_slice code)
 {
     size_t fence = longest_run(code, '`', false) + 1;
@@ -221,7 +221,7 @@ static void put_code_span(struct vcm_buf *out, struct vcm_slice code)
     put_run(out, '`', fence);
 }
 
-/* What follows the last dot of a plain file name says how to read it: "c", "py". */
+/* The extension of a plain file name, which names the language of a code block: "c", "py". */
 static struct vcm_slice extension_of(struct vcm_slice path)
 {
     size_t at = path.len;
@@ -326,7 +326,7 @@ static int find_style(struct style *out, const struct vcm_render_options *option
                          name);
 }
 
-/* A page need not come from vcm_page_open(): a caller may put records together. */
+/* The page may be one that the caller built, not one of vcm_page_open(). */
 static int check_record(const struct vcm_record *record, struct vcm_error *err)
 {
     int rc = vcm_arguments_given(
@@ -398,7 +398,7 @@ int vcm_page_render(char **text, size_t *bytes, const struct vcm_page *page,
     if (rc != VCM_OK)
         return rc;
     put_page(&out, page, &style);
-    if (vcm_buf_reserve(&out, 1)) /* a page without records has a text, too */
+    if (vcm_buf_reserve(&out, 1)) /* the text of a page without records is empty, not NULL */
         vcm_buf_advance(&out, 0);
     rc = vcm_buf_check(&out, "the page's text", err);
     if (rc == VCM_OK) {

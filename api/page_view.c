@@ -16,7 +16,7 @@ struct view {
     uint32_t mark;
     char page_id[VCM_PAGE_ID_HEX + 1];
     struct vcm_view *view;
-    unsigned forks; /* when it was opened */
+    unsigned forks; /* count of forks when it was opened */
 };
 
 void vcm_page_view_give_back(struct vcm_view *view, unsigned forks)
@@ -25,7 +25,7 @@ void vcm_page_view_give_back(struct vcm_view *view, unsigned forks)
         vcm_view_release(view);
 }
 
-/* A view of a page that was found by its name. NOT_FOUND when it is gone since. */
+/* Opens a view of a page that was found by name. NOT_FOUND when it was removed since. */
 static int open_found(struct vcm_page_view **out, struct vcm *vcm, const struct vcm_page_id *id,
                       struct vcm_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * page_view.h - views of pages, and how whatever holds one gives it back.
+ * page_view.h - releasing views of pages.
  */
 #ifndef VCM_API_PAGE_VIEW_H
 #define VCM_API_PAGE_VIEW_H
@@ -7,8 +7,8 @@
 #include "api/handle.h"
 #include "vcm/residency/view.h"
 
-/* Releases a view that was opened when this process had forked `forks` times; may be NULL. A child
- * that a fork made must not give back what is its parent's. */
+/* Releases a view; may be NULL. `forks` is the count of forks when it was opened: a child process
+ * must not release a view of its parent. */
 void vcm_page_view_give_back(struct vcm_view *view, unsigned forks);
 
 #endif

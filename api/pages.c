@@ -20,7 +20,7 @@ static const char *const state_names[] = {
     [VCM_PAGE_EVICTED] = "evicted",
 };
 
-/* A listing under way: scope by scope, row by row. */
+/* The state of a listing, scope by scope and row by row. */
 struct listing {
     struct vcm *vcm;
     struct vcm_kv_txn *txn;
@@ -36,7 +36,7 @@ struct listing {
     void *context;
 };
 
-/* One row on its way to the caller. */
+/* One row and the entry that is made from it. */
 struct entry {
     struct vcm_page_entry public;
     char page_id[VCM_PAGE_ID_HEX + 1];
@@ -69,7 +69,7 @@ static bool path_matches(struct vcm_slice path, const char *wanted)
            (path.len == len || path.data[len] == '/');
 }
 
-/* The distinct paths of a page in order; the parts of a file are neighbours. */
+/* Collects the distinct paths of a page in order; the parts of a file are adjacent. */
 static int collect_files(struct entry *entry, bool *matches, const struct vcm_page_row *row,
                          const char *wanted, struct vcm_error *err)
 {

@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* The scopes that a name means, or else the page. */
+/* What a name means: scopes or, if there are none, a page. */
 struct meant {
     struct vcm_names_scope name;
     struct vcm_buf scopes; /* ids, each followed by a NUL, and whether it is pinned now */
@@ -40,9 +40,7 @@ static int find_page(struct meant *meant, struct vcm_kv_txn *txn, const char *na
     int rc = vcm_names_find_page(&meant->page, txn, name, &no_page);
     if (rc == VCM_NOT_FOUND || rc == VCM_INVALID_ARGUMENT)
         return vcm_error_set(err, VCM_NOT_FOUND,
-                             "there is no scope or page '%s'; 'vcm scopes' and 'vcm pages' list "
-                             "those that there are",
-                             name);
+                             "no scope or page '%s'; 'vcm scopes' and 'vcm pages' list them", name);
     if (rc != VCM_OK && err)
         *err = no_page;
     return rc;

@@ -16,15 +16,15 @@
 
 #define PATHS_MAX VCM_EDIT_PATTERNS_MAX
 
-/* A path that is promoted, and what its files lack. */
+/* A path to promote, and what its files still need. */
 struct promoted {
     const char *pattern;
     struct vcm_glob_list globs;
     uint64_t files;
-    bool unrouted, uncovered; /* some of them */
+    bool unrouted, uncovered; /* at least one file is */
 };
 
-/* The result as the caller sees it, with the memory that it lives in. */
+/* The public result with the memory it points to. */
 struct result {
     struct vcm_promote_result public;
     uint32_t mark;
@@ -40,7 +40,7 @@ struct result {
     struct vcm_edit_report report;
 };
 
-/* The files of the tree, judged by a map. */
+/* What a map does with the files of the tree. */
 struct judgement {
     struct result *result;
     const struct vcm_repo_map *map;
@@ -59,8 +59,8 @@ static bool is_in_tree(const struct vcm_plan *plan, const char *path, bool *is_d
            vcm_git_tree_entry(&entry, plan->repo, &plan->commit_id, path, &ignored) == VCM_OK;
 }
 
-/* What is in the tree is meant as it is; the rest is a pattern. A pattern without a slash inside
- * would match in every directory. */
+/* A path of the tree stands for itself; anything else is a pattern. A path without a slash gets a
+ * leading one: as a pattern it would otherwise match in every directory. */
 static int make_pattern(const char **out, struct result *result, const char *path,
                         struct vcm_error *err)
 {
@@ -117,7 +117,7 @@ static int judge_file(void *context, const struct vcm_git_entry *entry, struct v
     return rc;
 }
 
-/* Looks at every file that is promoted: what does this map do with it? */
+/* Finds out what this map does with every promoted file. */
 static int judge(struct result *result, const struct vcm_repo_map *map, struct vcm *vcm,
                  struct vcm_error *err)
 {
@@ -163,7 +163,7 @@ static int take_paths(struct result *result, const struct vcm_promote_options *o
     return rc;
 }
 
-/* The map that is edited is the one of HEAD, and the working tree has the same. */
+/* Checks that the map of the working tree is the one of HEAD, which is edited. */
 static int check_repository(const struct vcm_plan *plan, struct vcm_error *err)
 {
     if (!plan->has_commit || vcm_git_repo_is_bare(plan->repo))
@@ -208,7 +208,7 @@ static int edit(struct result *result, struct vcm_error *err)
                             &result->plan.map, promotion, err);
 }
 
-/* An edit that does not say what it should is not made. */
+/* Refuses an edit whose result is not exactly the intended change. */
 static int check_edit(struct result *result, struct vcm *vcm, struct vcm_error *err)
 {
     struct vcm_problem_list problems;

@@ -24,7 +24,7 @@ struct repo_fetch {
     const struct vcm_repo_fetch_options *options;
     uint64_t deadline_ms;
     struct vcm_git_clone clone;
-    char *subpath; /* without a slash at the end; NULL for all */
+    char *subpath; /* without a trailing slash; NULL for all */
     char *dest;    /* real path of the working copy, or NULL */
 };
 
@@ -35,7 +35,7 @@ static unsigned time_left(const struct repo_fetch *fetch)
     return now < fetch->deadline_ms ? (unsigned)(fetch->deadline_ms - now) : 1;
 }
 
-/* "file:///srv/a%20b" of a path, so that it is cloned as any other. */
+/* Appends "file:///srv/a%20b" for a path, so that it is cloned like any URL. */
 static int name_path(struct vcm_buf *url, const char *path, struct vcm_error *err)
 {
     static const char plain[] = "/-._~";
@@ -63,7 +63,7 @@ static void pause_ms(unsigned ms)
     nanosleep(&time, NULL);
 }
 
-/* Networks fail for moments: a fetch is tried again, a little later each time. */
+/* Retries a failed fetch with growing delays, because network failures are often short. */
 static int try_url(struct repo_fetch *fetch, const char *url, struct vcm_error *err)
 {
     const struct vcm_git_clone_request request = {.url = url,
@@ -94,8 +94,8 @@ static int try_url(struct repo_fetch *fetch, const char *url, struct vcm_error *
     return rc;
 }
 
-/* The same repository by the other transport, as the usual hosts have it; nothing where that cannot
- * be told. */
+/* Appends the URL of the same repository over the other transport, in the form that the usual hosts
+ * have; nothing if it cannot be derived. */
 static void name_other(struct vcm_buf *other, const struct vcm_git_url *url)
 {
     const char *at = strstr(url->address, "://");

@@ -22,7 +22,7 @@
 struct work {
     const struct vcm_repo_dest *dest;
     struct vcm_command git; /* in the working copy */
-    struct vcm_buf git_dir; /* of it */
+    struct vcm_buf git_dir; /* of the working copy */
     char hex[VCM_GIT_ID_HEX + 1];
 };
 
@@ -42,7 +42,7 @@ static int look(bool *empty, const char *path, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* What git writes is not shown: it names commands that nobody has run. */
+/* Translates git's message. It is not shown itself: it suggests commands that do not apply here. */
 static int explain(const struct work *work, const char *text, struct vcm_error *err)
 {
     const char *real = work->git.directory;
@@ -87,7 +87,7 @@ static int begin(const struct work *work, struct vcm_error *err)
     return rc;
 }
 
-/* Only a clone of the same URL is used again: nobody's files are written over. */
+/* Reuses only a clone of the same URL, so that no other files are overwritten. */
 static int open_dest(bool *is_partial, struct work *work, const char *real, struct vcm_error *err)
 {
     struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
@@ -112,7 +112,7 @@ static int open_dest(bool *is_partial, struct work *work, const char *real, stru
                                 real);
 }
 
-/* What is missing here is at the origin. */
+/* Makes the origin the promisor of objects that are missing here. */
 static int promise_rest(const struct work *work, struct vcm_error *err)
 {
     static const char *const settings[][2] = {
@@ -128,7 +128,7 @@ static int promise_rest(const struct work *work, struct vcm_error *err)
     return rc;
 }
 
-/* Appends the lines of a file; nothing when there is none. */
+/* Appends the lines of a file; nothing if there is none. */
 static int read_lines(struct vcm_buf *out, const char *directory, const char *name,
                       struct vcm_error *err)
 {
@@ -158,7 +158,7 @@ static int write_file(const struct work *work, const char *name, struct vcm_slic
     return rc;
 }
 
-/* Where the history of the commit ends in the clone it ends in the working copy. */
+/* Copies the shallow boundary: the working copy's history ends where the clone's does. */
 static int copy_ends(const struct work *work, struct vcm_error *err)
 {
     const char *clone = work->dest->clone->path;
@@ -188,7 +188,8 @@ static int copy_ends(const struct work *work, struct vcm_error *err)
     return rc;
 }
 
-/* A server refuses to send half a commit: its pack is written straight into the working copy. */
+/* Writes the pack directly into the working copy, because upload-pack refuses to serve a partial
+ * commit. */
 static int copy_objects(const struct work *work, struct vcm_error *err)
 {
     struct vcm_buf base = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
@@ -231,7 +232,7 @@ static int fetch_objects(const struct work *work, struct vcm_error *err)
                err);
 }
 
-/* Of the directory alone: git's cones would take the files above it too. */
+/* Selects the files of the directory only; git's cone mode would add the files of its parents. */
 static int choose_files(const struct work *work, struct vcm_error *err)
 {
     struct vcm_buf pattern = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);

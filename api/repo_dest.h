@@ -1,6 +1,5 @@
 /*
- * repo_dest.h - the working copy that `vcm repo fetch --dest` makes of a clone, or brings up to
- * date.
+ * repo_dest.h - the working copy that `vcm repo fetch --dest` creates from a clone, or updates.
  */
 #ifndef VCM_API_REPO_DEST_H
 #define VCM_API_REPO_DEST_H
@@ -17,10 +16,10 @@ struct vcm_repo_dest {
 };
 
 /*
- * Checks the commit of the clone out, and sets *real to the path, which the caller frees. Nothing
- * that its owner changed is lost: git refuses. A directory that is not empty is used only if it is
- * a clone of the same URL, else INVALID_ARGUMENT. What the clone has not, git will fetch from the
- * clone's origin when it is wanted there.
+ * Checks the clone's commit out and sets *real to the path, which the caller frees. Changes of the
+ * user are never lost: git refuses to overwrite them. A directory that is not empty is used only if
+ * it is a clone of the same URL, else INVALID_ARGUMENT. Objects that the clone does not have are
+ * fetched by git from the clone's origin when they are needed.
  */
 int vcm_repo_dest_fill(char **real, const struct vcm_repo_dest *dest, struct vcm_error *err);
 

@@ -1,6 +1,5 @@
 /*
- * residency.h - what the operations on pages' residency share: names to pages, and what became of
- * them.
+ * residency.h - shared by the operations on residency: from names to pages, and reporting outcomes.
  */
 #ifndef VCM_API_RESIDENCY_H
 #define VCM_API_RESIDENCY_H
@@ -12,21 +11,21 @@
 /* "compressed" */
 const char *vcm_residency_state_name(enum vcm_page_state state);
 
-/* The pages of a list of names, in an array that the caller frees, or the error of the first name
- * that is none. Opens the store for reading. */
+/* Finds the pages of a list of names; the caller frees the array. Fails with the error of the first
+ * name that matches no page. Opens the store for reading. */
 int vcm_residency_find(struct vcm_page_id **out, struct vcm *vcm, const char *const *names,
                        size_t count, struct vcm_error *err);
 
-/* Visits the pages as they are now. */
+/* Visits the pages with their current state. */
 int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
                         vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
 
-/* Appends the frame of a page that is not resident, for a change that makes it so; nothing for one
- * that is. */
+/* Appends the frame of a page that is not resident, for a transaction that makes it resident.
+ * Appends nothing for a resident page. */
 int vcm_fault_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
                     struct vcm_error *err);
 
-/* When a lock that is taken now for so long ends: Unix seconds, rounded up. */
+/* The end of a lock that is taken now: Unix seconds, rounded up. */
 uint64_t vcm_residency_until(uint64_t ttl_ms);
 
 #endif

@@ -28,7 +28,7 @@ static uint32_t bounded(const struct vcm_json *object, const char *name)
     return value > 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
 }
 
-/* An entry that lacks a name is left out. */
+/* Skips an entry that lacks a name. */
 static int take_entry(struct vcm_roster_entry ***tail, struct vcm_arena *arena,
                       const struct vcm_json *object, struct vcm_error *err)
 {
@@ -159,8 +159,8 @@ struct texts {
     struct vcm_buf path, before, after, ids_before, ids_after;
 };
 
-/* A list that names the scopes and is a commit behind maps them all the same: it is when scopes
- * come or go that the new list must outlast a crash. */
+/* Syncs the file only when scopes are added or removed. If a crash loses a newer commit of a scope,
+ * mapping from the older roster still maps every scope. */
 static int write_roster(const struct texts *texts, struct vcm_error *err)
 {
     struct vcm_slice after = vcm_buf_slice(&texts->after);
@@ -172,7 +172,7 @@ static int write_roster(const struct texts *texts, struct vcm_error *err)
                : vcm_path_write_file(vcm_buf_text(&texts->path), after, ROSTER_MODE, err);
 }
 
-/* Reads, edits, and writes when the text has changed. */
+/* Reads, edits, and writes the file if its text has changed. */
 static int edit_locked(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
 {
     struct texts texts = {
@@ -208,7 +208,7 @@ static int edit_locked(const char *home, edit_fn edit, const void *context, stru
     return rc;
 }
 
-/* One process edits at a time. */
+/* Locks the home: one process at a time edits the roster. */
 static int edit_roster(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
 {
     int fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

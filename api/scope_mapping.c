@@ -13,7 +13,7 @@
 
 #define HEAD "schema_version: 1\nsources:\n- "
 
-/* As frameworks say it: the tip of the branch, not what the repository's HEAD is. */
+/* Frameworks pass "HEAD" for the tip of the branch, not for the repository's HEAD. */
 static const char *commit_of(const char *commit)
 {
     return commit && strcmp(commit, "HEAD") != 0 ? commit : NULL;
@@ -76,7 +76,7 @@ static void put_globs(struct vcm_jsonw *w, const char *name, const char *const *
     vcm_jsonw_end_array(w);
 }
 
-/* The row as a map would have it, so that the loader judges its fields. */
+/* Writes the row as YAML, so that the loader of maps checks its fields. */
 static int write_row(struct vcm_buf *out, const struct vcm_mmap_options *options,
                      struct vcm_error *err)
 {

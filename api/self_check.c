@@ -11,12 +11,12 @@
 
 #include "base/banned.h"
 
-/* Larger stores would make tests slow. */
+/* Checking larger stores would make tests slow. */
 #define PAGES_MAX 500u
 
 struct outcome {
     char broken[256]; /* the first invariant that does not hold */
-    bool unreadable;  /* the file is damaged: then nothing is to be had from invariants */
+    bool unreadable;  /* the file is damaged: invariants cannot be checked */
 };
 
 static int note(void *context, const struct vcm_check_finding *finding, struct vcm_error *err)
@@ -54,7 +54,8 @@ void vcm_self_check(struct vcm *vcm)
         return;
     if (vcm_check_store(&pages, vcm->store, &options, NULL) == VCM_OK && !outcome.unreadable &&
         outcome.broken[0] != '\0') {
-        vcm_log_write(vcm->log, VCM_LOG_ERROR, "the store breaks its own law: %s", outcome.broken);
+        vcm_log_write(vcm->log, VCM_LOG_ERROR, "the store violates an invariant: %s",
+                      outcome.broken);
         abort();
     }
 }

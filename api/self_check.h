@@ -1,6 +1,6 @@
 /*
- * self_check.h - in debug builds, whoever wrote to a small store checks the law of vcm/README.md
- * before leaving it, and stops the program when an invariant does not hold.
+ * self_check.h - in debug builds, a process that wrote to a small store checks the invariants of
+ * vcm/README.md before it closes the store, and aborts if one does not hold.
  */
 #ifndef VCM_API_SELF_CHECK_H
 #define VCM_API_SELF_CHECK_H

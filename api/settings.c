@@ -42,7 +42,7 @@ static bool is_credential(const char *name)
     return strncmp(name, VCM_CONFIG_CREDENTIALS, strlen(VCM_CONFIG_CREDENTIALS)) == 0;
 }
 
-/* The credentials in byte order: the least one that is above `after`. */
+/* The credentials in byte order: the smallest one greater than `after`. */
 static const struct vcm_config_setting *next_credential(const struct vcm_config *config,
                                                         const char *after)
 {
@@ -55,7 +55,8 @@ static const struct vcm_config_setting *next_credential(const struct vcm_config 
     return best;
 }
 
-/* What is visited is read for the call alone: whatever `visit` calls, it stays. */
+/* Loads a configuration for this call only, so that a `visit` that calls the library does not
+ * invalidate it. */
 int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
@@ -111,7 +112,7 @@ int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *
     return rc;
 }
 
-/* A setting that is to be put into config.yaml. */
+/* A setting to write into config.yaml. */
 struct change {
     struct vcm *vcm;
     const char *key;
@@ -125,7 +126,7 @@ static int write_change(void *context, struct vcm_error *err)
     return vcm_config_store(change->vcm->limits.path, change->key, change->value, err);
 }
 
-/* What the store will have to keep; false when the key is none of its limits. */
+/* The limits that the store will have; false if the key is not a limit of the store. */
 static bool limits_with(struct vcm_page_store_limits *limits, const struct change *change)
 {
     vcm_limits_memo_of(limits, &change->vcm->config);
@@ -138,8 +139,8 @@ static bool limits_with(struct vcm_page_store_limits *limits, const struct chang
     return true;
 }
 
-/* A limit is in the file when the store keeps it, and before anybody else writes to the store. What
- * cannot be kept is refused. */
+/* Writes the limit to the file while the store already keeps it and before any other writer of the
+ * store runs. A limit that the store cannot keep is refused. */
 static int change_limits(struct change *change, const struct vcm_page_store_limits *limits,
                          struct vcm_error *err)
 {
@@ -151,7 +152,7 @@ static int change_limits(struct change *change, const struct vcm_page_store_limi
     if (vcm->store)
         return vcm_relimit_capacity(vcm->store, limits, write_change, change, vcm->cancel, err);
     rc = write_change(change, err);
-    if (rc == VCM_OK) /* somebody may have made one meanwhile */
+    if (rc == VCM_OK) /* another process may have created the store in the meantime */
         rc = vcm_handle_open_for_reading(vcm, err);
     return rc == VCM_OK && vcm->store ? vcm_relimit_shrink(vcm->store, vcm->cancel, err) : rc;
 }
@@ -168,7 +169,7 @@ static int change_tokenizer(struct change *change, struct vcm_error *err)
                       : write_change(change, err);
 }
 
-/* The others are read by whoever uses them next. */
+/* Other settings are read by the next call that uses them. */
 static int apply(struct change *change, struct vcm_error *err)
 {
     struct vcm_page_store_limits limits;
@@ -186,8 +187,8 @@ static int apply(struct change *change, struct vcm_error *err)
                         : vcm_damage_note(change->vcm, rc, err);
 }
 
-/* One at a time changes the file, and with it what the store relies on. This lock is taken before
- * that of the writers of the store. */
+/* Serialises changes of the file and of the limits that the store relies on. Lock order: this lock
+ * before the writers' lock of the store. */
 static int apply_locked(struct change *change, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);

@@ -79,7 +79,8 @@ int vcm_stat(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *err)
     out->format_version = VCM_PAGE_STORE_FORMAT;
     out->bytes_capacity = vcm_config_number(&vcm->config, "cache.capacity");
     if (vcm_evict_policy_of(&policy, vcm_config_text(&vcm->config, "cache.policy")))
-        out->policy = vcm_evict_policy_name(policy); /* which outlasts the configuration */
+        out->policy =
+            vcm_evict_policy_name(policy); /* a static string: the configuration is released */
     snprintf(out->tokenizer, sizeof out->tokenizer, "%s",
              vcm_config_text(&vcm->config, "tokenizer"));
     return vcm->store ? read_store(out, vcm, err) : VCM_OK;

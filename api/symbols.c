@@ -23,7 +23,7 @@
 #define EXCERPT_BYTES ((size_t)200)
 #define GLOB_MARKS    "*?[]{}.,-_/"
 
-/* An open index and what goes with it. */
+/* An open index with its repository and output. */
 struct view {
     struct vcm *vcm;
     struct vcm_git_repo *repo;
@@ -31,7 +31,7 @@ struct view {
     struct vcm_glob_list globs;
     char *subpath;
     struct vcm_buf directory;
-    struct vcm_buf filter; /* the globs, to remember what they take */
+    struct vcm_buf filter; /* the globs, which identify the filter */
     struct vcm_buf document;
     struct vcm_jsonw w;
     struct vcm_buf scratch;
@@ -47,15 +47,16 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
     for (const char *c = glob; *c != '\0'; c++)
         if (!isalnum((unsigned char)*c) && !strchr(GLOB_MARKS, *c))
             return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                 "the glob '%s' has something else than letters, digits and %s",
-                                 glob, GLOB_MARKS);
+                                 "the glob '%s' may contain only letters, digits and %s", glob,
+                                 GLOB_MARKS);
     int rc = vcm_glob_check(vcm_slice_of_string(glob), err);
     vcm_buf_append_string(&view->filter, glob);
     vcm_buf_append_byte(&view->filter, '\n');
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
-/* A directory inside a working tree stands for what is below it. */
+/* Opens the repository. A directory inside a working tree restricts the view to what is below it.
+ * */
 static int open_repo(struct view *view, const char *path, struct vcm_error *err)
 {
     int rc = vcm_git_repo_open(&view->repo, path, err);
@@ -74,8 +75,8 @@ static int open_repo(struct view *view, const char *path, struct vcm_error *err)
     return view->subpath ? VCM_OK : vcm_error_memory(err);
 }
 
-/* A repository that was just read gets its graph at once; after a change of some files that waits
- * for the next map. */
+/* Builds the graph immediately after a first indexing. After a change of some files it is built by
+ * the next map. */
 static int prepare_graph(struct view *view, struct vcm_error *err)
 {
     const struct vcm_index *index = view->index;
@@ -129,7 +130,7 @@ static void begin_view(struct view *view)
     vcm_jsonw_init(&view->w, &view->document);
 }
 
-/* Passes the document on when all went well, and lets go of everything. */
+/* Passes the document on if the call succeeded, and releases everything. */
 static int end_view(struct view *view, int rc, vcm_document_fn visit, void *context,
                     struct vcm_error *err)
 {
@@ -192,7 +193,7 @@ static const char *reason_of(const struct vcm_index *index, const struct vcm_lis
     return index->absent > 0 ? "not_fetched" : "no_supported_language";
 }
 
-/* How many files have their symbols from where. */
+/* Counts files by where their symbols come from. */
 static void put_sources(struct view *view)
 {
     static const char *const sources[] = {"tree-sitter", "ctags"};
@@ -331,7 +332,7 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     vcm_jsonw_end_object(w);
 }
 
-/* Files whose symbols are not all there, and why. */
+/* Lists files whose symbols are incomplete, and why. */
 static void put_incomplete(struct view *view, struct vcm_jsonw *list, size_t file,
                            enum vcm_symbol_state state)
 {
@@ -413,13 +414,13 @@ int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_d
 struct references {
     struct view *view;
     uint64_t limit, total, resolved;
-    size_t file; /* whose text is at hand; SIZE_MAX for none */
+    size_t file; /* index of the file whose text is loaded; SIZE_MAX for none */
     struct vcm_buf text;
-    size_t at; /* where `line` begins */
+    size_t at; /* offset where `line` begins */
     uint32_t line;
 };
 
-/* The line of a reference, without the space around it. */
+/* Writes the line of a reference without the white space around it. */
 static void put_excerpt(struct references *references, size_t file, uint32_t line)
 {
     struct view *view = references->view;
@@ -480,7 +481,7 @@ static int put_reference(void *context, const struct vcm_resolved *found, struct
     return VCM_OK;
 }
 
-/* "path:12#outer.name" apart; any other text is a name. */
+/* Parses "path:12#outer.name"; any other text is a name. */
 static void read_name(struct vcm_resolve_query *out, const char *text)
 {
     const char *mark = strchr(text, '#');
@@ -538,9 +539,8 @@ int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
     struct view view;
 
     begin_view(&view);
-    rc = query->name[0] != '\0'
-             ? VCM_OK
-             : vcm_error_set(err, VCM_INVALID_ARGUMENT, "which name? It is empty");
+    rc = query->name[0] != '\0' ? VCM_OK
+                                : vcm_error_set(err, VCM_INVALID_ARGUMENT, "the name is empty");
     if (rc == VCM_OK)
         rc = open_view(&view, vcm, query->path, err);
     if (rc == VCM_OK)

@@ -15,12 +15,12 @@
 #define CHUNK_BYTES (64 * VCM_KIB)
 #define QUEUE_JOBS  64u
 
-/* A file on its way through a worker. */
+/* A file and its count, filled in by a worker. */
 struct job {
     const struct vcm_tokenizer *tokenizer;
     const struct vcm_cancel *cancel;
     bool is_input;
-    bool is_empty; /* standard input that an earlier job reads to its end */
+    bool is_empty; /* standard input, which an earlier job reads to its end */
     struct vcm_tokens_file file;
     struct vcm_error error;
 };

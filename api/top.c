@@ -17,7 +17,8 @@ struct largest {
     unsigned count;
 };
 
-/* Keeps the largest, by bytes; among equals by name, which is the order in which they come. */
+/* Keeps the largest scopes by bytes; equal ones in the order of their names, in which they are
+ * visited. */
 static int consider_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
 {
     struct largest *largest = context;
@@ -40,7 +41,7 @@ static int consider_scope(void *context, const struct vcm_scope *scope, struct v
     return VCM_OK;
 }
 
-/* `largest` keeps what the sample points to. */
+/* The sample points into `largest`. */
 static int take_sample(struct vcm_top_sample *sample, struct largest *largest, struct vcm *vcm,
                        struct vcm_error *err)
 {
@@ -97,7 +98,7 @@ int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_e
         if (rc != VCM_OK)
             return rc;
         uint64_t now = vcm_clock_ms(), seen = sample.stat.minor_faults + sample.stat.major_faults;
-        /* The counters begin anew when the shared file was lost. */
+        /* The counters restart at 0 when the shared file was lost. */
         sample.has_rate = taken > 0 && now > at && seen >= faults;
         if (sample.has_rate)
             sample.faults_per_second = (double)(seen - faults) * 1000 / (double)(now - at);

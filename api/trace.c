@@ -11,7 +11,7 @@
 
 #include "base/banned.h"
 
-/* Of what the pages of a trace take, in percent. */
+/* Percentages of the total size of the trace's pages. */
 static const unsigned parts[] = {1, 5, 10, 25, 50};
 
 struct recording {
@@ -53,7 +53,7 @@ int vcm_trace_record(struct vcm_trace_recorded *out, struct vcm *vcm,
     if (rc == VCM_OK)
         rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK || !vcm->store)
-        return rc; /* there is nothing that could be read */
+        return rc; /* no store, so no reads */
     return vcm_recorder_run(&out->accesses, &out->lost, vcm->store,
                             &(struct vcm_recorder_options){
                                 .duration_ms = options->duration_ms,
@@ -66,7 +66,7 @@ int vcm_trace_record(struct vcm_trace_recorded *out, struct vcm *vcm,
                             err);
 }
 
-/* By their names, the optimum among them. */
+/* Sorted by name, including the optimum. */
 static const struct {
     const char *name;
     enum vcm_evict_policy policy; /* 0 for the optimum */
@@ -108,7 +108,7 @@ static int replay_all(const struct vcm_trace *trace, uint64_t capacity,
         for (size_t p = 0; rc == VCM_OK && capacity == 0 && p < sizeof parts / sizeof parts[0];
              p++) {
             uint64_t size = bytes / 100 * parts[p] + bytes % 100 * parts[p] / 100;
-            if (size > last) /* a small trace has the same capacity twice, or none */
+            if (size > last) /* a small trace gives equal or zero capacities */
                 rc = replay(trace, replayed[i].name, replayed[i].policy, size, cancel, visit,
                             context, err);
             last = size;

@@ -1,20 +1,26 @@
 /*
  * vcm.h - libvcm: pages of context from version-controlled sources.
  *
- * A handle stands for one home: a directory with a page store and its configuration. Opening it
- * touches nothing; the home is made by the first call that writes, and a missing one reads as an
- * empty store. A handle is used by one thread at a time; several handles, also of one home, may be
- * open in one process.
- * Functions return VCM_OK or a code and fill the caller's error, which may be NULL; it is zeroed,
- * or reset with vcm_error_reset(), before every call, for the first cause wins. Strings are UTF-8,
- * but for paths in the file system, which are bytes. A pointer that is NULL and may not be, text
- * that is no UTF-8, and a handle that is closed (as far as can be told) or of the process before a
- * fork() are INVALID_ARGUMENT; what is given back twice fails an assertion in debug builds.
- * Objects that a function hands out are freed with the function named beside it, by any thread;
- * strings inside them live as long as the object. Callbacks return VCM_OK to go on; anything else
- * ends the call, which returns it.
+ * Caveats first. A handle is used by one thread at a time (vcm_fault() of a handle with fault
+ * workers is the exception) and never by a child after fork(). The error that a call gets must be
+ * zeroed, or reset with vcm_error_reset(), because the first cause is kept. Strings are UTF-8;
+ * paths in the file system are bytes. What a callback is given lives until the callback returns,
+ * unless the type says otherwise.
  *
- * The parts may be included one by one, too.
+ * A handle stands for one home: a directory with a page store and its configuration. Opening a
+ * handle touches nothing. The first call that writes creates the home; a missing home reads as an
+ * empty store. A process may have several handles, also of one home.
+ *
+ * Functions return VCM_OK or a code and fill in the caller's error, which may be NULL.
+ * INVALID_ARGUMENT: a pointer that must not be NULL is, a text is not UTF-8, or the handle is
+ * closed (as far as that can be detected) or belongs to the process before a fork(). Releasing an
+ * object twice fails an assertion in debug builds.
+ *
+ * An object that a function returns is freed by the function named beside it, from any thread;
+ * strings inside it live as long as the object. A callback returns VCM_OK to continue; anything
+ * else ends the call, which returns it.
+ *
+ * A program may include the parts one by one.
  */
 #ifndef VCM_VCM_H
 #define VCM_VCM_H

@@ -1,10 +1,11 @@
 /*
- * verify.c - checks a store in a child process, for a damaged one may crash whoever reads it.
+ * verify.c - checks a store in a child process, because reading a damaged store may crash the
+ * reader.
  *
- * A fork and no program of its own: the child knows the caller's types of sources, and the library
- * needs nothing installed beside it. It closes what it inherited, opens the home for itself, and
- * tells over a pipe, one line each, what it finds. It ends with _exit(), so that nothing of the
- * caller's is done twice.
+ * The child is a fork and not a separate program: it has the caller's source types, and the library
+ * needs nothing installed beside it. The child closes all inherited descriptors, opens the home
+ * itself, and writes its findings to a pipe, one per line. It ends with _exit(), so that no exit
+ * handler of the caller runs twice.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,17 +33,17 @@
 
 #define PIPE_FD        3
 #define TICK_MS        100
-#define BEAT_MS        1000u  /* how often the child says that it lives */
-#define SILENCE_MS     60000u /* after which it is taken to go round in a circle */
+#define BEAT_MS        1000u  /* how often the child reports that it is alive */
+#define SILENCE_MS     60000u /* without a message for this long the child is assumed to loop */
 #define LINE_MAX_BYTES ((size_t)2048)
 
 /* The first byte of a line. */
 enum message {
-    MESSAGE_READING = 'R', /* a table */
+    MESSAGE_READING = 'R', /* the table being read */
     MESSAGE_DAMAGE = 'D',  /* what, US, where */
-    MESSAGE_FINDING = 'F', /* the same, of what is not the store's damage */
+    MESSAGE_FINDING = 'F', /* the same, for findings that are not damage of the store */
     MESSAGE_ERROR = 'E',   /* code, US, message */
-    MESSAGE_END = 'Z',     /* pages that were checked */
+    MESSAGE_END = 'Z',     /* number of pages checked */
 };
 
 #define SEPARATOR '\x1f'
@@ -110,7 +111,7 @@ static int check_home(uint64_t *pages, struct child *child, struct vcm *vcm, boo
     return rc;
 }
 
-/* In the child. */
+/* Runs in the child. */
 static _Noreturn void run_child(int fd, pid_t parent, const struct vcm *original, bool deep)
 {
     static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
@@ -122,7 +123,8 @@ static _Noreturn void run_child(int fd, pid_t parent, const struct vcm *original
     char number[32];
     uint64_t pages = 0;
 
-    /* Who is killed cannot stop us; whoever handles crashes must not handle this one. */
+    /* The child dies with its parent, and the parent's crash handlers must not run for a crash of
+     * the child. */
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
         _exit(1);
     for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
@@ -152,7 +154,7 @@ static _Noreturn void run_child(int fd, pid_t parent, const struct vcm *original
     _exit(0);
 }
 
-/* In the parent: what was heard so far. */
+/* Runs in the parent: what the child has reported so far. */
 struct listener {
     struct vcm_verify_result *result;
     struct vcm *vcm;
@@ -217,7 +219,7 @@ static int hear_lines(struct listener *listener, struct vcm_error *err)
     struct vcm_buf *text = &listener->text;
     size_t at = 0;
     char *end;
-    int rc = vcm_buf_check(text, "what the checker says", err);
+    int rc = vcm_buf_check(text, "the messages of the checking process", err);
 
     while (rc == VCM_OK && at < text->len &&
            (end = memchr(text->data + at, '\n', text->len - at)) != NULL) {
@@ -232,7 +234,8 @@ static int hear_lines(struct listener *listener, struct vcm_error *err)
     return rc;
 }
 
-/* Until the child closes its end. VCM_TIMEOUT, err untouched, when it has fallen silent. */
+/* Reads until the child closes its end. VCM_TIMEOUT, with err unchanged, when the child stops
+ * reporting. */
 static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
 {
     uint64_t heard_at = vcm_clock_ms();
@@ -256,7 +259,7 @@ static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot hear the checker");
+            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot read from the checking process");
         heard_at = vcm_clock_ms();
         vcm_buf_advance(&listener->text, (size_t)got);
         rc = hear_lines(listener, err);
@@ -265,20 +268,20 @@ static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
     }
 }
 
-/* How the child ended, when it did not say so itself. */
+/* Judges the exit status of a child that did not report its end. */
 static int judge_end(struct listener *listener, int status, bool fell_silent, struct vcm_error *err)
 {
     char what[128];
 
     if (fell_silent && !listener->has_begun)
-        return vcm_error_set(err, VCM_INTERNAL, "the process that checks the store did not begin");
+        return vcm_error_set(err, VCM_INTERNAL, "the process that checks the store did not start");
     if (fell_silent)
-        return tell(listener, true, "reading it comes to no end", listener->table, err);
+        return tell(listener, true, "reading it does not end", listener->table, err);
     if (WIFSIGNALED(status)) {
         int number = WTERMSIG(status);
-        snprintf(what, sizeof what, "reading it kills the reader with signal %d (%s)", number,
+        snprintf(what, sizeof what, "reading it crashes the reader with signal %d (%s)", number,
                  strsignal(number));
-        /* What somebody sent says nothing about the store. */
+        /* A signal that another process sent says nothing about the store. */
         return tell(listener,
                     number == SIGSEGV || number == SIGBUS || number == SIGABRT ||
                         number == SIGFPE || number == SIGILL,
@@ -305,14 +308,14 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
     pid_t self = getpid();
 
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot make a pipe");
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot create a pipe");
     pid_t pid = fork();
     if (pid == 0)
         run_child(ends[1], self, listener->vcm, deep);
     close(ends[1]);
-    int rc = pid > 0
-                 ? VCM_OK
-                 : vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot make a process to check with");
+    int rc = pid > 0 ? VCM_OK
+                     : vcm_error_sys(err, VCM_IO_ERROR, errno,
+                                     "cannot create a process to check the store");
     if (rc == VCM_OK) {
         rc = listen_to(listener, ends[0], err);
         bool fell_silent = rc == VCM_TIMEOUT && (!err || err->code == VCM_OK);
@@ -320,7 +323,7 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
             kill(pid, SIGKILL);
         int failure = wait_for(&status, pid);
         if (failure != 0 && (rc == VCM_OK || fell_silent))
-            rc = vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot wait for the checker");
+            rc = vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot wait for the checking process");
         else if (rc == VCM_OK || fell_silent)
             rc = judge_end(listener, status, fell_silent, err);
     }

@@ -16,18 +16,18 @@
 
 #include "base/banned.h"
 
-/* A scope of the base, as it was when it was last looked at. */
+/* A scope of the base, as it was last seen. */
 struct watched {
     char scope_id[VCM_LIMIT_SCOPE_ID_BYTES + 1];
-    struct vcm_page_diff_table table; /* mapping 0 while it is not mapped */
-    struct vcm_page_diff_table fresh; /* what the look under way has found, before it is told */
-    bool seen;                        /* by the look that is under way */
+    struct vcm_page_diff_table table; /* mapping 0 while the scope is not mapped */
+    struct vcm_page_diff_table fresh; /* what the current scan found, not yet reported */
+    bool seen;                        /* by the current scan */
     struct watched *next;
 };
 
 enum wake {
-    WAKE_CHANGED, /* something here moved */
-    WAKE_POLL,    /* the time has come to ask elsewhere, too */
+    WAKE_CHANGED, /* a ref or file on this machine changed */
+    WAKE_POLL,    /* the poll time has passed: ask remotes, too */
 };
 
 struct watch {
@@ -36,15 +36,15 @@ struct watch {
     struct vcm_map_options map;
     struct vcm_git_ref_watch *refs;
     struct vcm_buf root; /* of the repository; empty for a URL */
-    struct vcm_buf base; /* of its scopes */
+    struct vcm_buf base; /* base of its scopes */
     struct watched *scopes;
     bool is_remote;
-    bool silent; /* differences are taken note of, not told */
+    bool silent; /* record differences without reporting them */
     bool gone;
-    struct stat place; /* of the root, when it was last looked at */
+    struct stat place; /* of the root, at the last scan */
     uint64_t next_poll_ms;
     char routed[VCM_GIT_ID_HEX + 1]; /* the last commit whose routes were followed */
-    struct vcm_buf trouble;          /* what was logged last, so that it is said once */
+    struct vcm_buf trouble;          /* the message logged last, so that it is logged once */
 };
 
 static const char *const event_names[] = {
@@ -105,7 +105,7 @@ struct look {
     struct vcm_kv_txn *txn;
 };
 
-/* Takes the scope's table anew when it is another one. */
+/* Loads the scope's page table if it has changed. */
 static int look_at_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
 {
     const struct look *look = context;
@@ -126,8 +126,8 @@ static int look_at_scope(void *context, const struct vcm_scope *scope, struct vc
     return rc;
 }
 
-/* A scope that is no longer mapped lost all its pages. Nothing of the store is held meanwhile: the
- * reader may be slow. */
+/* Reports the differences. A scope that is no longer mapped lost all its pages. No transaction is
+ * open meanwhile, because the callback may be slow. */
 static int tell_differences(struct watch *watch, struct vcm_error *err)
 {
     int rc = VCM_OK;
@@ -161,7 +161,7 @@ static int look_at_scopes(struct watch *watch, struct vcm_error *err)
     return rc == VCM_OK ? tell_differences(watch, err) : vcm_damage_note(watch->vcm, rc, err);
 }
 
-/* Says what is wrong, once, and when it is over. */
+/* Logs a problem once, and logs when it is over. */
 static void report(struct watch *watch, const char *trouble)
 {
     if (strcmp(vcm_buf_text(&watch->trouble), trouble) == 0)
@@ -169,14 +169,14 @@ static void report(struct watch *watch, const char *trouble)
     if (trouble[0] != '\0')
         vcm_log_write(watch->vcm->log, VCM_LOG_WARNING, "%s", trouble);
     else
-        vcm_log_write(watch->vcm->log, VCM_LOG_INFO, "all is well again");
+        vcm_log_write(watch->vcm->log, VCM_LOG_INFO, "the problem is solved");
     vcm_buf_clear(&watch->trouble);
     vcm_buf_append_string(&watch->trouble, trouble);
 }
 
 /*
- * Opens the repository to learn what its scopes are called and to watch its refs. NOT_FOUND when it
- * is not where it was: another one around the place is not the one that is watched.
+ * Opens the repository to derive the base of its scopes and to watch its refs. NOT_FOUND when it is
+ * not at its place: a repository that contains the place is not the watched one.
  */
 static int look_at_repository(struct watch *watch, struct vcm_error *err)
 {
@@ -215,7 +215,7 @@ static int look_at_repository(struct watch *watch, struct vcm_error *err)
     return rc;
 }
 
-/* What rows failed with, so that it is said once. */
+/* Collects the failures of rows, to log each once. */
 static void report_rows(struct watch *watch, const struct vcm_map_result *result)
 {
     struct vcm_buf trouble = VCM_BUF_INIT(2048);
@@ -226,7 +226,7 @@ static void report_rows(struct watch *watch, const struct vcm_map_result *result
             continue;
         vcm_buf_append_format(&trouble, "%s%s", trouble.len > 0 ? "; " : "",
                               source->message ? source->message : source->name);
-        /* A row that is new in the map and comes from elsewhere is fetched at once. */
+        /* A new row of the map from another repository is fetched immediately. */
         if (watch->map.offline && source->code == VCM_NOT_FOUND)
             watch->next_poll_ms = 0;
     }
@@ -234,8 +234,7 @@ static void report_rows(struct watch *watch, const struct vcm_map_result *result
     vcm_buf_release(&trouble);
 }
 
-/* Routes are followed once for each commit: asking the knowledge base about every file each time
- * that remotes are polled would read them all. */
+/* Follows routes once per commit: doing so at every poll would read every routed file again. */
 static int map_and_route(struct vcm_map_result **out, struct watch *watch, struct vcm_error *err)
 {
     const struct vcm_map_extra extra = {.routed = watch->routed};
@@ -246,7 +245,7 @@ static int map_and_route(struct vcm_map_result **out, struct watch *watch, struc
     return rc;
 }
 
-/* One mapping after the first. Only what ends the watch is an error. */
+/* Maps again. Returns an error only if it ends the watch. */
 static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
 {
     struct vcm_map_result *result = NULL;
@@ -256,7 +255,7 @@ static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
     if (rc == VCM_NOT_FOUND && !watch->is_remote) {
         struct vcm_error ignored = {0};
         watch->gone = true;
-        report(watch, "the repository is gone; waiting for it to come back");
+        report(watch, "the repository is missing; waiting for it");
         return vcm_git_ref_watch_set(watch->refs, NULL, &ignored);
     }
     watch->gone = false;
@@ -278,7 +277,7 @@ static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
     return look_at_scopes(watch, err);
 }
 
-/* Waits for what follows a change at once: a rebase moves HEAD many times. */
+/* Waits for the changes that follow immediately: a rebase moves HEAD many times. */
 static int let_settle(struct watch *watch, struct vcm_error *err)
 {
     uint64_t start = vcm_clock_ms();
@@ -290,8 +289,8 @@ static int let_settle(struct watch *watch, struct vcm_error *err)
     return rc;
 }
 
-/* Whether something else, or nothing, is where the repository was: a directory is not told when one
- * above it is renamed. */
+/* Whether the repository was replaced or removed. inotify does not report that a parent directory
+ * was renamed. */
 static bool has_moved(const struct watch *watch)
 {
     struct stat now;
@@ -337,7 +336,7 @@ static int begin(struct watch *watch, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = look_at_repository(watch, watch->is_remote ? &unknown : err);
     if (watch->is_remote && unknown.code != VCM_OK)
-        rc = VCM_OK; /* nothing was fetched before, and so nothing was mapped */
+        rc = VCM_OK; /* nothing was fetched before, so nothing was mapped */
     watch->silent = true;
     if (rc == VCM_OK && !options->map_first && watch->base.len > 0)
         rc = look_at_scopes(watch, err);

@@ -13,25 +13,25 @@
 #define NAMES_MAX 128
 
 const struct vcm_args_global vcm_args_globals[] = {
-    {0, "home", "DIR", "keep the store here instead of in $VCM_HOME or ~/.local/share/vcm"},
-    {0, "json", NULL, "print one JSON document, on failure too"},
-    {'q', "quiet", NULL, "print only what was asked for, and errors"},
-    {'v', "verbose", NULL, "say on standard error what is being done"},
-    {0, "no-color", NULL, "no colour, as with NO_COLOR in the environment"},
-    {0, "no-progress", NULL, "no progress line on a terminal"},
-    {'h', "help", NULL, "show help, of the command if there is one"},
+    {0, "home", "DIR", "directory of the store (default: $VCM_HOME or ~/.local/share/vcm)"},
+    {0, "json", NULL, "print the result, or the error, as JSON"},
+    {'q', "quiet", NULL, "print only results and errors"},
+    {'v', "verbose", NULL, "log what is being done to standard error"},
+    {0, "no-color", NULL, "disable colours, as NO_COLOR in the environment does"},
+    {0, "no-progress", NULL, "do not show progress on a terminal"},
+    {'h', "help", NULL, "show help, for the command if one is given"},
     {0, "version", NULL, "show the version"},
     {0, NULL, NULL, NULL},
 };
 
-/* The parser's place in the words. */
+/* The parser's position in the arguments. */
 struct words {
     int count;
     const char *const *all;
     int next;
-    bool options_ended;     /* by "--" */
+    bool options_ended;     /* "--" was seen */
     const char *first;      /* first word of the command */
-    size_t next_positional; /* index among the parameters */
+    size_t next_positional; /* index into the parameters */
 };
 
 const struct vcm_op *vcm_args_command(size_t index)
@@ -72,7 +72,7 @@ static bool name_is(const char *name, struct vcm_slice text)
     return strlen(name) == text.len && memcmp(name, text.data, text.len) == 0;
 }
 
-/* The value of an option: behind '=', else the next word. */
+/* Takes an option's value: after '=', else the next argument. */
 static int take_value(const char **out, struct words *words, const char *name, const char *equals,
                       struct vcm_error *err)
 {
@@ -225,8 +225,8 @@ static int take_positional(struct vcm_args *args, struct words *words, const cha
         i++;
     if (i == op->param_count)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "'%s' is one argument too many; 'vcm %s --help' shows how to call it",
-                             word, op->name);
+                             "unexpected argument '%s'; 'vcm %s --help' shows the usage", word,
+                             op->name);
     words->next_positional = op->params[i].repeated ? i : i + 1;
     return vcm_op_take(args->values, op, i, word, &args->arena, err);
 }
@@ -256,7 +256,7 @@ int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, str
     vcm_arena_init(&args->arena, 16 * VCM_MIB);
     while (rc == VCM_OK && words.next < words.count)
         rc = take_word(args, &words, argv[words.next++], err);
-    /* A mistake must not change the form in which it is reported. */
+    /* --json after the mistake must still apply to its report. */
     for (int i = words.next; rc != VCM_OK && i < argc; i++) {
         args->json = args->json || strcmp(argv[i], "--json") == 0;
         args->no_color = args->no_color || strcmp(argv[i], "--no-color") == 0;

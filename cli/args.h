@@ -1,7 +1,7 @@
 /*
- * args.h - from the words of the command line to an operation and its values.
+ * args.h - parses the command line into an operation and its values.
  *
- * Knows the global options and reads everything else from the operations' descriptors.
+ * Knows the global options; everything else comes from the operations' descriptors.
  */
 #ifndef VCM_CLI_ARGS_H
 #define VCM_CLI_ARGS_H
@@ -9,7 +9,7 @@
 #include "base/arena.h"
 #include "ops/op.h"
 
-/* An option that every command takes. */
+/* An option of every command. */
 struct vcm_args_global {
     char letter; /* 0 for none */
     const char *name;
@@ -23,16 +23,16 @@ struct vcm_args {
     const char *home;
     bool json, quiet, verbose, no_color, no_progress, help, version;
     const struct vcm_op *op;     /* NULL when no command was given */
-    const char *family;          /* first word of a family when the second is missing */
+    const char *family;          /* the first word of a family when the second is missing */
     struct vcm_op_value *values; /* of the operation's parameters */
     struct vcm_arena arena;
 };
 
-/* Every command: the operations, then those of the command line itself. Ends with NULL. */
+/* All commands: the operations, then those of the command line itself. NULL after the last. */
 const struct vcm_op *vcm_args_command(size_t index);
 
-/* INVALID_ARGUMENT with a suggestion where one is near. What could be read before a failure, --json
- * above all, is filled in. Release also after a failure. */
+/* INVALID_ARGUMENT, with a suggestion if a name is similar. Options before the mistake, and --json
+ * anywhere, are filled in even then. Release after a failure, too. */
 int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, struct vcm_error *err);
 void vcm_args_release(struct vcm_args *args);
 

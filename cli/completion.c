@@ -18,12 +18,12 @@ static const struct vcm_op_param params[] = {
                .required = true,
                .placeholder = "SHELL",
                .choices = shells,
-               .summary = "the shell that will read it"},
+               .summary = "shell that will read the script"},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "shell", .type = VCM_RESULT_TEXT, .choices = shells, .summary = "the shell"},
-    {.name = "script", .type = VCM_RESULT_TEXT, .summary = "what it has to read"},
+    {.name = "script", .type = VCM_RESULT_TEXT, .summary = "the completion script"},
     {0},
 };
 
@@ -34,7 +34,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* Appends `text` for the inside of single quotes in a shell. */
+/* Appends `text`, escaped for single quotes of a shell. */
 static void quoted(struct vcm_buf *out, const char *text)
 {
     for (; *text; text++) {
@@ -51,7 +51,7 @@ static void bash_choices(struct vcm_buf *out, const struct vcm_op_param *param)
         vcm_buf_append_format(out, " %s", *choice);
 }
 
-/* The words that may follow a command: its options, and the choices of its arguments. */
+/* Appends the words that may follow a command: its options and the choices of its arguments. */
 static void bash_command(struct vcm_buf *out, const struct vcm_op *op)
 {
     bool directories = false;
@@ -86,7 +86,7 @@ static void bash_option_values(struct vcm_buf *out)
     vcm_buf_append_string(out, "  esac\n");
 }
 
-/* Reads which command has been typed. bash makes a word of its own of the '=' in "--home=DIR". */
+/* Finds the command that was typed. bash splits "--home=DIR" into three words. */
 static const char bash_reading[] =
     "\"\n"
     "  [ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
@@ -139,7 +139,7 @@ static void write_bash(struct vcm_buf *out)
              "complete -F _vcm vcm\n");
 }
 
-/* In _arguments specifications brackets and colons are syntax. */
+/* Escapes brackets and colons, which are syntax in _arguments specifications. */
 static void zsh_text(struct vcm_buf *out, const char *text)
 {
     for (; *text; text++) {
@@ -185,7 +185,7 @@ static void zsh_command(struct vcm_buf *out, const struct vcm_op *op)
     vcm_buf_append_string(out, "; return ;;\n");
 }
 
-/* Whether a command before this one begins with the same word, as those of a family do. */
+/* Whether an earlier command is of the same family. */
 static bool is_family_again(size_t index)
 {
     const char *name = vcm_args_command(index)->name;
@@ -197,7 +197,7 @@ static bool is_family_again(size_t index)
     return false;
 }
 
-/* The second words of a family and what they do. */
+/* Appends the second words of a family and their summaries. */
 static void zsh_family(struct vcm_buf *out, const char *name)
 {
     size_t len = strcspn(name, " ");
@@ -229,7 +229,7 @@ static void zsh_first_words(struct vcm_buf *out)
     vcm_buf_append_string(out, ") ;;\n");
 }
 
-/* Finds the command among the words; _arguments then sees the words from there on. */
+/* Finds the command among the words; _arguments then gets the words that follow. */
 static const char zsh_reading[] = ")\n"
                                   "  for (( i = 2; i < CURRENT; i++ )); do\n"
                                   "    word=$words[i]\n"
@@ -284,7 +284,7 @@ static void write_zsh(struct vcm_buf *out)
                                "_vcm \"$@\"\n");
 }
 
-/* What must have been typed for the rest of a command to be offered. */
+/* Appends the condition under which the rest of a command is offered. */
 static void fish_condition(struct vcm_buf *out, const char *name)
 {
     const char *space = strchr(name, ' ');
@@ -387,8 +387,9 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_completion_command = {
     .name = "completion",
-    .summary = "print completions for a shell",
-    .description = "Prints a script that teaches the shell the commands and options of vcm.",
+    .summary = "print a shell completion script",
+    .description =
+        "Prints a script that completes the commands and options of vcm in the given shell.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

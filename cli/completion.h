@@ -6,7 +6,7 @@
 
 #include "ops/op.h"
 
-/* The command that prints them: about the command line itself, so it lives here. */
+/* The command that prints them. It is about the command line itself, so it is not in ops/. */
 extern const struct vcm_op vcm_completion_command;
 
 #endif

@@ -28,9 +28,10 @@ static const struct {
     const char *name;
     const char *meaning;
 } variables[] = {
-    {"VCM_HOME", "where the store is, unless --home says otherwise"},
-    {"XDG_DATA_HOME", "its folder vcm is the home without VCM_HOME; else ~/.local/share/vcm"},
-    {"NO_COLOR", "when set and not empty, no colour"},
+    {"VCM_HOME", "directory of the store, unless --home is given"},
+    {"XDG_DATA_HOME",
+     "without VCM_HOME the store is in its subdirectory vcm (default: ~/.local/share)"},
+    {"NO_COLOR", "if set and not empty, disables colours"},
 };
 
 void vcm_help_usage(struct vcm_buf *out, const struct vcm_op *op)
@@ -50,8 +51,8 @@ void vcm_help_usage(struct vcm_buf *out, const struct vcm_op *op)
     }
 }
 
-/* Appends `text` in lines of TEXT_COLUMNS, each behind `indent` spaces; the first line begins
- * where the cursor is. */
+/* Appends `text` in lines of TEXT_COLUMNS, each indented by `indent`; the first line begins at the
+ * cursor. */
 static void wrap(struct vcm_print *out, const char *text, unsigned indent)
 {
     size_t column = indent;
@@ -134,7 +135,7 @@ static void print_globals(struct vcm_print *out)
     vcm_buf_release(&label);
 }
 
-/* The commands whose name begins with `prefix`. */
+/* Prints the commands whose name begins with `prefix`. */
 static void print_commands(struct vcm_print *out, const char *prefix)
 {
     unsigned width = LABEL_MIN;
@@ -157,12 +158,12 @@ void vcm_help_overview(struct vcm_print *out)
     print_commands(out, "");
     heading(out, "Options, before or after the command");
     print_globals(out);
-    heading(out, "To begin with");
+    heading(out, "Getting started");
     vcm_print_text(out, VCM_PRINT_PLAIN,
-                   "  vcm map .             map the repository around you\n"
-                   "  vcm pages             see its pages and what they hold\n"
-                   "  vcm page PAGE         read one\n"
-                   "\n'vcm COMMAND --help' says more about a command, 'man vcm' about all.\n");
+                   "  vcm map .             map the repository that contains this directory\n"
+                   "  vcm pages             list its pages and their files\n"
+                   "  vcm page PAGE         print a page\n"
+                   "\nSee 'vcm COMMAND --help' for a command, 'man vcm' for everything.\n");
 }
 
 void vcm_help_family(struct vcm_print *out, const char *family)
@@ -224,7 +225,7 @@ static void append_name(void *context, const struct vcm_result_member *key)
 
 #define CHOICES_SHOWN 6u
 
-/* What a key is, with the words that it may be where they are few. */
+/* Describes a key, with its possible values if they are few. */
 static void key_text(struct vcm_buf *out, const struct vcm_result_member *key)
 {
     size_t count = 0;
@@ -237,7 +238,7 @@ static void key_text(struct vcm_buf *out, const struct vcm_result_member *key)
         vcm_buf_append_format(out, "%s%s", i == 0 ? ": " : ", ", key->choices[i]);
 }
 
-/* The names of an object's members, one level down; 'vcm schema' has all of it. */
+/* Lists the names of an object's members, one level deep; 'vcm schema' has all levels. */
 static void inner_names(struct vcm_buf *out, const struct vcm_result_member *key)
 {
     vcm_buf_clear(out);
@@ -277,7 +278,7 @@ static void print_keys(struct vcm_print *out, const struct vcm_op *op)
 
     heading(out, "Keys of the JSON document");
     if (op->is_stream)
-        vcm_print_text(out, VCM_PRINT_PLAIN, "  (one a line)\n");
+        vcm_print_text(out, VCM_PRINT_PLAIN, "  (one object per line)\n");
     each_key(op->result, measure_key, &list);
     each_key(op->result, print_key, &list);
     for (const struct vcm_op_document *d = op->also; d && d->members; d++) {
@@ -287,7 +288,7 @@ static void print_keys(struct vcm_print *out, const struct vcm_op *op)
         wrap(out, vcm_buf_text(&names), 6);
         vcm_buf_release(&names);
     }
-    vcm_print_format(out, VCM_PRINT_PLAIN, "\n  'vcm schema %s' says all about them.\n", op->name);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "\n  See 'vcm schema %s' for their types.\n", op->name);
 }
 
 void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
@@ -309,7 +310,7 @@ void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
     vcm_buf_release(&usage);
 }
 
-/* roff reads '\\', '-' at will, and '.' or '\'' at a line's beginning. */
+/* Escapes what roff interprets: '\\', '-', and '.' or '\'' at the beginning of a line. */
 static void roff(struct vcm_buf *out, const char *text)
 {
     bool line_start = true;

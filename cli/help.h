@@ -1,5 +1,5 @@
 /*
- * help.h - help texts and the manual, both from the table of commands.
+ * help.h - help texts and the manual page, made from the table of commands.
  */
 #ifndef VCM_CLI_HELP_H
 #define VCM_CLI_HELP_H

@@ -1,6 +1,6 @@
 /*
- * main.c - the program: parses, runs one operation, prints its result or its error, and says by the
- * exit status how it went.
+ * main.c - the program: parses the command line, runs one operation, prints its result or its
+ * error, and sets the exit status.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ enum exit_status {
 
 static struct vcm_cancel cancel;
 
-/* The first signal asks the work to stop; the second does not ask. */
+/* The first signal asks the operation to stop, the second ends the process. */
 static void on_signal(int number)
 {
     (void)number;
@@ -48,11 +48,11 @@ static void handle_signals(void)
     sigaction(SIGINT, &stop, NULL);
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGHUP, &stop, NULL);
-    sigaction(SIGPIPE, &ignore, NULL); /* a closed pipe shows as EPIPE where it is written to */
+    sigaction(SIGPIPE, &ignore, NULL); /* writing to a closed pipe then fails with EPIPE */
 }
 
-/* A closed standard stream would give its number to the next file that is opened, the store's for
- * one, and what is printed would go there. The place is taken by what cannot be written to. */
+/* Opens /dev/null for closed standard streams. Otherwise the next file that is opened, such as the
+ * store, would get the descriptor of standard output, and printing would overwrite it. */
 static void fill_closed_streams(void)
 {
     int fd = open("/dev/null", O_RDONLY);
@@ -86,7 +86,7 @@ static int status_of(enum vcm_code code)
     }
 }
 
-/* A reader that has gone away has seen what it wanted: that is no failure. */
+/* If the reader closed the pipe, it has read what it wanted: that is no failure. */
 static int write_out(struct vcm_slice text)
 {
     int failure = vcm_io_write_all(STDOUT_FILENO, text);
@@ -131,7 +131,7 @@ static void write_log(void *context, enum vcm_log_level level, const char *line)
     fprintf(stderr, "vcm: %s\n", line);
 }
 
-/* The document, or the text in place of it, for a person. */
+/* Prints the document, or the text in its place. */
 static int print_document(struct vcm_buf *out, const struct vcm_args *args,
                           const struct vcm_op_call *call, const struct vcm_buf *document,
                           struct vcm_error *err)
@@ -156,7 +156,7 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
     return rc;
 }
 
-/* What an operation that goes on passes on, and where to. */
+/* Where a stream operation writes its objects. */
 struct stream {
     const struct vcm_args *args;
     const struct vcm_op_call *call;
@@ -167,7 +167,7 @@ struct stream {
 static int lose_reader(struct stream *stream, struct vcm_error *err)
 {
     stream->reader_gone = true;
-    return vcm_error_set(err, VCM_INTERRUPTED, "nobody reads the output");
+    return vcm_error_set(err, VCM_INTERRUPTED, "the reader of the output is gone");
 }
 
 static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
@@ -196,7 +196,7 @@ static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
     return rc;
 }
 
-/* A pipe whose reader is gone says so before anything is written to it. */
+/* Detects a closed pipe before anything is written to it. */
 static int check_reader(void *context, struct vcm_error *err)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
@@ -248,7 +248,7 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
     return rc;
 }
 
-/* Help and version; with --json, as a document that holds the text. */
+/* Prints help or the version; with --json, as a document that contains the text. */
 static int print_text(const struct vcm_args *args, void (*fill)(struct vcm_print *, const void *),
                       const void *what, const char *key)
 {

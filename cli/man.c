@@ -1,6 +1,6 @@
 /*
- * man.c - prints the manual page from the table of commands. docs/man/vcm.1 is its output, which a
- * test compares.
+ * man.c - prints the manual page from the table of commands. docs/man/vcm.1 is its output; a test
+ * compares them.
  */
 #include <stdio.h>
 

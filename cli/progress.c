@@ -12,7 +12,7 @@
 #define FIRST_AFTER_MS 500u
 #define INTERVAL_MS    100u
 #define ERASE_LINE     "\r\033[K"
-/* Of a terminal that does not tell. */
+/* For a terminal that does not report its width. */
 #define COLUMNS_DEFAULT 79u
 
 void vcm_progress_line_init(struct vcm_progress_line *line, bool enabled)
@@ -20,7 +20,7 @@ void vcm_progress_line_init(struct vcm_progress_line *line, bool enabled)
     *line = (struct vcm_progress_line){.enabled = enabled, .started_ms = vcm_clock_ms()};
 }
 
-/* A line that wraps could not be taken away again. */
+/* A line that wraps could not be erased. */
 static size_t columns_of_terminal(void)
 {
     struct winsize size;
@@ -41,7 +41,7 @@ void vcm_progress_line_update(void *context, const struct vcm_progress *progress
     uint64_t now = vcm_clock_ms(), elapsed = now - line->started_ms;
     if (elapsed < FIRST_AFTER_MS || (line->drawn && now - line->drawn_ms < INTERVAL_MS))
         return;
-    if (progress->bytes == 0) /* work that makes no pages */
+    if (progress->bytes == 0) /* an operation that makes no pages */
         snprintf(text, sizeof text, "files %s  %s", vcm_print_count(files, progress->files),
                  vcm_print_duration(time, elapsed));
     else

@@ -1,5 +1,5 @@
 /*
- * progress.h - one line on a terminal that says how far the work is.
+ * progress.h - one line on a terminal that shows progress.
  */
 #ifndef VCM_CLI_PROGRESS_H
 #define VCM_CLI_PROGRESS_H
@@ -22,7 +22,7 @@ void vcm_progress_line_init(struct vcm_progress_line *line, bool enabled);
  */
 void vcm_progress_line_update(void *context, const struct vcm_progress *progress);
 
-/* Takes the line away again. */
+/* Erases the line. */
 void vcm_progress_line_clear(struct vcm_progress_line *line);
 
 #endif

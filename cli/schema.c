@@ -20,34 +20,34 @@ static const struct vcm_op_param params[] = {
                  .repeated = true,
                  .placeholder = "COMMAND",
                  .default_text = "all",
-                 .summary = "the command, one word or two"},
+                 .summary = "command of one or two words"},
     [FAILURE] = {.name = "error",
                  .type = VCM_OP_FLAG,
-                 .summary = "what any command prints when it fails"},
+                 .summary = "the schema of errors, which all commands share"},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "commands",
      .type = VCM_RESULT_OBJECT,
      .is_open = true,
-     .summary = "the schema of every command's document, by its name"},
+     .summary = "schema of every command's document, by command"},
     {.name = "error",
      .type = VCM_RESULT_OBJECT,
      .is_open = true,
-     .summary = "the schema of the document of a failure"},
+     .summary = "schema of the document of a failed call"},
     {0},
 };
 
 static const struct vcm_result_member schema_members[] = {
-    {.name = "$schema", .type = VCM_RESULT_TEXT, .summary = "the dialect: 2020-12"},
-    {.name = "title", .type = VCM_RESULT_TEXT, .summary = "whose document it is"},
-    {.name = "description", .type = VCM_RESULT_TEXT, .summary = "what the command does"},
+    {.name = "$schema", .type = VCM_RESULT_TEXT, .summary = "JSON Schema dialect: 2020-12"},
+    {.name = "title", .type = VCM_RESULT_TEXT, .summary = "name of the command"},
+    {.name = "description", .type = VCM_RESULT_TEXT, .summary = "summary of the command"},
     {.name = "type", .type = VCM_RESULT_TEXT, .summary = "object"},
     {0},
 };
 
 static const struct vcm_op_document also[] = {
-    {.when = "with COMMAND or --error: the schema itself",
+    {.when = "with COMMAND or --error: the members of the schema",
      .members = schema_members,
      .is_open = true},
     {0},
@@ -122,7 +122,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* A document over several lines, as a person reads it. */
+/* Prints a document over several indented lines. */
 static void print_value(struct vcm_print *out, const struct vcm_json *value, unsigned depth)
 {
     bool is_object = value->kind == VCM_JSON_OBJECT;
@@ -173,12 +173,11 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_schema_command = {
     .name = "schema",
-    .summary = "describe what commands print with --json",
-    .description =
-        "Prints the JSON Schema (2020-12) of a command's document: every member with its type, "
-        "whether it may be null or missing, and the words that it may be. Of a command that goes "
-        "on, it is that of each line. Without a command, lists the commands; with --json, prints "
-        "the schemas of all of them.",
+    .summary = "print the JSON Schema of what commands print with --json",
+    .description = "Prints the JSON Schema (2020-12) of a command's document: every member with "
+                   "its type, whether it may be null or missing, and its possible values. For a "
+                   "command that prints a stream, it is the schema of each line. Without a "
+                   "command, lists the commands; with --json, prints the schemas of all commands.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

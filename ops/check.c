@@ -21,11 +21,13 @@ static const struct vcm_op_param params[] = {
 static const struct vcm_result_member problem[] = {
     {.name = "line",
      VCM_RESULT_FIELD(struct vcm_map_problem, line),
-     .summary = "from 1; 0 where there is no file"},
-    {.name = "column", VCM_RESULT_FIELD(struct vcm_map_problem, column), .summary = "likewise"},
+     .summary = "from 1; 0 if there is no file"},
+    {.name = "column",
+     VCM_RESULT_FIELD(struct vcm_map_problem, column),
+     .summary = "from 1; 0 if there is no file"},
     {.name = "where",
      VCM_RESULT_FIELD(struct vcm_map_problem, where),
-     .summary = "the place in the map, such as sources[0].name"},
+     .summary = "place in the map, such as sources[0].name"},
     {.name = "message",
      VCM_RESULT_FIELD(struct vcm_map_problem, message),
      .summary = "what is wrong"},
@@ -33,11 +35,11 @@ static const struct vcm_result_member problem[] = {
 };
 
 static const struct vcm_result_member source[] = {
-    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_row, name), .summary = "of the row"},
-    {.name = "type", VCM_RESULT_FIELD(struct vcm_map_row, type), .summary = "of its source"},
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_row, name), .summary = "name of the row"},
+    {.name = "type", VCM_RESULT_FIELD(struct vcm_map_row, type), .summary = "type of the source"},
     {.name = "matched_files",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_row, matched_files),
-     .summary = "that it takes; null where they cannot be counted"},
+     .summary = "number of files it matches; null if they cannot be counted"},
     {0},
 };
 
@@ -63,32 +65,34 @@ static void put_warnings(struct vcm_jsonw *w, const void *from)
 static const struct vcm_result_member result[] = {
     {.name = "path",
      VCM_RESULT_FIELD(struct vcm_map_report, path),
-     .summary = "where the map is, or would be"},
+     .summary = "path of the map, whether it exists or not"},
     {.name = "has_repo_map_file",
      VCM_RESULT_FIELD(struct vcm_map_report, has_repo_map_file),
-     .summary = "whether it is there"},
-    {.name = "ok", VCM_RESULT_FIELD(struct vcm_map_report, ok), .summary = "whether it is valid"},
+     .summary = "whether the map file exists"},
+    {.name = "ok",
+     VCM_RESULT_FIELD(struct vcm_map_report, ok),
+     .summary = "whether the map is valid"},
     {.name = "errors",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = problem,
      .put = put_errors,
-     .summary = "all that is wrong"},
+     .summary = "list of errors"},
     {.name = "warnings",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = problem,
      .put = put_warnings,
-     .summary = "what is probably not meant"},
+     .summary = "list of warnings: valid, but probably not intended"},
     {.name = "sources",
      VCM_RESULT_STRUCTS(struct vcm_map_report, rows, row_count, source),
-     .summary = "the rows, each with the number of files that it takes"},
+     .summary = "rows, each with the number of files it matches"},
     {.name = "knowledge_routing",
      VCM_RESULT_STRUCTS(struct vcm_map_report, routes, route_count, vcm_report_counted_route),
-     .summary = "the routes, each with the number of files that it matches"},
+     .summary = "routes, each with the number of files it matches"},
     {.name = "unmapped_files",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_report, unmapped_files),
-     .summary = "how many files no row and no route matches, null for an invalid map"},
+     .summary = "number of files that no row and no route matches; null for an invalid map"},
     {0},
 };
 
@@ -175,11 +179,11 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_check = {
     .name = "check",
-    .summary = "validate a repository's map",
+    .summary = "validate the repo map of a repository",
     .description =
-        "Reads .colony/repo_map.yaml, from the working tree unless a branch or commit is given, "
-        "and reports everything that is wrong with it in one run, with line and column. A valid "
-        "map is held against the files of the commit: globs that match nothing, files that no row "
+        "Reads .colony/repo_map.yaml from the working tree, or from a branch or commit, and "
+        "reports all errors in one run, with line and column. A valid map is also compared with "
+        "the files of the commit: check reports globs that match nothing, and files that no row "
         "and no route matches. The exit status is 2 when the map is not valid.",
     .examples = examples,
     .params = params,

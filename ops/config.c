@@ -28,7 +28,7 @@ static const struct vcm_op_param set_params[] = {
                .positional = true,
                .required = true,
                .placeholder = "VALUE",
-               .summary = "what it is to be; sizes take KiB, MiB, GiB"},
+               .summary = "new value; sizes may end in KiB, MiB or GiB"},
 };
 
 static void put_value(struct vcm_jsonw *w, const struct vcm_config_entry *entry, const char *value)
@@ -64,12 +64,12 @@ static const struct vcm_result_member entry_result[] = {
     {.name = "value",
      .type = VCM_RESULT_SCALAR,
      .put = put_current,
-     .summary = "as it counts: sizes in bytes"},
+     .summary = "value in effect; sizes are in bytes"},
     {.name = "default",
      .type = VCM_RESULT_SCALAR,
      .nullable = true,
      .put = put_default,
-     .summary = "what counts when it is not set, or null"},
+     .summary = "default value, or null"},
     {.name = "is_set",
      VCM_RESULT_FIELD(struct vcm_config_entry, is_set),
      .summary = "whether config.yaml sets it"},
@@ -81,7 +81,7 @@ static const struct vcm_result_member list_result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = entry_result,
-     .summary = "every setting, by its key"},
+     .summary = "all settings, by key"},
     {0},
 };
 
@@ -124,7 +124,7 @@ static int run_set(struct vcm_op_call *call, struct vcm_error *err)
     return rc == VCM_OK ? run_get(call, err) : rc;
 }
 
-/* A setting's value as it would be typed. */
+/* Appends a setting's value as the user would type it. */
 static void append_value(struct vcm_buf *out, const struct vcm_json *value)
 {
     switch (value->kind) {
@@ -184,7 +184,7 @@ static void print_set(struct vcm_print *out, const struct vcm_json *document,
 const struct vcm_op vcm_op_config_list = {
     .name = "config list",
     .summary = "list the settings of this home",
-    .description = "Settings are kept in config.yaml in the home, one to a line.",
+    .description = "Settings are stored in config.yaml in the home, one per line.",
     .examples = list_examples,
     .result = list_result,
     .run = run_list,
@@ -194,7 +194,7 @@ const struct vcm_op vcm_op_config_list = {
 const struct vcm_op vcm_op_config_get = {
     .name = "config get",
     .summary = "show one setting",
-    .description = "Prints the value that counts: what config.yaml says, else the default.",
+    .description = "Prints the value in effect: the one in config.yaml, or the default.",
     .examples = get_examples,
     .params = get_params,
     .param_count = VCM_OP_COUNT(get_params),
@@ -206,12 +206,11 @@ const struct vcm_op vcm_op_config_get = {
 const struct vcm_op vcm_op_config_set = {
     .name = "config set",
     .summary = "change one setting",
-    .description =
-        "Checks the value and changes that line of config.yaml; comments and order stay. It counts "
-        "from then on, for programs that are running, too; a smaller capacity sends pages down "
-        "before the command returns. "
-        "The tokenizer can change only while no scope is mapped. Credentials are the name of an "
-        "environment variable or of a file, never a secret.",
+    .description = "Checks the value and changes that line of config.yaml; comments and order are "
+                   "kept. The new value also applies to programs that are already running. A "
+                   "smaller capacity evicts pages before the command returns. The tokenizer can be "
+                   "changed only while no scope is mapped. The value of a credential is the name "
+                   "of an environment variable or of a file, never the secret itself.",
     .examples = set_examples,
     .params = set_params,
     .param_count = VCM_OP_COUNT(set_params),

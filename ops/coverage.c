@@ -34,11 +34,11 @@ static const struct vcm_op_param params[] = {
 static const struct vcm_result_member file_members[] = {
     {.name = "path",
      VCM_RESULT_FIELD(struct vcm_coverage_file, path),
-     .summary = "from the root of the tree"},
+     .summary = "path, relative to the root"},
     {.name = "outcome",
      VCM_RESULT_FIELD(struct vcm_coverage_file, outcome),
      .choices = outcomes,
-     .summary = "what became of it"},
+     .summary = "its outcome"},
     {.name = "reason",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_coverage_file, reason),
      .summary = "why it failed, or null"},
@@ -48,18 +48,16 @@ static const struct vcm_result_member file_members[] = {
 static const struct vcm_result_member result[] = {
     {.name = "scope_id",
      VCM_RESULT_FIELD(struct vcm_scope_info, scope_id),
-     .summary = "the scope whose ledger this is"},
-    {.name = "commit",
-     VCM_RESULT_FIELD(struct vcm_scope_info, commit),
-     .summary = "the commit that was mapped"},
+     .summary = "id of the scope"},
+    {.name = "commit", VCM_RESULT_FIELD(struct vcm_scope_info, commit), .summary = "mapped commit"},
     {.name = "coverage",
      VCM_RESULT_INNER(struct vcm_scope_info, coverage, vcm_shared_coverage),
-     .summary = "how many files ended how; tracked is the sum of the others"},
+     .summary = "number of files by outcome; tracked is the sum of the others"},
     {.name = "files",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = file_members,
-     .summary = "every path by its bytes, with its outcome"},
+     .summary = "every path in byte order, with its outcome"},
     {0},
 };
 
@@ -107,7 +105,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* The row of the table that a file of the document is of; NULL for a reason that is not in it. */
+/* The row of the table for a file of the document; NULL for a reason that is not in the table. */
 static const struct vcm_reason_info *info_of(const char *outcome, const char *reason)
 {
     size_t count = 0;
@@ -120,7 +118,7 @@ static const struct vcm_reason_info *info_of(const char *outcome, const char *re
     return NULL;
 }
 
-/* What to do about what occurs, each once, in the order of the table. */
+/* Prints the remedies for the reasons that occur, each once, in the order of the table. */
 static void print_remedies(struct vcm_print *out, const struct vcm_json *files)
 {
     size_t count = 0;
@@ -173,12 +171,12 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_coverage = {
     .name = "coverage",
-    .summary = "list every file of a scope with what became of it",
+    .summary = "list every file of a scope and whether it was mapped",
     .description =
-        "Lists the ledger of a mapped scope: every tracked path, paged or left out, and why, and "
-        "for each reason that occurs what to do about it. An entry has one outcome: what its mode "
-        "and its path decide goes before what its content does. The counts add up to what git "
-        "tracks.",
+        "Prints the coverage ledger of a mapped scope: every tracked path, whether it is in a "
+        "page, why not, and what to do about each reason that occurs. A path has exactly one "
+        "outcome; those decided by its mode and path come before those decided by its content. The "
+        "counts add up to the number of files that git tracks.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

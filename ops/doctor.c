@@ -17,13 +17,13 @@ static void put_status(struct vcm_jsonw *w, const void *from)
 }
 
 static const struct vcm_result_member finding_members[] = {
-    {.name = "check", VCM_RESULT_FIELD(struct vcm_finding, check), .summary = "what was looked at"},
+    {.name = "check", VCM_RESULT_FIELD(struct vcm_finding, check), .summary = "what was checked"},
     {.name = "status",
      .type = VCM_RESULT_TEXT,
      .choices = status_names,
      .put = put_status,
-     .summary = "how it is"},
-    {.name = "detail", VCM_RESULT_FIELD(struct vcm_finding, detail), .summary = "what was seen"},
+     .summary = "result of the check"},
+    {.name = "detail", VCM_RESULT_FIELD(struct vcm_finding, detail), .summary = "what was found"},
     {.name = "remedy",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_finding, remedy),
      .summary = "what to do about it, or null"},
@@ -35,8 +35,8 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = finding_members,
-     .summary = "each check with its status, what was seen, and what to do about it"},
-    {.name = "ok", .type = VCM_RESULT_BOOL, .summary = "false when a finding is an error"},
+     .summary = "every check with its status, what was found, and what to do about it"},
+    {.name = "ok", .type = VCM_RESULT_BOOL, .summary = "false if a check found an error"},
     {0},
 };
 
@@ -93,8 +93,8 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_doctor = {
     .name = "doctor",
-    .summary = "check that this machine suits the store",
-    .description = "Looks at library versions, git and git-lfs, the home and its file system, free "
+    .summary = "check that this machine can run vcm",
+    .description = "Checks library versions, git and git-lfs, the home and its file system, free "
                    "space, reader slots and limits. Each finding says what to do about it. The "
                    "exit status is 1 when one of them is an error.",
     .examples = examples,

@@ -24,7 +24,7 @@ static const struct vcm_op_param params[] = {
             .placeholder = "STATE",
             .default_text = "compressed",
             .choices = targets,
-            .summary = "what they are to be"},
+            .summary = "target state"},
 };
 
 static const char *const causes[] = {"pinned", "locked", "viewed", NULL};
@@ -36,11 +36,11 @@ static const struct vcm_result_member page_members[] = {
     {.name = "state",
      VCM_RESULT_FIELD(struct vcm_page_outcome, state),
      .choices = vcm_shared_states,
-     .summary = "after the call"},
+     .summary = "state after the call"},
     {.name = "skipped",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, stays),
      .choices = causes,
-     .summary = "why it stays, or null"},
+     .summary = "why it was skipped, or null"},
     {0},
 };
 
@@ -49,16 +49,16 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = page_members,
-     .summary = "the pages that were named, or those that stay"},
+     .summary = "the named pages; with --scope or --all, those that were skipped"},
     {.name = "pages_compressed",
      VCM_RESULT_FIELD(struct vcm_evict_result, pages_compressed),
-     .summary = "how many became so"},
+     .summary = "number of pages that were compressed"},
     {.name = "pages_evicted",
      VCM_RESULT_FIELD(struct vcm_evict_result, pages_evicted),
-     .summary = "how many became so"},
+     .summary = "number of pages that were evicted"},
     {.name = "pages_skipped",
      VCM_RESULT_FIELD(struct vcm_evict_result, pages_stayed),
-     .summary = "how many stay: pinned, locked or being read in place"},
+     .summary = "number of pages that were skipped: pinned, locked or open in a view"},
     {0},
 };
 
@@ -88,7 +88,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_end_array(call->out);
     vcm_result_put_members(call->out, result + 1, &done);
     vcm_jsonw_end_object(call->out);
-    /* Pins and locks are meant to hold against a scope or all; who named a page wanted that one. */
+    /* Pinned and locked pages of a scope, or of all, are expected to stay. A page that was named
+     * and stays is a partial failure. */
     call->exit_status = query.count > 0 && rows.bad > 0 ? 3 : 0;
     return rc;
 }
@@ -110,12 +111,11 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_evict = {
     .name = "evict",
-    .summary = "send pages down: compress them, or keep only their descriptors",
-    .description =
-        "Compressed pages come back by decompression, evicted ones are rebuilt from their "
-        "repository when they are read. Pages that are pinned, locked or being read in place are "
-        "skipped and reported; when they were named one by one, the exit status is 3. A page that "
-        "finds no room among the compressed ones is evicted.",
+    .summary = "compress pages, or evict them",
+    .description = "A compressed page is decompressed when it is read; an evicted page is rebuilt "
+                   "from its repository. Pages that are pinned, locked or open in a view are "
+                   "skipped and reported; when they were named one by one, the exit status is 3. A "
+                   "page that does not fit among the compressed ones is evicted.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -10,13 +10,14 @@ static const struct vcm_op_param params[] = {
     [LOCK] = {.name = "lock",
               .type = VCM_OP_TEXT,
               .placeholder = "TTL",
-              .summary = "also lock the pages for so long, in ms, s, m or h"},
-    [PRIORITY] = {.name = "priority",
-                  .type = VCM_OP_NUMBER,
-                  .placeholder = "N",
-                  .default_text = "0",
-                  .max = 1000000,
-                  .summary = "of faults that wait in one server the highest is served first"},
+              .summary = "also lock the pages for this long, in ms, s, m or h"},
+    [PRIORITY] =
+        {.name = "priority",
+         .type = VCM_OP_NUMBER,
+         .placeholder = "N",
+         .default_text = "0",
+         .max = 1000000,
+         .summary = "priority among the waiting faults of one server; the highest is served first"},
     [OWNER] = VCM_PAGE_ROWS_OWNER,
 };
 
@@ -27,10 +28,10 @@ static const struct vcm_result_member page_members[] = {
     {.name = "fault",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, fault),
      .choices = faults,
-     .summary = "how it was found; null when it could not be had"},
+     .summary = "hit, or minor or major fault; null on failure"},
     {.name = "error",
      VCM_RESULT_INNER_OR_NULL(struct vcm_page_outcome, error, vcm_failure_cause),
-     .summary = "why it could not be had, or null"},
+     .summary = "why the page is not resident, or null"},
     {0},
 };
 
@@ -39,7 +40,7 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = page_members,
-     .summary = "every page in the order given"},
+     .summary = "all pages in the order given"},
     {0},
 };
 
@@ -77,14 +78,13 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 const struct vcm_op vcm_op_fault = {
     .name = "fault",
     .summary = "make pages resident",
-    .description =
-        "Brings pages in: compressed ones are decompressed, evicted ones are rebuilt from the "
-        "repository and their hash is checked. Other pages that hold parts of the same file come "
-        "with them. Each page counts as one read. A page that is not resident in the end is "
-        "reported "
-        "with the reason and the others are done (exit status 3; 1 when none came in): its content "
-        "is gone from its repository, there is no room for it (STORE_FULL), or another process "
-        "writes (STORE_BUSY: try again).",
+    .description = "Makes pages resident: compressed pages are decompressed, evicted pages are "
+                   "rebuilt from the repository and their hash is checked. Evicted pages with "
+                   "other parts of the same files are rebuilt, too. Each page counts as one "
+                   "read.\n\nA page that could not be made resident is reported with the reason: "
+                   "its content is gone from the repository, there is no room for it (STORE_FULL), "
+                   "or another process is writing (STORE_BUSY: try again). The other pages are "
+                   "still loaded. The exit status is 3 when some pages failed, 1 when all did.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -13,12 +13,13 @@ static const struct vcm_op_param params[] = {
               .required = true,
               .placeholder = "PATH",
               .hint = VCM_OP_HINT_FILE,
-              .summary = "file from the root of its repository, PATH:LINE for a line of it"},
+              .summary =
+                  "path of a file, relative to the root of its repository; PATH:LINE for a line"},
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "S",
                .default_text = "all",
-               .summary = "only this scope, or all scopes of this base; a prefix will do"},
+               .summary = "only this scope, or all scopes of this base; a unique prefix is enough"},
 };
 
 static const struct vcm_result_member page_members[] = {
@@ -27,22 +28,22 @@ static const struct vcm_result_member page_members[] = {
      .summary = "40 hex digits"},
     {.name = "scope_id",
      VCM_RESULT_FIELD(struct vcm_find_entry, scope_id),
-     .summary = "a scope that holds it"},
+     .summary = "scope that holds the page"},
     {.name = "seq",
      VCM_RESULT_FIELD(struct vcm_find_entry, seq),
-     .summary = "where the page stands in the scope"},
+     .summary = "position of the page in the scope"},
     {.name = "record",
      VCM_RESULT_FIELD(struct vcm_find_entry, record),
-     .summary = "which record of the page, from 0"},
+     .summary = "index of the record in the page, from 0"},
     {.name = "part",
      VCM_RESULT_FIELD(struct vcm_find_entry, part),
      .summary = "which part of the file it is, from 1"},
     {.name = "parts",
      VCM_RESULT_FIELD(struct vcm_find_entry, parts),
-     .summary = "how many the file has"},
+     .summary = "number of parts of the file"},
     {.name = "start_line",
      VCM_RESULT_FIELD(struct vcm_find_entry, start_line),
-     .summary = "first line of the part; 0 of an empty file or a PDF"},
+     .summary = "first line of the part; 0 for an empty file or a PDF"},
     {.name = "end_line",
      VCM_RESULT_FIELD(struct vcm_find_entry, end_line),
      .summary = "last line of the part"},
@@ -50,17 +51,15 @@ static const struct vcm_result_member page_members[] = {
 };
 
 static const struct vcm_result_member result[] = {
-    {.name = "path",
-     VCM_RESULT_FIELD(struct vcm_find_entry, path),
-     .summary = "the file that was looked for"},
+    {.name = "path", VCM_RESULT_FIELD(struct vcm_find_entry, path), .summary = "path of the file"},
     {.name = "line",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_find_entry, line),
-     .summary = "the line that was looked for, or null"},
+     .summary = "line, or null"},
     {.name = "pages",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = page_members,
-     .summary = "the pages that hold it, by scope and seq"},
+     .summary = "pages that hold it, by scope and seq"},
     {0},
 };
 
@@ -143,11 +142,10 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_find = {
     .name = "find",
-    .summary = "name the pages that hold a file or a line of it",
-    .description =
-        "Finds a file in the page tables of the mapped scopes and names the page of each of its "
-        "parts, or of the part that holds a line. A file that is tracked but has no page is an "
-        "error that says why it was left out.",
+    .summary = "find the pages that hold a file or a line",
+    .description = "Finds a file in the page tables of the mapped scopes and prints the page of "
+                   "each of its parts, or of the part with the given line. For a tracked file that "
+                   "is in no page, the error says why it was left out.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -7,37 +7,37 @@
 enum { CLONES_UNUSED };
 
 static const struct vcm_op_param params[] = {
-    [CLONES_UNUSED] = {.name = "clones-unused",
-                       .type = VCM_OP_TEXT,
-                       .placeholder = "DURATION",
-                       .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_UNUSED_HOURS) "h",
-                       .summary = "drop clones that nothing refers to and that were not fetched or "
-                                  "read for so long; 1h at the least"},
+    [CLONES_UNUSED] =
+        {.name = "clones-unused",
+         .type = VCM_OP_TEXT,
+         .placeholder = "DURATION",
+         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_UNUSED_HOURS) "h",
+         .summary = "drop unused clones that were not fetched or read for this long, at least 1h"},
 };
 
 static const struct vcm_result_member pages_members[] = {
     {.name = "pages_dropped",
      VCM_RESULT_FIELD(struct vcm_gc_counts, pages_dropped),
-     .summary = "pages that no scope referred to any more"},
+     .summary = "pages that no scope referred to"},
     {.name = "bytes_before",
      VCM_RESULT_FIELD(struct vcm_gc_counts, bytes_before),
-     .summary = "size of the file before"},
+     .summary = "size of the store file before"},
     {.name = "bytes_after",
      VCM_RESULT_FIELD(struct vcm_gc_counts, bytes_after),
-     .summary = "size of the file now"},
+     .summary = "size of the store file after"},
     {0},
 };
 
 static const struct vcm_result_member clones_members[] = {
     {.name = "clones_dropped",
      VCM_RESULT_FIELD(struct vcm_gc_clone_counts, dropped),
-     .summary = "clones of URLs that nothing referred to any more"},
+     .summary = "clones of URLs that nothing referred to"},
     {.name = "clones_kept",
      VCM_RESULT_FIELD(struct vcm_gc_clone_counts, kept),
-     .summary = "clones that are still there"},
+     .summary = "clones that remain"},
     {.name = "clone_bytes",
      VCM_RESULT_FIELD(struct vcm_gc_clone_counts, bytes),
-     .summary = "size of those that were dropped"},
+     .summary = "size of the dropped clones"},
     {0},
 };
 
@@ -94,13 +94,13 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_gc = {
     .name = "gc",
-    .summary = "drop what no scope refers to and give space back",
+    .summary = "remove what no scope refers to and free disk space",
     .description =
-        "Drops what processes that died have left, pages that nobody holds and dictionaries that "
-        "nothing needs. Then the file is copied without its holes, and the copy takes its place: "
-        "that needs room on the disk for both. Others go on reading meanwhile. Clones of URLs that "
-        "no scope comes from are dropped when they were neither fetched nor read for so long; one "
-        "that is wanted again is fetched again.",
+        "Removes what killed processes left behind, pages that no scope holds, and unused "
+        "compression dictionaries. Then it compacts the file: a copy without free space replaces "
+        "it, which temporarily needs disk space for both. Other processes can read meanwhile. "
+        "Clones of URLs that no scope uses are removed when they were not fetched or read for the "
+        "time of --clones-unused; a clone that is needed later is fetched again.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -30,7 +30,7 @@ static const struct vcm_op_param params[] = {
     [TENANT] = {.name = "tenant",
                 .type = VCM_OP_TEXT,
                 .placeholder = "NAME",
-                .default_text = "who owns the remote",
+                .default_text = "owner of the remote",
                 .summary = "tenant in a new manifest"},
     [COLONY] = {.name = "colony",
                 .type = VCM_OP_TEXT,
@@ -42,33 +42,35 @@ static const struct vcm_op_param params[] = {
                  .placeholder = "NAME",
                  .default_text = "the colony",
                  .summary = "program in a new manifest"},
-    [NO_LFS] = {.name = "no-lfs",
-                .type = VCM_OP_FLAG,
-                .summary = "leave git-lfs and .gitattributes alone; a new manifest says disabled"},
+    [NO_LFS] =
+        {.name = "no-lfs",
+         .type = VCM_OP_FLAG,
+         .summary =
+             "leave git-lfs and .gitattributes alone; set lfs.mode to disabled in a new manifest"},
     [MIGRATE] = {.name = "migrate-existing-to-lfs",
                  .type = VCM_OP_FLAG,
-                 .summary = "rewrite history so that committed files of the patterns are in LFS"},
+                 .summary = "rewrite history so that files matching the patterns are in LFS"},
     [DRY_RUN] = {.name = "dry-run",
                  .type = VCM_OP_FLAG,
-                 .summary = "say what would be written and rewritten, and do nothing"},
-    [NO_PUSH] = {.name = "no-push", .type = VCM_OP_FLAG, .summary = "commit and do not push"},
+                 .summary = "print what would be written and rewritten, and do nothing"},
+    [NO_PUSH] = {.name = "no-push", .type = VCM_OP_FLAG, .summary = "commit, but do not push"},
     [PUSH_ALL] = {.name = "push-all",
                   .type = VCM_OP_FLAG,
-                  .summary = "push even if the branch was ahead of its remote already"},
+                  .summary = "push even if the branch was ahead of its remote before"},
     [AUTHOR] = {.name = "author",
                 .type = VCM_OP_TEXT,
                 .placeholder = "PERSON",
-                .default_text = "as git is configured",
+                .default_text = "git's configuration",
                 .summary = "author of the commit, as 'Name <email>'"},
     [CO_AUTHOR] = {.name = "co-author",
                    .type = VCM_OP_TEXT,
                    .repeated = true,
                    .placeholder = "PERSON",
-                   .summary = "adds a Co-authored-by line (may be given several times)"},
+                   .summary = "add a Co-authored-by line (may be repeated)"},
     [MESSAGE] = {.name = "message",
                  .type = VCM_OP_TEXT,
                  .placeholder = "TEXT",
-                 .summary = "message of the commit"},
+                 .summary = "commit message"},
 };
 
 static const char *const statuses[] = {"already_initialized", "initialized", NULL};
@@ -81,20 +83,26 @@ static void put_status(struct vcm_jsonw *w, const void *from)
 }
 
 static const struct vcm_result_member ref_members[] = {
-    {.name = "ref", VCM_RESULT_FIELD(struct vcm_init_ref, name), .summary = "its full name"},
-    {.name = "old", VCM_RESULT_FIELD(struct vcm_init_ref, old_id), .summary = "its id before"},
+    {.name = "ref", VCM_RESULT_FIELD(struct vcm_init_ref, name), .summary = "full name of the ref"},
+    {.name = "old",
+     VCM_RESULT_FIELD(struct vcm_init_ref, old_id),
+     .summary = "id before the rewrite"},
     {.name = "new",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_init_ref, new_id),
-     .summary = "its id now; null in a dry run"},
+     .summary = "id after the rewrite; null in a dry run"},
     {0},
 };
 
 static const struct vcm_result_member file_members[] = {
-    {.name = "path", VCM_RESULT_FIELD(struct vcm_init_file, path), .summary = "from the root"},
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_init_file, path),
+     .summary = "path, relative to the root"},
     {.name = "versions",
      VCM_RESULT_FIELD(struct vcm_init_file, versions),
-     .summary = "in all of history"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_init_file, bytes), .summary = "of all versions"},
+     .summary = "number of versions in the whole history"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_init_file, bytes),
+     .summary = "size of all versions"},
     {0},
 };
 
@@ -104,10 +112,10 @@ static const struct vcm_result_member migration_members[] = {
      .summary = "by path"},
     {.name = "bytes",
      VCM_RESULT_FIELD(struct vcm_init_migration, bytes),
-     .summary = "of all of them"},
+     .summary = "size of all versions of all files"},
     {.name = "commits",
      VCM_RESULT_FIELD(struct vcm_init_migration, commits),
-     .summary = "that would get another id"},
+     .summary = "number of commits whose id would change"},
     {0},
 };
 
@@ -116,22 +124,22 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_TEXT,
      .choices = statuses,
      .put = put_status,
-     .summary = "already_initialized when nothing was to be written"},
+     .summary = "already_initialized if nothing had to be written"},
     {.name = "files_created",
      VCM_RESULT_STRINGS(struct vcm_init_result, files, file_count),
-     .summary = "every file in the commit, an edited manifest included"},
+     .summary = "every file in the commit, including an edited manifest"},
     {.name = "committed_sha",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_init_result, commit),
-     .summary = "the commit, after a rewrite; null for none"},
+     .summary = "the commit, after a rewrite; null if there is none"},
     {.name = "pushed",
      VCM_RESULT_FIELD(struct vcm_init_result, pushed),
-     .summary = "whether something was pushed"},
+     .summary = "whether anything was pushed"},
     {.name = "push_error",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_init_result, push_error),
      .summary = "why not, or null"},
     {.name = "lfs_enabled",
      VCM_RESULT_FIELD(struct vcm_init_result, lfs_enabled),
-     .summary = "whether git-lfs is wired into the repository"},
+     .summary = "whether git-lfs is set up in the repository"},
     {.name = "migrated_to_lfs",
      VCM_RESULT_FIELD(struct vcm_init_result, migrated),
      .summary = "whether history was rewritten"},
@@ -140,16 +148,16 @@ static const struct vcm_result_member result[] = {
      .summary = "why not, or null"},
     {.name = "warnings",
      VCM_RESULT_STRINGS(struct vcm_init_result, warnings, warning_count),
-     .summary = "what else there is to know"},
+     .summary = "list of warnings"},
     {.name = "refs",
      VCM_RESULT_STRUCTS(struct vcm_init_result, refs, ref_count, ref_members),
-     .summary = "branches and tags that were rewritten, with their old and new ids"},
+     .summary = "rewritten branches and tags, with their old and new ids"},
     {.name = "dry_run",
      VCM_RESULT_FIELD(struct vcm_init_result, dry_run),
-     .summary = "whether nothing was done"},
+     .summary = "whether this was a dry run"},
     {.name = "migration",
      VCM_RESULT_INNER_OR_NULL(struct vcm_init_result, migration, migration_members),
-     .summary = "what would be rewritten; null but for a dry run"},
+     .summary = "what would be rewritten; null except in a dry run"},
     {0},
 };
 
@@ -260,21 +268,20 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_init = {
     .name = "init",
-    .summary = "make a repository a mapped, LFS-aware one",
+    .summary = "set up a repository for vcm and LFS",
     .description =
-        "Writes what is missing of .colony/manifest.json, .colony/repo_map.yaml and "
-        ".gitattributes, "
-        "runs git lfs install --local, commits just those files under your identity, whatever else "
-        "is staged or changed, and pushes. Nothing is ever overwritten; the only edit is lfs.mode "
-        "of a manifest, from disabled to same_remote. Running it again does no harm, and pushes a "
-        "commit of its own that is not at the remote yet. It pushes to the branch's upstream, else "
-        "to origin; if the branch was ahead already, nothing is pushed without --push-all.\n"
-        "\n"
-        "--migrate-existing-to-lfs rewrites the history of all local branches and tags, so that "
-        "every file that the patterns of .gitattributes match is in LFS, and pushes those that the "
-        "remote has, together, each only if the remote still has what was seen. Everybody with a "
-        "clone must then clone again; see --dry-run first. The exit status is 3 when the commit is "
-        "there but migrating or pushing failed.",
+        "Writes the missing ones of .colony/manifest.json, .colony/repo_map.yaml and "
+        ".gitattributes, runs git lfs install --local, commits exactly those files under your "
+        "identity, and pushes. Other staged or changed files stay as they are. Existing files are "
+        "never overwritten; the only edit is lfs.mode of a manifest, from disabled to same_remote. "
+        "Running it again is safe; it then pushes an earlier commit of its own that the remote "
+        "does not have. It pushes to the branch's upstream, or to origin; if the branch was ahead "
+        "of it before, nothing is pushed without --push-all.\n\n--migrate-existing-to-lfs rewrites "
+        "the history of all local branches and tags, so that every file that matches the patterns "
+        "of .gitattributes is in LFS. It pushes the refs that the remote has in one atomic push, "
+        "and only if the remote has not changed meanwhile. Everyone with a clone must then clone "
+        "again; try --dry-run first. The exit status is 3 when the commit was made but migrating "
+        "or pushing failed.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

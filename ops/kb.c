@@ -20,18 +20,20 @@ static const struct vcm_op_param ingest_params[] = {
                      .type = VCM_OP_TEXT,
                      .placeholder = "REPO",
                      .hint = VCM_OP_HINT_DIRECTORY,
-                     .summary = "everything that this repository's knowledge_routing sends here"},
+                     .summary =
+                         "ingest everything that knowledge_routing of this repository names"},
     [INGEST_PROFILE] = {.name = "profile",
                         .type = VCM_OP_TEXT,
                         .placeholder = "P",
-                        .summary = "profile of the documents; that of a route goes before it"},
+                        .summary =
+                            "profile of the documents; a route's own profile has precedence"},
     [INGEST_JOBS] = {.name = "jobs",
                      .type = VCM_OP_NUMBER,
                      .placeholder = "N",
                      .min = 1,
                      .max = VCM_LIMIT_WORKERS,
-                     .default_text = "the number of cores",
-                     .summary = "documents that are read at a time"},
+                     .default_text = "number of cores",
+                     .summary = "number of documents to read in parallel"},
 };
 
 static const struct vcm_result_member ingest_file[] = {
@@ -51,21 +53,21 @@ struct ingestion {
 static const struct vcm_result_member ingest_result[] = {
     {.name = "ingested",
      VCM_RESULT_FIELD(struct ingestion, ingested),
-     .summary = "documents that are new or changed"},
+     .summary = "number of documents that are new or changed"},
     {.name = "skipped",
      VCM_RESULT_FIELD(struct ingestion, skipped),
-     .summary = "documents that are there already with these bytes and this profile"},
+     .summary = "number of documents already present with these bytes and this profile"},
     {.name = "failed",
      VCM_RESULT_FIELD(struct ingestion, failed),
-     .summary = "documents that could not be read"},
+     .summary = "number of documents that could not be read"},
     {.name = "removed",
      VCM_RESULT_FIELD(struct ingestion, removed),
-     .summary = "documents that the repository's tree lost"},
+     .summary = "number of documents removed because their file left the repository"},
     {.name = "files",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = ingest_file,
-     .summary = "what became of each"},
+     .summary = "outcome of each document"},
     {0},
 };
 
@@ -97,7 +99,7 @@ static int check_ingest(const struct vcm_kb_ingest_options *options, struct vcm_
 {
     if (options->file_count == 0 && !options->repository)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "what is to be ingested? Name files, or a repository with --repo");
+                             "nothing to ingest; name files, or a repository with --repo");
     if (options->profile && options->profile[0] == '\0')
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "--profile needs a name");
     return VCM_OK;
@@ -182,7 +184,7 @@ const struct vcm_op vcm_op_kb_ingest = {
     .print = print_ingest,
 };
 
-/* Documents, in a listing and when they are cleared */
+/* Documents: listing and clearing */
 
 #define FILTER_PARAMS                                                                              \
     [FILTER_PATH] = {.name = "path",                                                               \
@@ -209,7 +211,7 @@ static const struct vcm_op_param clear_params[] = {
                      .placeholder = "N",
                      .min = 1,
                      .max = VCM_LIMIT_GLOBS,
-                     .summary = "documents that this route of the map matches, from 1"},
+                     .summary = "documents that route N of the map matches, counted from 1"},
     [CLEAR_REPO] = {.name = "repo",
                     .type = VCM_OP_TEXT,
                     .placeholder = "REPO",
@@ -225,25 +227,25 @@ static const struct vcm_result_member document_members[] = {
      .summary = "base scope id of its repository, or null"},
     {.name = "path",
      VCM_RESULT_FIELD(struct vcm_kb_document, path),
-     .summary = "from the root of that repository, else absolute"},
+     .summary = "relative to the root of that repository, else absolute"},
     {.name = "profile",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_document, profile),
-     .summary = "or null"},
+     .summary = "its profile, or null"},
     {.name = "data_type",
      VCM_RESULT_FIELD(struct vcm_kb_document, data_type),
      .summary = "its profile, else its format"},
     {.name = "bytes",
      VCM_RESULT_FIELD(struct vcm_kb_document, bytes),
-     .summary = "of the document"},
+     .summary = "size of the document"},
     {.name = "chunks",
      VCM_RESULT_FIELD(struct vcm_kb_document, chunks),
-     .summary = "that it was cut into"},
+     .summary = "number of chunks"},
     {.name = "tokens",
      VCM_RESULT_FIELD(struct vcm_kb_document, tokens),
-     .summary = "of all its chunks"},
+     .summary = "tokens of all its chunks"},
     {.name = "ingested_at",
      VCM_RESULT_FIELD(struct vcm_kb_document, ingested_at),
-     .summary = "Unix seconds"},
+     .summary = "time of ingestion, Unix seconds"},
     {0},
 };
 
@@ -257,22 +259,22 @@ static const struct vcm_result_member list_result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = document_members,
-     .summary = "by repository and path"},
+     .summary = "documents by repository and path"},
     {0},
 };
 
 static const struct vcm_result_member clear_result[] = {
     {.name = "removed",
      VCM_RESULT_FIELD(struct listing, documents),
-     .summary = "how many documents"},
+     .summary = "number of documents removed"},
     {.name = "chunks",
      VCM_RESULT_FIELD(struct listing, chunks),
-     .summary = "how many chunks went with them"},
+     .summary = "number of chunks removed"},
     {.name = "documents",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = document_members,
-     .summary = "as kb list shows them"},
+     .summary = "the removed documents, as in kb list"},
     {0},
 };
 
@@ -328,9 +330,9 @@ static int run_clear(struct vcm_op_call *call, struct vcm_error *err)
     bool all = vcm_op_flag(call, CLEAR_ALL);
 
     if (chosen + (options.route > 0) + all != 1)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "what is to be cleared? Give one of --path GLOB (with --scope or "
-                             "--profile), --route N and --all");
+        return vcm_error_set(
+            err, VCM_INVALID_ARGUMENT,
+            "give exactly one of --path GLOB (with --scope or --profile), --route N and --all");
     if (options.repository && options.route == 0)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "--repo goes with --route N");
     listing = (struct listing){.w = vcm_shared_list_begin(&documents)};
@@ -402,24 +404,28 @@ const struct vcm_op vcm_op_kb_clear = {
     .print = print_clear,
 };
 
-/* Numbers */
+/* Counts */
 
 static const struct vcm_result_member stat_result[] = {
     {.name = "documents",
      VCM_RESULT_FIELD(struct vcm_kb_stat, documents),
-     .summary = "how many there are"},
+     .summary = "number of documents"},
     {.name = "sources",
      VCM_RESULT_FIELD(struct vcm_kb_stat, sources),
-     .summary = "repositories that they are of"},
-    {.name = "chunks", VCM_RESULT_FIELD(struct vcm_kb_stat, chunks), .summary = "of all documents"},
-    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_kb_stat, tokens), .summary = "of all chunks"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_kb_stat, bytes), .summary = "of all documents"},
+     .summary = "number of repositories they belong to"},
+    {.name = "chunks", VCM_RESULT_FIELD(struct vcm_kb_stat, chunks), .summary = "number of chunks"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_kb_stat, tokens),
+     .summary = "tokens of all chunks"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_kb_stat, bytes),
+     .summary = "size of all documents"},
     {.name = "file_bytes",
      VCM_RESULT_FIELD(struct vcm_kb_stat, file_bytes),
      .summary = "size of the knowledge base on disk"},
     {.name = "schema_version",
      VCM_RESULT_FIELD(struct vcm_kb_stat, schema_version),
-     .summary = "of the knowledge base; 0 when there is none"},
+     .summary = "version of the database schema; 0 if there is no knowledge base"},
     {0},
 };
 
@@ -450,8 +456,8 @@ static void print_stat(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_kb_stat = {
     .name = "kb stat",
-    .summary = "show how much is in the knowledge base",
-    .description = "Counts documents, chunks and tokens of the knowledge base of this home.",
+    .summary = "show statistics of the knowledge base",
+    .description = "Counts documents, chunks and tokens in the knowledge base of this home.",
     .examples = stat_examples,
     .result = stat_result,
     .run = run_stat,

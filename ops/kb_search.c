@@ -15,7 +15,7 @@ static const struct vcm_op_param search_params[] = {
                .positional = true,
                .required = true,
                .placeholder = "QUERY",
-               .summary = "words, \"phrases in quotes\" and beginnings*"},
+               .summary = "words, \"phrases in quotes\" and prefixes*"},
     [LIMIT] = {.name = "limit",
                .type = VCM_OP_NUMBER,
                .placeholder = "N",
@@ -28,7 +28,7 @@ static const struct vcm_op_param search_params[] = {
                     .placeholder = "N",
                     .min = 1,
                     .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
-                    .summary = "most tokens of all hits together; what does not fit is left out"},
+                    .summary = "token limit of all hits together; hits beyond it are left out"},
     [PROFILE] = {.name = "profile",
                  .type = VCM_OP_TEXT,
                  .placeholder = "P",
@@ -43,7 +43,7 @@ static const struct vcm_op_param search_params[] = {
                .summary = "only documents of this repository, by its base scope id"},
 };
 
-/* Enough digits to compare, without the noise of the last ones. */
+/* Six decimals are enough to compare scores. */
 static void put_score(struct vcm_jsonw *w, const void *from)
 {
     const struct vcm_kb_chunk *chunk = from;
@@ -54,17 +54,19 @@ static void put_score(struct vcm_jsonw *w, const void *from)
 static const struct vcm_result_member citation[] = {
     {.name = "chunk_id",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, chunk_id),
-     .summary = "40 hexadecimal digits, from the chunk's content"},
+     .summary = "40 hex digits, derived from the chunk's content"},
     {.name = "source",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_chunk, source),
      .summary = "base scope id of its repository, or null"},
-    {.name = "path", VCM_RESULT_FIELD(struct vcm_kb_chunk, path), .summary = "of its document"},
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_kb_chunk, path),
+     .summary = "path of its document"},
     {.name = "section",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, section),
      .summary = "headings above it, joined by ' > '"},
     {.name = "page",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_kb_chunk, page),
-     .summary = "of its first character, or null"},
+     .summary = "page where it begins, or null"},
     {.name = "data_type",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, data_type),
      .summary = "profile of the document, else its format"},
@@ -76,27 +78,27 @@ static const struct vcm_result_member hit_members[] = {
     {.name = "score",
      .type = VCM_RESULT_NUMBER,
      .put = put_score,
-     .summary = "how good it is; the best first"},
+     .summary = "relevance; higher is better"},
     {.name = "tokens",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, tokens),
-     .summary = "of its serialised record"},
+     .summary = "tokens of its serialised record"},
     {.name = "snippet",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, snippet),
-     .summary = "the part of the text that matches"},
+     .summary = "excerpt that matches"},
     {.name = "text",
      VCM_RESULT_TEXT_FIELD(struct vcm_kb_chunk, text, text_len),
-     .summary = "all of it"},
+     .summary = "whole text"},
     {0},
 };
 
 static const struct vcm_result_member search_result[] = {
-    {.name = "query", .type = VCM_RESULT_TEXT, .summary = "what was asked for"},
-    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "chunks that match"},
+    {.name = "query", .type = VCM_RESULT_TEXT, .summary = "the query"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "number of chunks that match"},
     {.name = "hits",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = hit_members,
-     .summary = "the best first, each with its citation"},
+     .summary = "hits with citations, best first"},
     {0},
 };
 
@@ -151,7 +153,7 @@ static void print_citation(struct vcm_print *out, const struct vcm_json *chunk)
         vcm_print_format(out, VCM_PRINT_PLAIN, ", %s", section);
 }
 
-/* The snippet on lines of its own, without the line breaks of the text. */
+/* Prints the snippet on lines of its own, without the line breaks of the text. */
 static void print_snippet(struct vcm_print *out, const char *snippet)
 {
     struct vcm_buf line = VCM_BUF_INIT(VCM_MIB);
@@ -186,13 +188,12 @@ static void print_search(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_kb_search = {
     .name = "kb search",
-    .summary = "find passages in the knowledge base",
-    .description =
-        "Finds chunks that have all the words of the query, else those that have its rarest words, "
-        "the best first (BM25, headings count double). Case and accents make no difference. "
-        "\"Words in quotes\" must stand side by side, a star behind a word stands for any ending; "
-        "nothing else is an operator. A chunk that matches only in what it shares with a better "
-        "neighbour is left out.",
+    .summary = "search the knowledge base",
+    .description = "Finds the chunks that contain all words of the query or, if there are none, "
+                   "those that contain its rarest words; best first (BM25, headings count double). "
+                   "Case and accents are ignored. \"Words in quotes\" must be adjacent, and a star "
+                   "after a word matches any ending; there are no other operators. A chunk that "
+                   "matches only in text it shares with a better neighbour is left out.",
     .examples = search_examples,
     .params = search_params,
     .param_count = VCM_OP_COUNT(search_params),
@@ -209,23 +210,23 @@ static const struct vcm_op_param show_params[] = {
                .positional = true,
                .required = true,
                .placeholder = "CHUNK",
-               .summary = "its id, or a unique prefix of at least 6 digits"},
+               .summary = "id of the chunk, or a unique prefix of at least 6 digits"},
 };
 
 static const struct vcm_result_member show_result[] = {
     {VCM_RESULT_SPLICE_GROUP(citation)},
     {.name = "seq",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, seq),
-     .summary = "its place in the document, from 1"},
+     .summary = "position in the document, from 1"},
     {.name = "chunks",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, chunks),
-     .summary = "how many the document has"},
+     .summary = "number of chunks of the document"},
     {.name = "tokens",
      VCM_RESULT_FIELD(struct vcm_kb_chunk, tokens),
-     .summary = "of its serialised record"},
+     .summary = "tokens of its serialised record"},
     {.name = "text",
      VCM_RESULT_TEXT_FIELD(struct vcm_kb_chunk, text, text_len),
-     .summary = "all of it, with what it repeats of the chunk before"},
+     .summary = "whole text, including what it repeats from the chunk before"},
     {0},
 };
 
@@ -266,7 +267,7 @@ static void print_show(struct vcm_print *out, const struct vcm_json *document,
 const struct vcm_op vcm_op_kb_show = {
     .name = "kb show",
     .summary = "print one chunk of the knowledge base",
-    .description = "Prints the whole text of a chunk that kb search found, with its citation.",
+    .description = "Prints the whole text of a chunk found by kb search, with its citation.",
     .examples = show_examples,
     .params = show_params,
     .param_count = VCM_OP_COUNT(show_params),

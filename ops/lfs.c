@@ -16,29 +16,31 @@ static const struct vcm_op_param pull_params[] = {
                .type = VCM_OP_TEXT,
                .placeholder = "S",
                .default_text = "every mapped scope",
-               .summary = "scope, base of scopes, or a unique prefix"},
+               .summary = "scope, base of scopes, or a unique prefix of either"},
 };
 
 static const char *const modes[] = {"same_remote", "separate", "disabled", NULL};
 
 static const struct vcm_result_member file_members[] = {
-    {.name = "path", VCM_RESULT_FIELD(struct vcm_lfs_file, path), .summary = "from the root"},
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_lfs_file, path),
+     .summary = "path, relative to the root"},
     {.name = "oid", VCM_RESULT_FIELD(struct vcm_lfs_file, oid), .summary = "64 hex digits"},
-    {.name = "size", VCM_RESULT_FIELD(struct vcm_lfs_file, size), .summary = "of the content"},
+    {.name = "size", VCM_RESULT_FIELD(struct vcm_lfs_file, size), .summary = "size of the content"},
     {.name = "present",
      VCM_RESULT_FIELD(struct vcm_lfs_file, present),
-     .summary = "whether the content is here"},
+     .summary = "whether the content is on this machine"},
     {0},
 };
 
 static const struct vcm_result_member pulled_members[] = {
     {.name = "scope_id",
      VCM_RESULT_FIELD(struct vcm_lfs_file, scope_id),
-     .summary = "the scope that lacked it"},
+     .summary = "scope that lacked it"},
     {VCM_RESULT_SPLICE_GROUP(file_members)},
     {.name = "fetched",
      VCM_RESULT_FIELD(struct vcm_lfs_file, fetched),
-     .summary = "whether it was fetched now"},
+     .summary = "whether it was fetched by this call"},
     {0},
 };
 
@@ -47,32 +49,32 @@ static const struct vcm_result_member status_result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = file_members,
-     .summary = "every pointer of the tree with its size and whether its content is here"},
+     .summary = "every pointer of the tree with its size and whether its content is present"},
     {.name = "repo_root",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, repo_root),
      .summary = "the working tree, or the directory of a bare repository"},
     {.name = "commit",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_lfs_summary, commit),
-     .summary = "HEAD's commit; null before the first one"},
+     .summary = "commit of HEAD; null if there is none"},
     {.name = "lfs_mode",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, mode),
      .choices = modes,
-     .summary = "as the manifest says"},
+     .summary = "lfs.mode of the manifest"},
     {.name = "count",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, files),
-     .summary = "how many files are kept in LFS"},
+     .summary = "number of files in LFS"},
     {.name = "bytes",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, bytes),
-     .summary = "how large they are together"},
+     .summary = "size of all of them"},
     {.name = "present",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, present),
-     .summary = "how many are here"},
+     .summary = "number of files whose content is present"},
     {.name = "missing",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, missing),
-     .summary = "how many are not"},
+     .summary = "number of files whose content is missing"},
     {.name = "bytes_to_fetch",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, missing_bytes),
-     .summary = "how much a fetch of all of them would bring"},
+     .summary = "size of the missing content"},
     {0},
 };
 
@@ -84,14 +86,14 @@ static const struct vcm_result_member pull_result[] = {
      .summary = "every file that a mapped row lacked, and whether it was fetched"},
     {.name = "fetched",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, fetched),
-     .summary = "how many were fetched"},
+     .summary = "number of files fetched"},
     {.name = "missing",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, missing),
-     .summary = "how many are still missing"},
-    {.name = "bytes", .type = VCM_RESULT_INTEGER, .summary = "how large what was fetched is"},
+     .summary = "number of files still missing"},
+    {.name = "bytes", .type = VCM_RESULT_INTEGER, .summary = "size of the fetched content"},
     {.name = "error",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_lfs_summary, error),
-     .summary = "why something is still missing, or null"},
+     .summary = "why content is still missing, or null"},
     {0},
 };
 
@@ -144,7 +146,7 @@ static int run_status(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* 3 when some content was had and some not, 1 when nothing was. */
+/* The exit status is 3 when some content was fetched and some was not, 1 when none was. */
 static int put_pull(void *context, const struct vcm_lfs_summary *sum, struct vcm_error *err)
 {
     struct listing *listing = context;
@@ -231,9 +233,9 @@ static void print_pull(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_lfs_status = {
     .name = "lfs status",
-    .summary = "list files kept in LFS, and whether their content is here",
-    .description = "Lists the LFS pointers of HEAD's tree with their sizes, and says for each "
-                   "whether its content is on this machine. Nothing is fetched.",
+    .summary = "list files in LFS and whether their content is present",
+    .description = "Lists the LFS pointers of HEAD's tree with their sizes, and whether the "
+                   "content of each is on this machine. Fetches nothing.",
     .examples = status_examples,
     .params = status_params,
     .param_count = VCM_OP_COUNT(status_params),
@@ -245,13 +247,11 @@ const struct vcm_op vcm_op_lfs_status = {
 const struct vcm_op vcm_op_lfs_pull = {
     .name = "lfs pull",
     .summary = "fetch the LFS content that mapped rows lack",
-    .description =
-        "Fetches the content of those files that mapped rows have left out as lfs_missing, and no "
-        "others, with git lfs fetch; working trees are not touched. The manifest of the mapped "
-        "commit is obeyed: nothing is fetched where it disables LFS, and separate_url is used "
-        "where "
-        "it names one. Map again to have the content in pages. The exit status is 3 when some "
-        "content could not be had, and 1 when none could.",
+    .description = "Runs git lfs fetch for the files that mapped rows left out as lfs_missing, and "
+                   "for no others; working trees do not change. The manifest of the mapped commit "
+                   "decides: nothing is fetched if it disables LFS, and separate_url is used if it "
+                   "has one. Map again afterwards to get the content into pages. The exit status "
+                   "is 3 when some content could not be fetched, and 1 when none could.",
     .examples = pull_examples,
     .params = pull_params,
     .param_count = VCM_OP_COUNT(pull_params),

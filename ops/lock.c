@@ -11,11 +11,11 @@ static const struct vcm_op_param lock_params[] = {
              .type = VCM_OP_TEXT,
              .required = true,
              .placeholder = "TTL",
-             .summary = "for how long, in ms, s, m or h; full seconds count"},
+             .summary = "how long, in ms, s, m or h; rounded up to full seconds"},
     [REASON] = {.name = "reason",
                 .type = VCM_OP_TEXT,
                 .placeholder = "R",
-                .summary = "why, for those who ask"},
+                .summary = "note for other users"},
 };
 
 static const struct vcm_op_param unlock_params[] = {
@@ -23,7 +23,7 @@ static const struct vcm_op_param unlock_params[] = {
     [OWNER] = VCM_PAGE_ROWS_OWNER,
     [FORCE] = {.name = "force",
                .type = VCM_OP_FLAG,
-               .summary = "remove the locks of all owners, not only one's own"},
+               .summary = "remove the locks of all owners, not only of --owner"},
 };
 
 static const struct vcm_result_member lock_result[] = {
@@ -31,7 +31,7 @@ static const struct vcm_result_member lock_result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = vcm_residency_page,
-     .summary = "every page in the order given: its state and until when it is locked"},
+     .summary = "all pages in the order given, with state and end of the lock"},
     {0},
 };
 
@@ -40,10 +40,10 @@ static const struct vcm_result_member unlock_result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = vcm_residency_page,
-     .summary = "every page in the order given: its state, and until when others lock it"},
+     .summary = "all pages in the order given, with state and end of other owners' locks"},
     {.name = "released",
      .type = VCM_RESULT_INTEGER,
-     .summary = "locks that were removed before their time"},
+     .summary = "number of locks removed before they expired"},
     {0},
 };
 
@@ -109,11 +109,11 @@ static void print_unlock(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_lock = {
     .name = "lock",
-    .summary = "keep pages resident for a while",
-    .description =
-        "Makes pages resident and keeps them so until the time is over, all of them or none. Each "
-        "owner has a lock of its own on a page; locking again extends it and never shortens it. "
-        "Pages that are pinned or locked never take more than cache.capacity: STORE_FULL.",
+    .summary = "keep pages resident for a limited time",
+    .description = "Makes the pages resident and keeps them resident until the lock expires; locks "
+                   "all of them or none. Each owner has its own lock on a page. Locking again "
+                   "extends the lock and never shortens it. Pinned and locked pages together never "
+                   "exceed cache.capacity: otherwise the call fails with STORE_FULL.",
     .examples = lock_examples,
     .params = lock_params,
     .param_count = VCM_OP_COUNT(lock_params),
@@ -124,9 +124,9 @@ const struct vcm_op vcm_op_lock = {
 
 const struct vcm_op vcm_op_unlock = {
     .name = "unlock",
-    .summary = "let locked pages go again",
-    .description = "Removes the owner's locks on the pages before their time is over. A page that "
-                   "is not locked is no error.",
+    .summary = "remove locks",
+    .description = "Removes the owner's locks on the pages before they expire. A page without a "
+                   "lock is not an error.",
     .examples = unlock_examples,
     .params = unlock_params,
     .param_count = VCM_OP_COUNT(unlock_params),

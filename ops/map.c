@@ -29,8 +29,8 @@ static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "BASE",
-               .default_text = "made from the origin",
-               .summary = "base name of the scopes that are mapped"},
+               .default_text = "derived from the origin",
+               .summary = "base name of the scopes"},
     [BRANCH] = {.name = "branch",
                 .type = VCM_OP_TEXT,
                 .placeholder = "B",
@@ -45,42 +45,42 @@ static const struct vcm_op_param params[] = {
               .type = VCM_OP_TEXT,
               .repeated = true,
               .placeholder = "NAME",
-              .summary = "map this row of the map alone (may be given several times)"},
+              .summary = "map only this row (may be repeated)"},
     [KNOWLEDGE] = {.name = "knowledge",
                    .type = VCM_OP_FLAG,
-                   .summary = "follow knowledge_routing with --only, too"},
+                   .summary = "follow knowledge_routing even with --only"},
     [FLUSH_THRESHOLD] = {.name = "flush-threshold",
                          .type = VCM_OP_NUMBER,
                          .placeholder = "N",
                          .min = 1,
                          .max = VCM_LIMIT_FLUSH_THRESHOLD_MAX,
                          .default_text = "mmap.flush_threshold",
-                         .summary = "most records in a page"},
+                         .summary = "maximum number of records in a page"},
     [FLUSH_TOKEN_BUDGET] = {.name = "flush-token-budget",
                             .type = VCM_OP_NUMBER,
                             .placeholder = "N",
                             .min = VCM_LIMIT_TOKEN_BUDGET_MIN,
                             .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
                             .default_text = "mmap.flush_token_budget",
-                            .summary = "most tokens in a page"},
+                            .summary = "maximum number of tokens in a page"},
     [PINNED] = {.name = "pinned", .type = VCM_OP_FLAG, .summary = "exempt the pages from eviction"},
     [REPLACE] = {.name = "replace",
                  .type = VCM_OP_FLAG,
-                 .summary = "let another repository take the scope over"},
+                 .summary = "replace a scope of this name that another repository has"},
     [DRY_RUN] = {.name = "dry-run",
                  .type = VCM_OP_FLAG,
-                 .summary = "print what preview prints, with the files of each row, and stop"},
+                 .summary = "print what preview prints, with file counts, and do nothing"},
     [JOBS] = {.name = "jobs",
               .type = VCM_OP_NUMBER,
               .placeholder = "N",
               .min = 1,
               .max = VCM_LIMIT_WORKERS,
-              .default_text = "one for each core",
-              .summary = "how many files to read at a time; the pages are the same"},
+              .default_text = "one per core",
+              .summary = "number of files to read in parallel; does not change the pages"},
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
     [WATCH] = {.name = "watch",
                .type = VCM_OP_FLAG,
-               .summary = "then follow the rows that are not static, as 'vcm watch' does"},
+               .summary = "then keep mapping changes, as 'vcm watch' does"},
     [POLL] = VCM_WATCH_POLL,
 };
 
@@ -110,15 +110,15 @@ static void put_source_code(struct vcm_jsonw *w, const void *from)
 }
 
 static const struct vcm_result_member source_members[] = {
-    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_source, name), .summary = "of the row"},
+    {.name = "name", VCM_RESULT_FIELD(struct vcm_map_source, name), .summary = "name of the row"},
     {.name = "scope_id",
      VCM_RESULT_FIELD(struct vcm_map_source, scope_id),
-     .summary = "that it is mapped to"},
+     .summary = "scope of the row"},
     {.name = "status",
      .type = VCM_RESULT_TEXT,
      .choices = source_statuses,
      .put = put_source_status,
-     .summary = "what became of it"},
+     .summary = "its outcome"},
     {.name = "code",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
@@ -127,52 +127,56 @@ static const struct vcm_result_member source_members[] = {
      .summary = "why it failed, or null"},
     {.name = "message",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_source, message),
-     .summary = "what else there is to say, or null"},
+     .summary = "a note, or null"},
     {.name = "commit",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_source, commit),
-     .summary = "that was mapped; null when that could not be told"},
+     .summary = "mapped commit; null if it is not known"},
     {.name = "records",
      VCM_RESULT_FIELD(struct vcm_map_source, records),
-     .summary = "in its pages"},
+     .summary = "number of records in its pages"},
     {.name = "pages",
      VCM_RESULT_FIELD(struct vcm_map_source, pages),
-     .summary = "in its page table"},
-    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_map_source, tokens), .summary = "of its pages"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_map_source, bytes), .summary = "of its pages"},
+     .summary = "number of pages in its page table"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_map_source, tokens),
+     .summary = "tokens of its pages"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_map_source, bytes),
+     .summary = "size of its pages"},
     {.name = "pages_created",
      VCM_RESULT_FIELD(struct vcm_map_source, pages_created),
-     .summary = "that were new to the store"},
+     .summary = "pages that were new to the store"},
     {.name = "pages_reused",
      VCM_RESULT_FIELD(struct vcm_map_source, pages_reused),
-     .summary = "that were there"},
+     .summary = "pages that the store already had"},
     {.name = "pages_dropped",
      VCM_RESULT_FIELD(struct vcm_map_source, pages_dropped),
-     .summary = "that left the page table"},
+     .summary = "pages that left the page table"},
     {.name = "coverage",
      VCM_RESULT_INNER(struct vcm_map_source, coverage, vcm_shared_coverage),
-     .summary = "the ledger of its files"},
+     .summary = "number of files by outcome"},
     {.name = "elapsed_ms",
      VCM_RESULT_FIELD(struct vcm_map_source, elapsed_ms),
-     .summary = "how long it took"},
+     .summary = "time it took"},
     {0},
 };
 
 static const struct vcm_result_member knowledge_members[] = {
     {.name = "ingested",
      VCM_RESULT_FIELD(struct vcm_map_knowledge, ingested),
-     .summary = "documents that are new or changed"},
+     .summary = "number of documents that are new or changed"},
     {.name = "skipped",
      VCM_RESULT_FIELD(struct vcm_map_knowledge, skipped),
-     .summary = "documents that are there already"},
+     .summary = "number of documents already present"},
     {.name = "failed",
      VCM_RESULT_FIELD(struct vcm_map_knowledge, failed),
-     .summary = "documents that could not be read"},
+     .summary = "number of documents that could not be read"},
     {.name = "removed",
      VCM_RESULT_FIELD(struct vcm_map_knowledge, removed),
-     .summary = "documents that the tree lost"},
+     .summary = "number of documents removed because their file left the tree"},
     {.name = "files",
      VCM_RESULT_STRUCTS(struct vcm_map_knowledge, files, file_count, vcm_shared_kb_file),
-     .summary = "what became of each"},
+     .summary = "outcome of each document"},
     {0},
 };
 
@@ -185,36 +189,34 @@ static const struct vcm_result_member result[] = {
      .summary = "URL of the remote origin without credentials, or null"},
     {.name = "branch",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, branch),
-     .summary = "the branch that was mapped, or null"},
-    {.name = "commit",
-     VCM_RESULT_FIELD(struct vcm_map_result, commit),
-     .summary = "the commit that was mapped"},
+     .summary = "mapped branch, or null"},
+    {.name = "commit", VCM_RESULT_FIELD(struct vcm_map_result, commit), .summary = "mapped commit"},
     {.name = "base_scope_id",
      VCM_RESULT_FIELD(struct vcm_map_result, base_scope_id),
-     .summary = "what the scopes are called"},
+     .summary = "base name of the scopes"},
     {.name = "status",
      .type = VCM_RESULT_TEXT,
      .choices = statuses,
      .put = put_status,
-     .summary = "of all rows"},
+     .summary = "summary of all rows"},
     {.name = "sources",
      VCM_RESULT_STRUCTS(struct vcm_map_result, sources, source_count, source_members),
-     .summary = "what became of each row, with its coverage ledger"},
+     .summary = "outcome of each row, with its coverage"},
     {.name = "unmapped",
      VCM_RESULT_STRINGS(struct vcm_map_result, unmapped, unmapped_count),
-     .summary = "scopes of the base that no row names any more"},
+     .summary = "scopes that were unmapped because no row names them any more"},
     {.name = "knowledge",
      VCM_RESULT_INNER(struct vcm_map_result, knowledge, knowledge_members),
-     .summary = "what became of files that are routed to the knowledge base"},
+     .summary = "outcome of following knowledge_routing"},
     {.name = "elapsed_ms",
      VCM_RESULT_FIELD(struct vcm_map_result, elapsed_ms),
-     .summary = "how long it took"},
+     .summary = "time it took"},
     {0},
 };
 
 static const struct vcm_op_document also[] = {
     {.when = "with --dry-run", .members = vcm_report_counted_preview},
-    {.when = "each line behind the first with --watch", .members = vcm_watch_event},
+    {.when = "each line after the first, with --watch", .members = vcm_watch_event},
     {0},
 };
 
@@ -232,7 +234,7 @@ static void put_result(struct vcm_jsonw *w, const struct vcm_map_result *map)
     vcm_result_put(w, result, map);
 }
 
-/* The same calls by the same map, with counts, and nothing done. */
+/* Reports what the mapping would do, with file counts, and does nothing. */
 static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *options,
                    struct vcm_error *err)
 {
@@ -314,23 +316,22 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_map = {
     .name = "map",
-    .summary = "turn a repository's files into pages",
+    .summary = "map a repository: turn its files into pages",
     .description =
-        "Reads .colony/repo_map.yaml from the commit that it maps; without one, the whole tree is "
-        "one row. Options of the command win over the row's own. Reads the files of the commit "
-        "straight from the repository's objects, cuts them into "
-        "records, packs the records into pages by directory, record count and token budget, and "
-        "keeps the pages in the store. Nothing in the repository is changed or run.\n"
-        "A git URL (https, ssh, user@host:path or file) is fetched by git into a bare clone under "
-        "the home, as shallow as can be, and so are rows with origin_url and submodules that are "
-        "not here. Credentials come from credentials.<host> of the configuration, or from git's "
-        "own helpers; vcm asks nobody and keeps none.\n"
-        "A second run on the same commit does nothing; after a new commit only pages with changed "
-        "content are written. Every tracked file is accounted for in the coverage ledger.\n"
-        "Files that knowledge_routing names are then taken into the knowledge base, unless a route "
-        "to vcm matches them too; what is there already is passed over, and what the tree lost is "
-        "removed. "
-        "The exit status is 3 when some files could not be mapped and the rest was.",
+        "Reads .colony/repo_map.yaml from the commit to map; without that file the whole tree is "
+        "one row. Options override the rows. The files of the commit are read from the "
+        "repository's objects, cut into records, and packed into pages by directory, record count "
+        "and token budget. Nothing in the repository is changed or run.\n\nMapping the same commit "
+        "again does nothing; after a new commit only pages with changed content are written. Every "
+        "tracked file is accounted for: see 'vcm coverage'.\n\nA git URL (https, ssh, "
+        "user@host:path or file) is fetched into a bare clone in the home, as shallow as possible. "
+        "So are rows with origin_url, and submodules that are not on this machine. Credentials "
+        "come from credentials.<host> of the configuration or from git's credential helpers; vcm "
+        "does not prompt for them and does not store them.\n\nFinally, files that "
+        "knowledge_routing names are ingested into the knowledge base, unless a route to vcm "
+        "matches them too. Documents that are unchanged are skipped; documents whose file left the "
+        "tree are removed. The exit status is 3 when some files could not be mapped and the rest "
+        "was.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

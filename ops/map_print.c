@@ -48,7 +48,7 @@ static void describe_changes(char *out, size_t size, uint64_t created, uint64_t 
         snprintf(out, size, "%s new, %s dropped", new_pages, old_pages);
 }
 
-/* The sums that a table's last line shows. */
+/* The sums of the table's last line. */
 struct sums {
     uint64_t paged, tracked, pages, tokens, bytes, created, dropped;
 };
@@ -142,7 +142,7 @@ static void print_coverage(struct vcm_print *out, const struct vcm_json *source)
     vcm_buf_append_byte(out->out, '\n');
 }
 
-/* Why a row failed, or what is to be known of one that did not. */
+/* Prints why a row failed, or the note of a row that did not. */
 static void print_message(struct vcm_print *out, const struct vcm_json *source)
 {
     const char *message = vcm_json_get_text(source, "message", NULL);
@@ -152,7 +152,7 @@ static void print_message(struct vcm_print *out, const struct vcm_json *source)
                          vcm_json_get_text(source, "scope_id", ""), message);
 }
 
-/* What went into the knowledge base, and which files did not. */
+/* Prints what was ingested, and which files were not. */
 static void print_knowledge(struct vcm_print *out, const struct vcm_json *knowledge)
 {
     const struct vcm_json *files = vcm_json_get(knowledge, "files");

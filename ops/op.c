@@ -17,7 +17,7 @@ static const char *shown_name(const struct vcm_op_param *param)
     return param->positional ? param->placeholder : param->name;
 }
 
-/* A choice is one word; what JSON writes with spaces is taken as well. */
+/* Choices are single words; the spelling with spaces, as in JSON, is accepted too. */
 static bool is_choice(const char *choice, const char *text)
 {
     while (*choice && (*choice == *text || (*choice == '_' && *text == ' '))) {
@@ -96,7 +96,7 @@ int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op
     for (size_t i = 0; i < op->param_count; i++)
         if (op->params[i].required && !values[i].is_set)
             return vcm_error_set(
-                err, VCM_INVALID_ARGUMENT, "%s%s is missing; 'vcm %s --help' shows how to call it",
+                err, VCM_INVALID_ARGUMENT, "%s%s is missing; 'vcm %s --help' shows the usage",
                 shown_prefix(&op->params[i]), shown_name(&op->params[i]), op->name);
     return VCM_OK;
 }

@@ -1,9 +1,9 @@
 /*
- * op.h - what an operation is: one descriptor that the command line, and later MCP and HTTP, read.
+ * op.h - the descriptor of an operation, which the command line, and later MCP and HTTP, read.
  *
- * Everything about an operation is here: its name, what it takes, what it gives, how it is run and
- * how its result reads for a person. A new one is a file in this folder and a line in table.c
- * (CONTRIBUTING.md).
+ * The descriptor has the operation's name, its parameters, the description of its result, how to
+ * run it and how to print its result. A new operation is a file in this folder and a line in
+ * table.c (CONTRIBUTING.md). vcm_table_check() asserts what must hold for every descriptor.
  */
 #ifndef VCM_OPS_OP_H
 #define VCM_OPS_OP_H
@@ -28,7 +28,7 @@ enum vcm_op_type {
     VCM_OP_CHOICE,
 };
 
-/* What may stand for a value, so that a shell can complete it. */
+/* The kind of values that a shell offers as completions. */
 enum vcm_op_hint {
     VCM_OP_HINT_NONE,
     VCM_OP_HINT_DIRECTORY,
@@ -36,13 +36,13 @@ enum vcm_op_hint {
 };
 
 struct vcm_op_param {
-    const char *name; /* "token-budget": --token-budget here, token_budget in JSON */
+    const char *name; /* "token-budget": --token-budget on the command line, token_budget in JSON */
     enum vcm_op_type type;
     bool positional;
     bool required;
-    bool repeated; /* takes several values; the last positional only */
+    bool repeated; /* takes several values; of positional parameters only the last */
     enum vcm_op_hint hint;
-    const char *placeholder;    /* "N"; positional ones use it as their name in help */
+    const char *placeholder;    /* "N"; the name of a positional parameter in help */
     const char *default_text;   /* shown in help; NULL for none */
     const char *const *choices; /* of VCM_OP_CHOICE; ends with NULL */
     uint64_t min, max;          /* of VCM_OP_NUMBER */
@@ -52,37 +52,37 @@ struct vcm_op_param {
 /* A parameter's value in a call, at the parameter's index. */
 struct vcm_op_value {
     bool is_set;
-    const char *text; /* the last one given */
+    const char *text; /* the last value */
     uint64_t number;
-    const char **list; /* all that were given, of repeated ones */
+    const char **list; /* of a repeated parameter: all values */
     size_t count, capacity;
 };
 
-/* A document that an operation writes instead of the usual one, or beside it. */
+/* A document that an operation writes instead of the usual one, or in addition. */
 struct vcm_op_document {
     const char *when; /* "with --dry-run" */
     const struct vcm_result_member *members;
-    bool is_open; /* it has members that are not described here */
+    bool is_open; /* it has members that are not described */
 };
 
-/* A call. All that it needs and gives is here or belongs to its handle, so that calls on different
- * handles may run at the same time. */
+/* A call. Its state is here or in its handle, so calls on different handles may run at the same
+ * time. */
 struct vcm_op_call {
     struct vcm *vcm;
     const struct vcm_op_value *values;
-    struct vcm_jsonw *out; /* the result document goes here */
-    struct vcm_buf *text;  /* or, where it is not NULL, what a reader sees in place of it */
+    struct vcm_jsonw *out; /* the result document is written here */
+    struct vcm_buf *text;  /* if not NULL, `run` may write text for the reader here instead */
     const struct vcm_log *log;
-    const struct vcm_cancel *cancel; /* asks this call to stop; NULL: the handle's flag does */
+    const struct vcm_cancel *cancel; /* stops this call; NULL: the handle's flag does */
     bool quiet;                      /* print only what was asked for */
-    int exit_status;                 /* 0 unless the operation says otherwise: 1 or 3 */
-    bool json_wanted;                /* a parameter asked for the document itself */
-    bool is_over; /* it was all passed on by `emit`: there is no document any more */
+    int exit_status;                 /* set by the operation: 0, 1 or 3 */
+    bool json_wanted;                /* `run` sets it: a parameter asked for the JSON document */
+    bool is_over; /* `run` sets it: `emit` got everything, and there is no document */
 
-    /* Passes on one JSON object of several, as it comes; NULL where that cannot be done. Anything
-     * but VCM_OK ends the operation. */
+    /* Receives the JSON objects of a stream one by one; NULL: the caller cannot take a stream.
+     * Anything but VCM_OK ends the operation. */
     int (*emit)(void *context, struct vcm_slice document, struct vcm_error *err);
-    int (*emit_idle)(void *context, struct vcm_error *err); /* whether someone still listens */
+    int (*emit_idle)(void *context, struct vcm_error *err); /* fails when the reader is gone */
     void *emit_context;
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
     void *progress_context;
@@ -91,24 +91,24 @@ struct vcm_op_call {
 struct vcm_op {
     const char *name; /* one word, or two for a family: "config set" */
     const char *summary;
-    const char *description;     /* a paragraph or two for help and manual */
+    const char *description;     /* one or more paragraphs for help and manual */
     const char *const *examples; /* commands, without the prompt; ends with NULL */
     const struct vcm_op_param *params;
     size_t param_count;
     const struct vcm_result_member *result; /* the document, see result.h */
-    bool is_stream; /* passes on one such object after the other by `emit`, and has no document */
-    const struct vcm_op_document *also; /* others that come; ends without members, may be NULL */
+    bool is_stream; /* writes a sequence of such objects to `emit`, and no document */
+    const struct vcm_op_document *also; /* other documents; the last has no members; may be NULL */
 
-    /* Writes exactly one JSON document, or fails. Where the result is a text of the library, it may
-     * write that to call->text instead. */
+    /* Writes exactly one JSON document, or fails. If the result is a text of the library, it may
+     * write that to call->text instead, and no document. */
     int (*run)(struct vcm_op_call *call, struct vcm_error *err);
 
-    /* The document for a person, NULL when call->text was written. Of an operation that goes on:
-     * the objects that are no events. */
+    /* Prints the document; `document` is NULL if call->text was written. Of a stream: prints the
+     * objects that have no "event". */
     void (*print)(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call);
 
-    /* An object with a member "event", of an operation that goes on; else NULL. */
+    /* Of a stream: prints an object with a member "event". NULL for other operations. */
     void (*print_event)(struct vcm_print *out, const struct vcm_json *event);
 };
 
@@ -120,20 +120,20 @@ struct vcm_op_settings {
     const struct vcm_cancel *cancel;
 };
 
-/* Runs the operation on a handle that is open and that no other thread uses meanwhile, as a server
- * does for each request. `call` has its values, wishes, log and cancel flag set; the flag counts
- * for this call alone, and the handle can be used again whatever became of the call. The document
- * is appended to `document`; what that holds after a failure is void. */
+/* Runs the operation on an open handle, which no other thread uses meanwhile; a server calls this
+ * for each request. The caller sets values, options, log and cancel flag of `call`; the flag
+ * applies to this call only, and the handle stays usable whatever the outcome. Appends the document
+ * to `document`, whose content is undefined after a failure. */
 int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
                   struct vcm *vcm, struct vcm_error *err);
 
-/* The same on a home that is opened for it and closed again, with the log and the flag of
- * `settings`. */
+/* Opens the home, runs the operation with the log and the cancel flag of `settings`, and closes the
+ * home. */
 int vcm_op_run(struct vcm_buf *document, struct vcm_op_call *call, const struct vcm_op *op,
                const struct vcm_op_settings *settings, struct vcm_error *err);
 
-/* Takes one value for a parameter: checks its type, range and choices. `values` is the array of the
- * operation; lists grow in the arena. INVALID_ARGUMENT names the parameter. */
+/* Sets one value of a parameter after checking its type, range and choices. `values` is the array
+ * of the operation; lists are allocated in the arena. INVALID_ARGUMENT names the parameter. */
 int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,
                 const char *text, struct vcm_arena *arena, struct vcm_error *err);
 
@@ -141,7 +141,7 @@ int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t ind
 int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op *op,
                           struct vcm_error *err);
 
-/* The value of the parameter at `index`, or what stands for a missing one. */
+/* The value of the parameter at `index`: NULL, `otherwise` or false if it was not given. */
 const char *vcm_op_text(const struct vcm_op_call *call, size_t index);
 uint64_t vcm_op_number(const struct vcm_op_call *call, size_t index, uint64_t otherwise);
 bool vcm_op_flag(const struct vcm_op_call *call, size_t index);

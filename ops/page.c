@@ -16,25 +16,25 @@ static const struct vcm_op_param params[] = {
               .positional = true,
               .required = true,
               .placeholder = "PAGE",
-              .summary = "id of the page, or its first 6 digits or more"},
+              .summary = "id of the page, or its first 6 or more digits"},
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "S",
-               .default_text = "the first that holds the page",
-               .summary = "whose line numbers and blobs to show"},
+               .default_text = "the first scope with the page",
+               .summary = "scope to take line numbers and blobs from"},
     [SEQ] = {.name = "seq",
              .type = VCM_OP_NUMBER,
              .placeholder = "N",
              .max = UINT32_MAX,
-             .default_text = "the first",
-             .summary = "which occurrence in the scope"},
+             .default_text = "the first one",
+             .summary = "position in the scope, if the page occurs there several times"},
     [FORMAT] = {.name = "format",
                 .type = VCM_OP_CHOICE,
                 .placeholder = "FORMAT",
                 .choices = formats,
                 .default_text = "text",
-                .summary = "text, markdown or xml for a model to read, json as with --json"},
-    [LINES] = {.name = "lines", .type = VCM_OP_FLAG, .summary = "number the lines"},
+                .summary = "text, markdown and xml are for models; json is the same as --json"},
+    [LINES] = {.name = "lines", .type = VCM_OP_FLAG, .summary = "print line numbers"},
 };
 
 static const char *const encodings[] = {"base64", NULL};
@@ -60,55 +60,55 @@ static const struct vcm_result_member record_members[] = {
     {.name = "record_id",
      VCM_RESULT_FIELD(struct vcm_record, record_id),
      .summary = "40 hex digits"},
-    {.name = "path", VCM_RESULT_FIELD(struct vcm_record, path), .summary = "of its file"},
+    {.name = "path", VCM_RESULT_FIELD(struct vcm_record, path), .summary = "path of its file"},
     {.name = "blob",
      VCM_RESULT_FIELD(struct vcm_record, blob),
-     .summary = "id of the content that it was made of"},
+     .summary = "id of the content it was made from"},
     {.name = "start_line",
      VCM_RESULT_FIELD(struct vcm_record, start_line),
-     .summary = "from 1; 0 of an empty file or a PDF"},
+     .summary = "first line, from 1; 0 for an empty file or a PDF"},
     {.name = "end_line", VCM_RESULT_FIELD(struct vcm_record, end_line), .summary = "inclusive"},
     {.name = "part",
      VCM_RESULT_FIELD(struct vcm_record, part),
      .summary = "which part of the file it is, from 1"},
     {.name = "parts",
      VCM_RESULT_FIELD(struct vcm_record, parts),
-     .summary = "how many the file has"},
+     .summary = "number of parts of the file"},
     {.name = "section",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_record, section),
-     .summary = "of a document: the headings above it; null of a file"},
+     .summary = "headings above a chunk of a document; null for a file"},
     {.name = "page",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_record, page),
-     .summary = "of a PDF, from 1; else null"},
+     .summary = "page of a PDF, from 1; else null"},
     {.name = "tokens",
      VCM_RESULT_FIELD(struct vcm_record, tokens),
-     .summary = "of its serialised value"},
+     .summary = "tokens of its serialised record"},
     {.name = "lossy",
      VCM_RESULT_FIELD(struct vcm_record, lossy),
      .summary = "whether invalid UTF-8 was replaced"},
     {.name = "path_lossy",
      VCM_RESULT_FIELD(struct vcm_record, path_lossy),
-     .summary = "whether its path holds escaped bytes"},
+     .summary = "whether the path contains escaped bytes"},
     {.name = "media_type",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_record, media_type),
-     .summary = "of a binary file, else null"},
+     .summary = "media type of a binary file, else null"},
     {.name = "size",
      .type = VCM_RESULT_INTEGER,
      .nullable = true,
      .put = put_size,
-     .summary = "of a binary file, else null"},
+     .summary = "size of a binary file, else null"},
     {.name = "encoding",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
      .choices = encodings,
      .put = put_encoding,
-     .summary = "of the text of a binary file, else null"},
+     .summary = "encoding of a binary file's text, else null"},
     {.name = "heading",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_record, heading),
-     .summary = "of a later part: what it stands under; else null"},
+     .summary = "heading of a later part of a file, else null"},
     {.name = "text",
      VCM_RESULT_TEXT_FIELD(struct vcm_record, text, text_len),
-     .summary = "its content"},
+     .summary = "content"},
     {0},
 };
 
@@ -116,23 +116,23 @@ static const struct vcm_result_member result[] = {
     {.name = "page_id", VCM_RESULT_FIELD(struct vcm_page, page_id), .summary = "40 hex digits"},
     {.name = "scopes",
      VCM_RESULT_STRINGS(struct vcm_page, scopes, scope_count),
-     .summary = "every scope that holds the page"},
+     .summary = "all scopes that hold the page"},
     {.name = "scope_id",
      VCM_RESULT_FIELD(struct vcm_page, scope_id),
-     .summary = "the scope whose provenance is shown"},
+     .summary = "scope that the provenance is taken from"},
     {.name = "seq",
      VCM_RESULT_FIELD(struct vcm_page, seq),
-     .summary = "where the page stands in that scope"},
+     .summary = "position of the page in that scope"},
     {.name = "occurrences",
      VCM_RESULT_FIELD(struct vcm_page, occurrences),
-     .summary = "how often it stands there"},
+     .summary = "number of times the page occurs there"},
     {.name = "tokens",
      VCM_RESULT_FIELD(struct vcm_page, tokens),
      .summary = "sum over the records"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_page, bytes), .summary = "of the page itself"},
+    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_page, bytes), .summary = "size of the page"},
     {.name = "records",
      VCM_RESULT_STRUCTS(struct vcm_page, records, record_count, record_members),
-     .summary = "what the page holds, each with its text and where it came from"},
+     .summary = "records of the page, with text and provenance"},
     {0},
 };
 
@@ -143,7 +143,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* What a model reads, as the library writes it. */
+/* Writes the text that a model reads. */
 static int put_text(struct vcm_buf *out, const struct vcm_page *page,
                     const struct vcm_op_call *call, struct vcm_error *err)
 {
@@ -185,7 +185,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* A terminal gets no control characters from a file, which may hold NULs too. */
+/* Replaces control characters for a terminal. The text may contain NULs. */
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
@@ -205,13 +205,13 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_page = {
     .name = "page",
-    .summary = "show a page",
+    .summary = "print a page",
     .description =
-        "Prints the records of a page, each under its path and, for a later part of a file, the "
-        "nearest earlier line that begins at column 0. The formats text, markdown and xml are for "
-        "a model to read: the same page and scope give the same bytes, and no content can close "
-        "the fence around it. As JSON, every record comes with its blob, its lines and its exact "
-        "token count, so that it can be checked against the file.",
+        "Prints the records of a page, each under its path; for a later part of a file also under "
+        "the nearest earlier line that begins at column 0. The formats text, markdown and xml are "
+        "made for models: the same page and scope give the same bytes, and no content can close "
+        "the fence around it. In JSON every record has its blob, its lines and its exact token "
+        "count, so that it can be checked against the file.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

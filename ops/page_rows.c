@@ -16,10 +16,10 @@ const struct vcm_result_member vcm_residency_page[] = {
     {.name = "state",
      VCM_RESULT_FIELD(struct vcm_page_outcome, state),
      .choices = vcm_shared_states,
-     .summary = "after the call"},
+     .summary = "state after the call"},
     {.name = "locked_until",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, locked_until),
-     .summary = "Unix seconds, or null"},
+     .summary = "end of the lock in Unix seconds, or null"},
     {0},
 };
 

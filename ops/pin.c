@@ -10,20 +10,20 @@ static const struct vcm_op_param params[] = {
               .positional = true,
               .required = true,
               .placeholder = "NAME",
-              .summary = "a scope, a base for all its scopes, or a page; a prefix will do"},
+              .summary = "scope, base of scopes, or page; a unique prefix is enough"},
 };
 
 static const struct vcm_result_member pin_members[] = {
     {.name = "scope_id",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_pin_outcome, scope_id),
-     .summary = "null when a page was named"},
+     .summary = "null if a page was named"},
     {.name = "page_id",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_pin_outcome, page_id),
-     .summary = "null when a scope was named"},
+     .summary = "null if a scope was named"},
     {.name = "pinned", .type = VCM_RESULT_BOOL, .summary = "whether it is pinned now"},
     {.name = "changed",
      VCM_RESULT_FIELD(struct vcm_pin_outcome, changed),
-     .summary = "whether it was not so before"},
+     .summary = "whether the call changed it"},
     {0},
 };
 
@@ -32,7 +32,7 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = pin_members,
-     .summary = "what was meant"},
+     .summary = "the scopes or the page that NAME means"},
     {0},
 };
 
@@ -92,17 +92,16 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         const char *verb = vcm_json_get_bool(p, "pinned", false) ? "pinned" : "unpinned";
         vcm_print_format(out, VCM_PRINT_PLAIN, "%s %s%s\n", verb,
                          scope ? scope : vcm_json_get_text(p, "page_id", ""),
-                         vcm_json_get_bool(p, "changed", false) ? "" : " (it was so before)");
+                         vcm_json_get_bool(p, "changed", false) ? "" : " (no change)");
     }
 }
 
 const struct vcm_op vcm_op_pin = {
     .name = "pin",
-    .summary = "keep a scope's pages, or one page, resident for good",
-    .description =
-        "Makes the pages resident and keeps them so until 'vcm unpin'. What is pinned or locked, a "
-        "shared page once, never takes more than cache.capacity: otherwise the answer is "
-        "STORE_FULL and the store is as it was.",
+    .summary = "keep a scope's pages, or one page, resident",
+    .description = "Makes the pages resident and keeps them resident until 'vcm unpin'. Pinned and "
+                   "locked pages together, shared pages counted once, never exceed cache.capacity: "
+                   "otherwise the call fails with STORE_FULL and changes nothing.",
     .examples = pin_examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),
@@ -113,9 +112,9 @@ const struct vcm_op vcm_op_pin = {
 
 const struct vcm_op vcm_op_unpin = {
     .name = "unpin",
-    .summary = "take back a pin",
-    .description = "Removes the pin that it names and no other: a page stays pinned while it is "
-                   "pinned by itself or any scope that holds it is.",
+    .summary = "remove a pin",
+    .description = "Removes the named pin and no other: a page stays pinned while it has a pin of "
+                   "its own or a scope that holds it is pinned.",
     .examples = unpin_examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -10,13 +10,13 @@ static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "BASE",
-               .default_text = "made from the origin",
+               .default_text = "derived from the origin",
                .summary = "base name of the scopes"},
     [ORIGIN_URL] = {.name = "origin-url",
                     .type = VCM_OP_TEXT,
                     .placeholder = "U",
-                    .default_text = "that of the remote origin",
-                    .summary = "where the repository comes from"},
+                    .default_text = "URL of the remote origin",
+                    .summary = "URL of the repository"},
     [BRANCH] = {.name = "branch",
                 .type = VCM_OP_TEXT,
                 .placeholder = "B",
@@ -31,7 +31,7 @@ static const struct vcm_op_param params[] = {
               .type = VCM_OP_TEXT,
               .repeated = true,
               .placeholder = "NAME",
-              .summary = "only this row of the map (may be given several times)"},
+              .summary = "only this row (may be repeated)"},
 };
 
 static const char *const examples[] = {
@@ -65,12 +65,12 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
 
 const struct vcm_op vcm_op_preview = {
     .name = "preview",
-    .summary = "show what map would do, and do nothing",
+    .summary = "show what map would do, without doing it",
     .description =
         "Shows for each row of the map the call that would map it: scope, type, origin, branch, "
-        "commit, and of the other fields exactly those that the row sets. The map is that of the "
-        "working tree unless a branch or commit is given. Nothing is written and no network is "
-        "used. The exit status is 3 when some rows cannot be resolved, 1 when none can.",
+        "commit, and those other fields that the row sets. Reads the map of the working tree, "
+        "unless a branch or commit is given. Nothing is written and the network is not used. The "
+        "exit status is 3 when some rows cannot be resolved, 1 when none can.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -1,9 +1,8 @@
 /*
- * print.h - text for people: tables whose columns fit, numbers that read well, colour where it is
- * wanted.
+ * print.h - prints text for people: tables with fitting columns, readable numbers, colours.
  *
- * Prints into a buffer; who calls decides where that goes. Text from outside is printed with
- * control characters replaced, so that a file name cannot drive a terminal.
+ * Prints into a buffer; the caller decides where it goes. Control characters in text from outside
+ * are replaced, so that a file name cannot control the terminal.
  */
 #ifndef VCM_OPS_PRINT_H
 #define VCM_OPS_PRINT_H
@@ -26,7 +25,7 @@ enum vcm_print_style {
 struct vcm_print {
     struct vcm_buf *out;
     bool color;
-    bool terminal; /* control characters of files must not reach it */
+    bool terminal; /* output is a terminal: replace control characters of files */
 };
 
 /* A table is filled cell by cell and printed at the end. */
@@ -34,7 +33,7 @@ struct vcm_print_table {
     struct vcm_print *print;
     struct vcm_arena arena;
     unsigned columns;
-    const bool *right; /* for each column: numbers stand at the right */
+    const bool *right; /* for each column whether it is aligned to the right */
     struct vcm_print_cell *first, *last;
     bool failed;
 };
@@ -45,7 +44,7 @@ struct vcm_print_cell {
     struct vcm_print_cell *next;
 };
 
-/* Appends `text`, without control characters but line ends, in a style. */
+/* Appends `text` in a style, with control characters other than line ends replaced. */
 void vcm_print_text(struct vcm_print *print, enum vcm_print_style style, const char *text);
 void vcm_print_format(struct vcm_print *print, enum vcm_print_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

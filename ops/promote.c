@@ -16,8 +16,8 @@ static const struct vcm_op_param params[] = {
                .required = true,
                .placeholder = "PATH",
                .hint = VCM_OP_HINT_FILE,
-               .summary = "files, directories or patterns, from the root of the repository; the "
-                          "last one may be the repository"},
+               .summary = "files, directories or patterns, relative to the root of the repository; "
+                          "the last one may be the repository"},
     [REPO] = {.name = "repo",
               .type = VCM_OP_TEXT,
               .placeholder = "REPO",
@@ -26,40 +26,40 @@ static const struct vcm_op_param params[] = {
               .summary = "path of the repository, or of a directory in it"},
     [DRY_RUN] = {.name = "dry-run",
                  .type = VCM_OP_FLAG,
-                 .summary = "tell what would be changed, and change nothing"},
+                 .summary = "print what would change, and change nothing"},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "repo_root",
      VCM_RESULT_FIELD(struct vcm_promote_result, repo_root),
-     .summary = "where the repository is"},
+     .summary = "root of the repository"},
     {.name = "paths",
      VCM_RESULT_STRINGS(struct vcm_promote_result, patterns, pattern_count),
-     .summary = "what was promoted, as patterns of the map"},
+     .summary = "promoted paths, as patterns of the map"},
     {.name = "files",
      VCM_RESULT_FIELD(struct vcm_promote_result, files),
-     .summary = "how many files of the commit they match"},
+     .summary = "number of files of the commit that they match"},
     {.name = "changed",
      VCM_RESULT_FIELD(struct vcm_promote_result, changed),
-     .summary = "whether the map had to be changed"},
+     .summary = "whether the map had to change"},
     {.name = "routes_set",
      VCM_RESULT_FIELD(struct vcm_promote_result, routes_set),
-     .summary = "how many routes lead to vcm now instead of the knowledge base"},
+     .summary = "number of routes changed from knowledge_base to vcm"},
     {.name = "route_added",
      VCM_RESULT_FIELD(struct vcm_promote_result, route_added),
      .summary = "whether a route was added"},
     {.name = "row",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_promote_result, row),
-     .summary = "the literature row that the paths were added to, or null"},
+     .summary = "literature row that the paths were added to, or null"},
     {.name = "row_added",
      VCM_RESULT_FIELD(struct vcm_promote_result, row_added),
-     .summary = "whether it is a new one"},
+     .summary = "whether that row is new"},
     {.name = "commit",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_promote_result, commit),
-     .summary = "the commit that holds the change, or null"},
+     .summary = "commit with the change, or null"},
     {.name = "text",
      VCM_RESULT_FIELD(struct vcm_promote_result, text),
-     .summary = "the map, as it is now"},
+     .summary = "text of the map after the change"},
     {0},
 };
 
@@ -69,7 +69,7 @@ static const char *const examples[] = {
     NULL,
 };
 
-/* Whether a word names the top of a working tree. */
+/* Whether the argument is the top directory of a working tree. */
 static bool is_repository(const char *word)
 {
     char path[VCM_LIMIT_PATH_BYTES];
@@ -132,12 +132,12 @@ const struct vcm_op vcm_op_promote = {
     .name = "promote",
     .summary = "move literature from the knowledge base to pages",
     .description =
-        "Lets the routes of .colony/repo_map.yaml send the paths to vcm instead of the knowledge "
-        "base, and makes sure that a literature row takes them: one that lists what it takes "
-        "gets them too, else a row is added. Comments and layout of the map stay; a map that is "
-        "written in a way that leaves no safe place for the change is refused.\n"
-        "The change is one commit of just that file; nothing else that is staged or changed is "
-        "touched. Chunks that are in the knowledge base stay there until 'vcm kb clear'.",
+        "Changes the routes of .colony/repo_map.yaml so that the paths go to vcm instead of the "
+        "knowledge base, and makes sure that a literature row covers them: adds them to a row that "
+        "lists its files, or adds a row. Comments and layout of the map are kept; if the layout "
+        "leaves no safe place for the change, the command refuses.\n\nThe change is one commit of "
+        "that file alone; other staged or changed files stay as they are. Chunks in the knowledge "
+        "base stay there until 'vcm kb clear'.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

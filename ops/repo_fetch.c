@@ -20,91 +20,97 @@ static const struct vcm_op_param params[] = {
     [SUBPATH] = {.name = "subpath",
                  .type = VCM_OP_TEXT,
                  .placeholder = "P",
-                 .summary = "fetch, describe and check out this directory of it only"},
+                 .summary = "fetch, describe and check out only this directory"},
     [DEST] = {.name = "dest",
               .type = VCM_OP_TEXT,
               .placeholder = "DIR",
               .hint = VCM_OP_HINT_DIRECTORY,
-              .summary = "check it out here; without it there is a bare clone in the home"},
+              .summary = "check it out here; without it, only clone into the home"},
     [DEPTH] = {.name = "depth",
                .type = VCM_OP_NUMBER,
                .placeholder = "N",
                .default_text = "1",
                .min = 1,
                .max = 100000,
-               .summary = "how many commits of history to fetch"},
+               .summary = "number of commits of history to fetch"},
     [TIMEOUT] = {.name = "timeout",
                  .type = VCM_OP_TEXT,
                  .placeholder = "DURATION",
                  .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_REPO_FETCH_SECONDS) "s",
-                 .summary = "how long it may take, in ms, s, m or h"},
+                 .summary = "time limit, in ms, s, m or h"},
 };
 
 static const struct vcm_result_member readme_members[] = {
-    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "of the README"},
-    {.name = "content", .type = VCM_RESULT_TEXT, .summary = "4 KiB at the most"},
-    {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether it is cut"},
+    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "path of the README"},
+    {.name = "content", .type = VCM_RESULT_TEXT, .summary = "its text, at most 4 KiB"},
+    {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether the text is cut"},
     {0},
 };
 
 static const struct vcm_result_member entry_members[] = {
-    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "of the file"},
-    {.name = "kind",
-     .type = VCM_RESULT_TEXT,
-     .summary = "what it is for, such as cmake or agent-doc"},
+    {.name = "path", .type = VCM_RESULT_TEXT, .summary = "path of the file"},
+    {.name = "kind", .type = VCM_RESULT_TEXT, .summary = "its role, such as cmake or agent-doc"},
     {0},
 };
 
 static const struct vcm_result_member signal_members[] = {
-    {.name = "has_readme", .type = VCM_RESULT_BOOL, .summary = "at the root"},
-    {.name = "has_docs_dir", .type = VCM_RESULT_BOOL, .summary = "at the root"},
+    {.name = "has_readme",
+     .type = VCM_RESULT_BOOL,
+     .summary = "whether there is a README at the root"},
+    {.name = "has_docs_dir",
+     .type = VCM_RESULT_BOOL,
+     .summary = "whether there is a documentation directory at the root"},
     {.name = "has_code",
      .type = VCM_RESULT_BOOL,
-     .summary = "of a language that vcm symbols knows"},
+     .summary = "whether there is code in a language that vcm symbols knows"},
     {.name = "doc_file_count",
      .type = VCM_RESULT_INTEGER,
-     .summary = "documents, the licence aside"},
-    {.name = "code_file_count", .type = VCM_RESULT_INTEGER, .summary = "files of code"},
-    {.name = "sparse", .type = VCM_RESULT_BOOL, .summary = "nothing here to work from"},
+     .summary = "number of documents, without the licence"},
+    {.name = "code_file_count", .type = VCM_RESULT_INTEGER, .summary = "number of files of code"},
+    {.name = "sparse",
+     .type = VCM_RESULT_BOOL,
+     .summary = "whether there is neither a README nor code nor documents"},
     {0},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "clone_path",
      .type = VCM_RESULT_TEXT,
-     .summary = "where it is: the directory of --dest, or a bare repository in the home"},
-    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "that is described"},
-    {.name = "files", .type = VCM_RESULT_INTEGER, .summary = "how many are tracked"},
+     .summary = "the directory of --dest, or a bare repository in the home"},
+    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "described commit"},
+    {.name = "files", .type = VCM_RESULT_INTEGER, .summary = "number of tracked files"},
     {.name = "files_not_fetched",
      .type = VCM_RESULT_INTEGER,
-     .summary = "how many of the whole commit are not here, all outside of --subpath; 0 where the "
-                "server sends all or nothing"},
+     .summary = "number of files of the commit that were not fetched because they are outside of "
+                "--subpath; 0 if the server does not support partial clones"},
     {.name = "tree",
      .type = VCM_RESULT_TEXT,
      .is_list = true,
-     .summary = "their paths in byte order, 300 at the most: something of every top-level entry, "
-                "then the nearest to the root"},
-    {.name = "tree_total", .type = VCM_RESULT_INTEGER, .summary = "how many there would be"},
+     .summary = "paths in byte order, at most 300: some of every top-level entry, then those "
+                "nearest to the root"},
+    {.name = "tree_total", .type = VCM_RESULT_INTEGER, .summary = "number of all files"},
     {.name = "tree_truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
     {.name = "readme",
      .type = VCM_RESULT_OBJECT,
      .nullable = true,
      .members = readme_members,
-     .summary = "null without one, or when not even its path fits"},
+     .summary = "null if there is none, or if not even its path fits"},
     {.name = "entrypoints",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = entry_members,
-     .summary = "files to begin with; the root first"},
-    {.name = "entrypoints_total", .type = VCM_RESULT_INTEGER, .summary = "how many there would be"},
+     .summary = "files to begin with; those at the root first"},
+    {.name = "entrypoints_total",
+     .type = VCM_RESULT_INTEGER,
+     .summary = "number of all entry points"},
     {.name = "doc_hints",
      .type = VCM_RESULT_TEXT,
      .is_list = true,
-     .summary = "patterns of documents that match something here"},
+     .summary = "document patterns that match something here"},
     {.name = "signals",
      .type = VCM_RESULT_OBJECT,
      .members = signal_members,
-     .summary = "what there is to work from"},
+     .summary = "what the repository offers"},
     {0},
 };
 
@@ -177,15 +183,15 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_repo_fetch = {
     .name = "repo fetch",
-    .summary = "bring a repository here and say what it holds",
+    .summary = "clone a repository and describe it",
     .description =
-        "Clones a repository, or brings a clone to the state of its upstream, and describes it in "
-        "at most 8,192 bytes of JSON: its files, README and entry points, and whether there is "
-        "anything to work from. A fetch that fails for want of credentials is tried over the other "
-        "of ssh and https, one that the network broke off is tried again. A directory given with "
-        "--dest is used again only if it is a clone of the same URL; changes in it are kept. With "
-        "--subpath the paths of the whole commit are fetched and the contents of that directory, "
-        "where the server can send a part; a later fetch without it, or vcm map, fetches the rest.",
+        "Clones a repository, or updates a clone to its upstream, and describes it in at most "
+        "8,192 bytes of JSON: its files, README and entry points. A fetch that fails for lack of "
+        "credentials is tried again over the other one of ssh and https; a fetch that the network "
+        "interrupts is retried. A directory given with --dest is reused only if it is a clone of "
+        "the same URL; changes in it are kept. With --subpath, all paths of the commit are fetched "
+        "but only the contents of that directory, if the server supports it; a later fetch without "
+        "--subpath, or vcm map, fetches the rest.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -1,12 +1,12 @@
 /*
- * report.h - what the documents about a repo map have in common. Private to ops/.
+ * report.h - shared by the documents about a repo map. Private to ops/.
  */
 #ifndef VCM_OPS_REPORT_H
 #define VCM_OPS_REPORT_H
 
 #include "ops/op.h"
 
-/* A route of a map, over a struct vcm_map_route, without and with how many files it matches. */
+/* A route of a map, over a struct vcm_map_route, without and with its file count. */
 extern const struct vcm_result_member vcm_report_route[];
 extern const struct vcm_result_member vcm_report_counted_route[];
 
@@ -15,22 +15,22 @@ extern const struct vcm_result_member vcm_report_counted_route[];
 extern const struct vcm_result_member vcm_report_preview[];
 extern const struct vcm_result_member vcm_report_counted_preview[];
 
-/* What a row does with binary files. */
+/* The names of the policies for binary files. */
 extern const char *const vcm_report_binary_policies[];
 
-/* A list of strings as one value. */
+/* Writes a list of strings as one value. */
 void vcm_report_put_strings(struct vcm_jsonw *w, const char *const *items, size_t count);
 
-/* 0, or 3 when some rows cannot be resolved, or 1 when none can. */
+/* The exit status: 0, 3 when some rows cannot be resolved, 1 when none can. */
 int vcm_report_preview_status(const struct vcm_map_report *report);
 
 void vcm_report_print_preview(struct vcm_print *out, const struct vcm_json *document,
                               const struct vcm_op_call *call);
 
-/* The routes as a table, when there are any. */
+/* Prints the routes as a table, if there are any. */
 void vcm_report_print_routes(struct vcm_print *out, const struct vcm_json *document);
 
-/* A list of strings of the document, joined by ", ". */
+/* Appends a list of strings of the document, joined by ", ". */
 void vcm_report_join(struct vcm_buf *out, const struct vcm_json *list);
 
 #endif

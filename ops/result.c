@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-/* What lies in the struct at an offset, which the table's macros took from its type. */
+/* The field of a struct at an offset, which the table's macros took from the field. */
 #define AT(type, from, at) (*(const type *)(const void *)((const char *)(from) + (at)))
 
 static void put_strings(struct vcm_jsonw *w, const struct vcm_result_member *member,
@@ -98,7 +98,7 @@ static void put_field(struct vcm_jsonw *w, const struct vcm_result_member *membe
     }
 }
 
-/* Members none of which is written by hand. */
+/* Writes members, none of which may be one that is written by hand. */
 static void put_all(struct vcm_jsonw *w, const struct vcm_result_member *members, const void *from)
 {
     const struct vcm_result_member *end = vcm_result_put_members(w, members, from);

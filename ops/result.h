@@ -1,10 +1,10 @@
 /*
- * result.h - what an operation's document holds: one table, beside the operation, that describes
- * every member down to the leaves.
+ * result.h - describes the document of an operation: a table beside the operation that has every
+ * member down to the leaves.
  *
- * Help, the manual and the JSON Schema (schema.h) are made from it, and where a document has the
- * members of a struct of the library, the document too: a line that names its field is described
- * and written by one edit. Tables end with a member without a name and are constant.
+ * Help, the manual and the JSON Schema (schema.h) are made from the table. If a document has the
+ * members of a public struct, the document is written from the table, too: one line names the
+ * field, describes it and writes it. Tables are constant and end with a member without a name.
  */
 #ifndef VCM_OPS_RESULT_H
 #define VCM_OPS_RESULT_H
@@ -24,9 +24,9 @@ enum vcm_result_type {
     VCM_RESULT_SCALAR, /* text, integer or bool */
 };
 
-/* How a struct keeps a member; the macros below choose it by the field's type. */
+/* The type of a member's field in a struct; the macros below derive it. */
 enum vcm_result_field {
-    VCM_RESULT_NOWHERE, /* it is computed, or written by hand */
+    VCM_RESULT_NOWHERE, /* computed by `put`, or written by hand */
     VCM_RESULT_POINTER, /* const char *; NULL is null */
     VCM_RESULT_CHARS,   /* char[] */
     VCM_RESULT_SLICE,   /* const char * and a length */
@@ -45,19 +45,19 @@ struct vcm_result_member {
     const char *name;
     const char *summary;
     enum vcm_result_type type;
-    bool is_list;               /* of values of the type */
-    bool nullable;              /* null where it does not apply */
-    bool optional;              /* left out where it does not apply */
+    bool is_list;               /* a list of values of the type */
+    bool nullable;              /* may be null */
+    bool optional;              /* may be missing */
     bool is_open;               /* of an object: it may have members that are not described */
-    const char *const *choices; /* of text: nothing else comes; ends with NULL */
-    const struct vcm_result_member *members; /* of an object; NULL for an open one */
-    bool is_spliced;     /* no member: those of `members` stand here, in its place */
-    const char *defined; /* of an object that holds objects of its own kind: the kind's name */
+    const char *const *choices; /* of text: the only values; ends with NULL */
+    const struct vcm_result_member *members; /* of an object; NULL if none is described */
+    bool is_spliced;     /* not a member itself: the members of `members` take its place */
+    const char *defined; /* of a recursive object: the name of its definition in the schema */
 
-    /* Writing. A member that has neither a field nor `put` is written by hand. */
+    /* For writing. A member with neither a field nor `put` is written by hand. */
     enum vcm_result_field field;
-    size_t offset, count_offset, size; /* in the struct; of an element of a list */
-    bool unset_is_null;                /* 0, of a signed one less than 0, stands for null */
+    size_t offset, count_offset, size; /* of field and count in the struct; of an element */
+    bool unset_is_null; /* 0, or a negative number of a signed field, is written as null */
     void (*put)(struct vcm_jsonw *w, const void *from); /* computes the value from the struct */
 };
 
@@ -66,11 +66,11 @@ struct vcm_result_member {
     .type = VCM_RESULT_TYPE_OF(((s *)0)->f), .field = VCM_RESULT_FIELD_OF(((s *)0)->f),            \
     .offset = offsetof(s, f)
 
-/* The same, null when it is NULL, 0, or, of a signed one, negative. */
+/* The same; NULL, 0 or, for signed fields, a negative number is written as null. */
 #define VCM_RESULT_FIELD_OR_NULL(s, f)                                                             \
     VCM_RESULT_FIELD(s, f), .nullable = true, .unset_is_null = true
 
-/* Text of a length. */
+/* A text with a length. */
 #define VCM_RESULT_TEXT_FIELD(s, f, len)                                                           \
     .type = VCM_RESULT_TEXT,                                                                       \
     .field = _Generic(((s *)0)->f, const char *: VCM_RESULT_SLICE), .offset = offsetof(s, f),      \
@@ -83,8 +83,8 @@ struct vcm_result_member {
                       const char **: VCM_RESULT_STRING_LIST),                                      \
     .offset = offsetof(s, f), .count_offset = _Generic(((s *)0)->n, size_t: offsetof(s, n))
 
-/* A struct in the struct, a pointer to one, null for NULL, and a list of structs: each an object of
- * the members of `table`. */
+/* Objects with the members of `table`: from a struct inside the struct, from a pointer to one (null
+ * for NULL), and from a list of structs. */
 #define VCM_RESULT_INNER(s, f, table)                                                              \
     .type = VCM_RESULT_OBJECT, .members = (table), .field = VCM_RESULT_STRUCT,                     \
     .offset = offsetof(s, f)
@@ -97,13 +97,13 @@ struct vcm_result_member {
     .count_offset = _Generic(((s *)0)->n, size_t                                                   \
                              : offsetof(s, n))
 
-/* The members of another table, over a struct in the struct, as members of this one. */
+/* The members of another table, over a struct inside the struct, as members of this one. */
 #define VCM_RESULT_SPLICE(s, f, table) .name = "", .is_spliced = true, VCM_RESULT_INNER(s, f, table)
 
-/* The same over the very struct. */
+/* The same over this struct itself. */
 #define VCM_RESULT_SPLICE_GROUP(table) .name = "", .is_spliced = true, VCM_RESULT_GROUP(table)
 
-/* An object of some members of the very struct. */
+/* An object made of members of this struct itself. */
 #define VCM_RESULT_GROUP(table)                                                                    \
     .type = VCM_RESULT_OBJECT, .members = (table), .field = VCM_RESULT_STRUCT
 
@@ -116,11 +116,13 @@ struct vcm_result_member {
              uint32_t: VCM_RESULT_UINT32, uint64_t: VCM_RESULT_UINT64,                             \
              int64_t: VCM_RESULT_INT64, bool: VCM_RESULT_FLAG, double: VCM_RESULT_DOUBLE)
 
-/* Writes an object of all members, none of which is written by hand. */
+/* Writes an object with all members, none of which may be one that is written by hand. */
 void vcm_result_put(struct vcm_jsonw *w, const struct vcm_result_member *members, const void *from);
 
-/* Writes members into the object that is begun, up to the first that is written by hand, which is
- * returned: the caller writes it, and may go on behind it. Without one, returns the end. */
+/* Writes members into the open object up to the first that is written by hand, and returns that
+ * one: the caller writes it and may continue after it. Returns the end of the table if there is
+ * none.
+ * */
 const struct vcm_result_member *vcm_result_put_members(struct vcm_jsonw *w,
                                                        const struct vcm_result_member *members,
                                                        const void *from);

@@ -10,7 +10,7 @@
 #define DIALECT     "https://json-schema.org/draft/2020-12/schema"
 #define DEFINED_MAX 4u
 
-/* The kinds of objects that hold objects of their own kind: they stand in "$defs". */
+/* Recursive objects, which are put into "$defs". */
 struct definitions {
     const struct vcm_result_member *kinds[DEFINED_MAX];
     unsigned count;
@@ -63,7 +63,7 @@ static void put_reference(struct vcm_jsonw *w, const char *name)
     vcm_buf_release(&place);
 }
 
-/* What one value must be: the members of the schema's object. */
+/* Writes the members of a schema that describe one value. */
 static void put_value(struct vcm_jsonw *w, const struct vcm_result_member *member, bool nullable)
 {
     if (member->defined && nullable) {
@@ -135,7 +135,7 @@ static void put_required(struct vcm_jsonw *w, const struct vcm_result_member *me
     }
 }
 
-/* The members of the schema's object that say which members there are. */
+/* Writes the members of a schema that describe the members of an object. */
 static void put_object(struct vcm_jsonw *w, const struct vcm_result_member *members, bool is_open)
 {
     if (members) {
@@ -192,7 +192,7 @@ static void begin_schema(struct vcm_jsonw *w, const char *title, const char *des
     vcm_jsonw_member_string(w, "type", "object");
 }
 
-/* One of several documents. */
+/* Writes one of several alternative documents. */
 static void put_alternative(struct vcm_jsonw *w, const struct vcm_op_document *document)
 {
     vcm_jsonw_begin_object(w);

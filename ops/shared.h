@@ -1,5 +1,5 @@
 /*
- * shared.h - pieces that several operations' documents have in common. Private to ops/.
+ * shared.h - parts that several operations share. Private to ops/.
  */
 #ifndef VCM_OPS_SHARED_H
 #define VCM_OPS_SHARED_H
@@ -16,15 +16,15 @@
         .summary = "path of the repository, or of a directory in it, or a git URL"                 \
     }
 
-/* How long fetching a repository may take; read with vcm_shared_timeout(). */
+/* The time limit of a fetch; read it with vcm_shared_timeout(). */
 #define VCM_SHARED_TIMEOUT                                                                         \
     {                                                                                              \
         .name = "timeout", .type = VCM_OP_TEXT, .placeholder = "DURATION",                         \
         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FETCH_MINUTES) "m",                           \
-        .summary = "how long fetching one repository may take, in ms, s, m or h"                   \
+        .summary = "time limit for fetching one repository, in ms, s, m or h"                      \
     }
 
-/* The milliseconds of a duration; 0 for NULL. INVALID_ARGUMENT. */
+/* Parses a duration to milliseconds; 0 for NULL. INVALID_ARGUMENT. */
 int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err);
 
 /* The members of a "coverage" object, over a struct vcm_coverage. */
@@ -33,30 +33,31 @@ extern const struct vcm_result_member vcm_shared_coverage[];
 /* The states of a page. */
 extern const char *const vcm_shared_states[];
 
-/* What became of a document on its way into the knowledge base, over a struct vcm_kb_file. */
+/* The outcome of ingesting a document, over a struct vcm_kb_file. */
 extern const struct vcm_result_member vcm_shared_kb_file[];
 
-/* "110 paged, 6 binary, 4 symlinks" from a coverage object, leaving out what is 0. */
+/* Prints "110 paged, 6 binary, 4 symlinks" from a coverage object, without zeros. */
 void vcm_shared_print_coverage(struct vcm_print *out, const struct vcm_json *coverage);
 
-/* A count of the document as a table's cell. */
+/* Adds a count of the document as a cell of a table. */
 void vcm_shared_count_cell(struct vcm_print_table *table, const struct vcm_json *object,
                            const char *key);
 
-/* A list that is written before the numbers that stand above it are known. */
+/* A list that is written before the members in front of it are known. */
 struct vcm_shared_list {
     struct vcm_buf text;
     struct vcm_jsonw writer;
 };
 
-/* Returns the writer for the elements. */
+/* Begins the list and returns the writer for its elements. */
 struct vcm_jsonw *vcm_shared_list_begin(struct vcm_shared_list *list);
 
-/* Puts the list into the document under its key, and frees it. Returns `rc`, or its own failure. */
+/* Writes the list into the document under its key, and frees it. Returns `rc`, or its own failure
+ * if that is VCM_OK. */
 int vcm_shared_list_end(struct vcm_shared_list *list, struct vcm_jsonw *out, const char *key,
                         int rc, struct vcm_error *err);
 
-/* A vcm_document_fn: the document is the result of the call, which is the context. */
+/* A vcm_document_fn whose context is the call: makes the document the result of the call. */
 int vcm_shared_put_document(void *context, const char *json, size_t len, struct vcm_error *err);
 
 /* The colour of a row's status. */

@@ -1,5 +1,5 @@
 /*
- * stat.h - the document of 'stat', which 'top' repeats. Private to ops/.
+ * stat.h - the members of the document of 'stat', which 'top' also has. Private to ops/.
  */
 #ifndef VCM_OPS_STAT_H
 #define VCM_OPS_STAT_H

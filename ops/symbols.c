@@ -8,14 +8,14 @@
         .name = "path", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
         .hint = VCM_OP_HINT_DIRECTORY,                                                             \
         .default_text = "the repository around the current directory",                             \
-        .summary = "path of a repository, or of a directory in it to look at alone"                \
+        .summary = "path of a repository, or of a directory in it to restrict the search to"       \
     }
 
 #define LIMIT_PARAM                                                                                \
     {                                                                                              \
         .name = "limit", .type = VCM_OP_NUMBER, .placeholder = "N",                                \
         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_SYMBOL_LIMIT), .min = 1, .max = 10000000,     \
-        .summary = "show this many at the most"                                                    \
+        .summary = "show at most this many"                                                        \
     }
 
 /* Definitions */
@@ -35,7 +35,7 @@ static const struct vcm_op_param symbols_params[] = {
                       .choices = kinds,
                       .placeholder = "K",
                       .repeated = true,
-                      .summary = "only this kind; may be given several times"},
+                      .summary = "only this kind (may be repeated)"},
     [SYMBOLS_FILE] = {.name = "file",
                       .type = VCM_OP_TEXT,
                       .placeholder = "GLOB",
@@ -43,7 +43,7 @@ static const struct vcm_op_param symbols_params[] = {
     [SYMBOLS_NAME] = {.name = "name",
                       .type = VCM_OP_TEXT,
                       .placeholder = "Q",
-                      .summary = "only names that have this in them, case aside"},
+                      .summary = "only names that contain this, ignoring case"},
     [SYMBOLS_LIMIT] = LIMIT_PARAM,
 };
 
@@ -54,34 +54,34 @@ static const char *const gaps[] = {"binary",  "too_large", "too_costly", "too_ma
 
 static const struct vcm_result_member symbol_members[] = {
     {.name = "symbol_id", .type = VCM_RESULT_TEXT, .summary = "path, line, container and name"},
-    {.name = "name", .type = VCM_RESULT_TEXT, .summary = "of the symbol"},
-    {.name = "kind", .type = VCM_RESULT_TEXT, .choices = kinds, .summary = "what it is"},
-    {.name = "signature", .type = VCM_RESULT_TEXT, .summary = "as it is written"},
+    {.name = "name", .type = VCM_RESULT_TEXT, .summary = "name of the symbol"},
+    {.name = "kind", .type = VCM_RESULT_TEXT, .choices = kinds, .summary = "kind of symbol"},
+    {.name = "signature", .type = VCM_RESULT_TEXT, .summary = "as written in the source"},
     {.name = "documentation",
      .type = VCM_RESULT_TEXT,
      .summary = "first sentence of its comment; may be empty"},
-    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "from the root"},
-    {.name = "line", .type = VCM_RESULT_INTEGER, .summary = "where it begins"},
-    {.name = "end_line", .type = VCM_RESULT_INTEGER, .summary = "where it ends"},
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "path, relative to the root"},
+    {.name = "line", .type = VCM_RESULT_INTEGER, .summary = "first line"},
+    {.name = "end_line", .type = VCM_RESULT_INTEGER, .summary = "last line"},
     {.name = "container",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
-     .summary = "what it is a member of, or null"},
-    {.name = "language", .type = VCM_RESULT_TEXT, .summary = "of the file"},
-    {.name = "source", .type = VCM_RESULT_TEXT, .choices = sources, .summary = "who found it"},
+     .summary = "symbol that contains it, or null"},
+    {.name = "language", .type = VCM_RESULT_TEXT, .summary = "language of the file"},
+    {.name = "source", .type = VCM_RESULT_TEXT, .choices = sources, .summary = "how it was found"},
     {.name = "visibility",
      .type = VCM_RESULT_TEXT,
      .choices = visibilities,
-     .summary = "who sees it"},
+     .summary = "where the symbol is visible"},
     {0},
 };
 
 static const struct vcm_result_member gap_members[] = {
-    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "from the root"},
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "path, relative to the root"},
     {.name = "reason",
      .type = VCM_RESULT_TEXT,
      .choices = gaps,
-     .summary = "why its symbols are not all there"},
+     .summary = "why its symbols are incomplete"},
     {0},
 };
 
@@ -91,14 +91,14 @@ static const struct vcm_result_member symbols_result[] = {
      .is_list = true,
      .members = symbol_members,
      .summary = "definitions by path and line"},
-    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "how many there are"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "number of definitions"},
     {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
     {.name = "incomplete",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = gap_members,
-     .summary = "files whose symbols are not all there, and why"},
-    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "that was looked at: HEAD"},
+     .summary = "files whose symbols are incomplete, and why"},
+    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
     {0},
 };
 
@@ -149,7 +149,7 @@ static void print_incomplete(struct vcm_print *out, const struct vcm_json *incom
     }
     if (without_ctags > 0)
         vcm_print_format(out, VCM_PRINT_WARNING,
-                         "%lu %s not read: ctags did not answer; 'vcm doctor' tells why\n",
+                         "%lu %s not read: ctags did not answer; 'vcm doctor' shows why\n",
                          without_ctags, without_ctags == 1 ? "file was" : "files were");
 }
 
@@ -175,7 +175,7 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
 
 const struct vcm_op vcm_op_symbols = {
     .name = "symbols",
-    .summary = "list what a repository defines",
+    .summary = "list the definitions of a repository",
     .description = "Lists the definitions of HEAD: functions, types, variables and their members, "
                    "with signature and the first sentence of their comment.",
     .examples = symbols_examples,
@@ -206,19 +206,19 @@ static const char *const uses[] = {"call",           "read",     "write", "insta
 static const char *const resolutions[] = {"resolved", "unresolved", NULL};
 
 static const struct vcm_result_member reference_members[] = {
-    {.name = "kind", .type = VCM_RESULT_TEXT, .choices = uses, .summary = "how it is used"},
+    {.name = "kind", .type = VCM_RESULT_TEXT, .choices = uses, .summary = "kind of use"},
     {.name = "from_symbol",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
-     .summary = "symbol_id of what it is in, or null"},
-    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "from the root"},
-    {.name = "line", .type = VCM_RESULT_INTEGER, .summary = "where it is"},
-    {.name = "excerpt", .type = VCM_RESULT_TEXT, .summary = "the line's text"},
-    {.name = "source", .type = VCM_RESULT_TEXT, .choices = sources, .summary = "who found it"},
+     .summary = "symbol_id of the definition that contains it, or null"},
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "path, relative to the root"},
+    {.name = "line", .type = VCM_RESULT_INTEGER, .summary = "line of the reference"},
+    {.name = "excerpt", .type = VCM_RESULT_TEXT, .summary = "text of the line"},
+    {.name = "source", .type = VCM_RESULT_TEXT, .choices = sources, .summary = "how it was found"},
     {.name = "resolution_state",
      .type = VCM_RESULT_TEXT,
      .choices = resolutions,
-     .summary = "whether one definition is left"},
+     .summary = "whether exactly one definition matches"},
     {.name = "target",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
@@ -231,11 +231,11 @@ static const struct vcm_result_member refs_result[] = {
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = reference_members,
-     .summary = "by path and line"},
-    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "how many there are"},
-    {.name = "resolved", .type = VCM_RESULT_INTEGER, .summary = "how many of them are resolved"},
+     .summary = "references by path and line"},
+    {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "number of references"},
+    {.name = "resolved", .type = VCM_RESULT_INTEGER, .summary = "number of resolved references"},
     {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
-    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "that was looked at: HEAD"},
+    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
     {0},
 };
 
@@ -272,12 +272,12 @@ static void print_refs(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_refs = {
     .name = "refs",
-    .summary = "list who uses a name",
+    .summary = "list the references to a name",
     .description =
-        "Lists the references to a name at HEAD. One is resolved when file, imports and the reach "
-        "of names in its language leave one definition; an ambiguous one, or a member of an object "
-        "whose type is not known, is listed as unresolved. An id, as 'vcm symbols' shows it, "
-        "leaves out what resolves to other definitions.",
+        "Lists the references to a name at HEAD. A reference is resolved when file, imports and "
+        "the scoping rules of its language leave exactly one definition. An ambiguous one, or a "
+        "member of an object of unknown type, is listed as unresolved. With a symbol_id, as 'vcm "
+        "symbols' prints it, references that resolve to other definitions are left out.",
     .examples = refs_examples,
     .params = refs_params,
     .param_count = VCM_OP_COUNT(refs_params),

@@ -25,21 +25,25 @@ static const struct vcm_op_param params[] = {
 static const struct vcm_result_member file_members[] = {
     {.name = "path",
      VCM_RESULT_FIELD(struct vcm_tokens_file, path),
-     .summary = "- for standard input"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_tokens_file, bytes), .summary = "of the file"},
-    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_tokens_file, tokens), .summary = "of the file"},
+     .summary = "path of the file; - for standard input"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_tokens_file, bytes),
+     .summary = "size of the file"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_tokens_file, tokens),
+     .summary = "tokens of the file"},
     {0},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "encoding",
      VCM_RESULT_FIELD(struct vcm_tokens_file, encoding),
-     .summary = "the encoding that was used"},
+     .summary = "encoding that was used"},
     {.name = "files",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = file_members,
-     .summary = "each file that could be read"},
+     .summary = "every file that could be read"},
     {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "sum of the tokens"},
     {0},
 };
@@ -52,10 +56,10 @@ static const char *const examples[] = {
 
 struct counting {
     struct vcm_op_call *call;
-    bool begun; /* the document, with the first file */
+    bool begun; /* the document was begun, with the first file */
     uint64_t total;
     size_t counted;
-    struct vcm_error first; /* of the files that could not be read; told in the end */
+    struct vcm_error first; /* of the first file that could not be read; reported at the end */
 };
 
 static int put_file(void *context, const struct vcm_tokens_file *file, struct vcm_error *err)
@@ -126,11 +130,11 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_tokens = {
     .name = "tokens",
-    .summary = "count the tokens of files, exactly",
+    .summary = "count the tokens of files",
     .description =
-        "Counts what the model's tokenizer would count, with special tokens as plain text. Invalid "
-        "UTF-8 is counted after its replacement by U+FFFD. Files of any size take little memory. "
-        "The exit status is 3 when some files could not be read.",
+        "Counts exactly what the model's tokenizer would count, with special tokens as plain text. "
+        "Invalid UTF-8 is replaced by U+FFFD before it is counted. Files of any size take little "
+        "memory. The exit status is 3 when some files could not be read.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -18,21 +18,27 @@ static const struct vcm_op_param params[] = {
                   .type = VCM_OP_TEXT,
                   .placeholder = "DURATION",
                   .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_TOP_SECONDS) "s",
-                  .summary = "time from one look to the next, in ms, s, m or h"},
+                  .summary = "time between samples, in ms, s, m or h"},
     [COUNT] = {.name = "count",
                .type = VCM_OP_NUMBER,
                .placeholder = "N",
                .default_text = "until interrupted",
                .min = 1,
                .max = INT64_MAX,
-               .summary = "end after so many looks"},
+               .summary = "stop after this many samples"},
 };
 
 static const struct vcm_result_member scope_members[] = {
     {.name = "scope_id", VCM_RESULT_FIELD(struct vcm_top_scope, scope_id), .summary = "its id"},
-    {.name = "pages", VCM_RESULT_FIELD(struct vcm_top_scope, pages), .summary = "in the scope"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_top_scope, bytes), .summary = "of its pages"},
-    {.name = "tokens", VCM_RESULT_FIELD(struct vcm_top_scope, tokens), .summary = "of its pages"},
+    {.name = "pages",
+     VCM_RESULT_FIELD(struct vcm_top_scope, pages),
+     .summary = "number of pages of the scope"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_top_scope, bytes),
+     .summary = "size of its pages"},
+    {.name = "tokens",
+     VCM_RESULT_FIELD(struct vcm_top_scope, tokens),
+     .summary = "tokens of its pages"},
     {0},
 };
 
@@ -52,7 +58,7 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_NUMBER,
      .nullable = true,
      .put = put_rate,
-     .summary = "minor and major ones since the line before, null in the first"},
+     .summary = "minor and major faults since the previous sample; null in the first"},
     {.name = "largest",
      VCM_RESULT_STRUCTS(struct vcm_top_sample, scopes, scope_count, scope_members),
      .summary = "the largest scopes, largest first"},
@@ -100,7 +106,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (rc != VCM_OK)
         return rc;
     if (!call->emit)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "top goes on for ever; run it in a terminal");
+        return vcm_error_set(err, VCM_UNSUPPORTED,
+                             "top does not end by itself; run it in a terminal");
     rc = vcm_top(call->vcm, &options, err);
     if (rc == VCM_INTERRUPTED) {
         vcm_error_reset(err);
@@ -136,7 +143,7 @@ static void append_rate(struct vcm_buf *text, const struct vcm_json *document)
         vcm_buf_append_format(text, "%.1f", rate->number);
 }
 
-/* For a pipe or a file: a line for each look. */
+/* Prints a line per sample, for a pipe or a file. */
 static void print_line(struct vcm_print *out, const struct vcm_json *document)
 {
     const struct vcm_json *pages = vcm_json_get(document, "pages");
@@ -236,18 +243,17 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         print_line(out, document);
         return;
     }
-    vcm_buf_append_string(out->out, "\033[H\033[2J"); /* from the top of an empty screen */
+    vcm_buf_append_string(out->out, "\033[H\033[2J"); /* clear the screen */
     print_screen(out, document);
 }
 
 const struct vcm_op vcm_op_top = {
     .name = "top",
-    .summary = "watch what the store is doing",
-    .description =
-        "Shows, again and again, what 'vcm stat' counts, how many pages are faulted in each "
-        "second, and the largest scopes. On a terminal the screen is drawn anew each time; "
-        "elsewhere there is a line for each look, with --json an object. Ends when it is "
-        "interrupted (exit status 130), after --count looks, or when nobody reads it any more.",
+    .summary = "watch the activity of the store",
+    .description = "Shows at intervals what 'vcm stat' counts, the rate of faults, and the largest "
+                   "scopes. On a terminal it redraws the screen; otherwise it prints a line per "
+                   "sample, with --json an object. Ends when it is interrupted (exit status 130), "
+                   "after --count samples, or when its reader is gone.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

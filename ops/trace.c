@@ -8,7 +8,7 @@
 #include "base/banned.h"
 
 #define STATUS_STOPPED 130
-#define COUNT_MAX      1000000u /* of accesses that are kept for the document */
+#define COUNT_MAX      1000000u /* accesses that are kept for the document */
 
 enum { OUTPUT, DURATION, COUNT };
 enum { FILE_NAME, CAPACITY };
@@ -19,18 +19,18 @@ static const struct vcm_op_param record_params[] = {
                 .hint = VCM_OP_HINT_FILE,
                 .placeholder = "FILE",
                 .default_text = "standard output",
-                .summary = "write the trace to this file as it comes"},
+                .summary = "write the trace to this file"},
     [DURATION] = {.name = "duration",
                   .type = VCM_OP_TEXT,
                   .placeholder = "DURATION",
                   .default_text = "until interrupted",
-                  .summary = "for how long, in ms, s, m or h"},
+                  .summary = "how long to record, in ms, s, m or h"},
     [COUNT] = {.name = "count",
                .type = VCM_OP_NUMBER,
                .placeholder = "N",
                .min = 1,
                .max = INT64_MAX,
-               .summary = "end after so many reads"},
+               .summary = "stop after this many reads"},
 };
 
 static const struct vcm_op_param replay_params[] = {
@@ -44,56 +44,61 @@ static const struct vcm_op_param replay_params[] = {
     [CAPACITY] = {.name = "capacity",
                   .type = VCM_OP_TEXT,
                   .placeholder = "SIZE",
-                  .default_text = "five sizes up to half of what its pages take",
-                  .summary = "bytes of the cache, or KiB, MiB, GiB"},
+                  .default_text = "five sizes, up to half of the size of its pages",
+                  .summary = "capacity of the cache in bytes, or with KiB, MiB, GiB"},
 };
 
 static const struct vcm_result_member access_members[] = {
     {.name = "ms",
      VCM_RESULT_FIELD(struct vcm_trace_access, ms),
-     .summary = "since the recording began"},
+     .summary = "milliseconds since the recording began"},
     {.name = "page_id",
      VCM_RESULT_FIELD(struct vcm_trace_access, page_id),
      .summary = "40 hex digits"},
-    {.name = "bytes", VCM_RESULT_FIELD(struct vcm_trace_access, bytes), .summary = "of the page"},
+    {.name = "bytes",
+     VCM_RESULT_FIELD(struct vcm_trace_access, bytes),
+     .summary = "size of the page"},
     {0},
 };
 
 static const struct vcm_result_member outcome_members[] = {
     {.name = "policy",
      VCM_RESULT_FIELD(struct vcm_trace_outcome, policy),
-     .summary = "of eviction, or optimum"},
+     .summary = "eviction policy, or optimum"},
     {.name = "capacity",
      VCM_RESULT_FIELD(struct vcm_trace_outcome, capacity),
-     .summary = "of the cache"},
+     .summary = "capacity of the cache"},
     {.name = "hit_ratio",
      VCM_RESULT_FIELD(struct vcm_trace_outcome, hit_ratio),
-     .summary = "reads that were found resident"},
+     .summary = "share of reads that found the page resident"},
     {.name = "byte_hit_ratio",
      VCM_RESULT_FIELD(struct vcm_trace_outcome, byte_hit_ratio),
-     .summary = "bytes that were"},
+     .summary = "share of bytes that were resident"},
     {0},
 };
 
 static const struct vcm_result_member record_result[] = {
     {.name = "accesses",
      VCM_RESULT_FIELD(struct vcm_trace_recorded, accesses),
-     .summary = "reads that were recorded"},
+     .summary = "number of reads recorded"},
     {.name = "lost",
      VCM_RESULT_FIELD(struct vcm_trace_recorded, lost),
-     .summary = "reads that came faster than they could be recorded"},
-    {.name = "output", .type = VCM_RESULT_TEXT, .nullable = true, .summary = "the file, or null"},
+     .summary = "number of reads lost because they came faster than they could be recorded"},
+    {.name = "output",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "name of the file, or null"},
     {.name = "trace",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
      .members = access_members,
      .nullable = true,
-     .summary = "the reads; null when they are in a file"},
+     .summary = "the reads; null if they are in a file"},
     {0},
 };
 
 static const struct vcm_result_member replay_result[] = {
-    {.name = "accesses", .type = VCM_RESULT_INTEGER, .summary = "reads of the trace"},
+    {.name = "accesses", .type = VCM_RESULT_INTEGER, .summary = "number of reads in the trace"},
     {.name = "policies",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
@@ -107,9 +112,9 @@ static const char *const record_examples[] = {"vcm trace record --output reads.t
 static const char *const replay_examples[] = {
     "vcm trace replay reads.trace", "vcm trace replay reads.trace --capacity 64MiB", NULL};
 
-/* Where the reads go. */
+/* Where reads are written. */
 struct sink {
-    FILE *file; /* or */
+    FILE *file; /* or a file */
     struct vcm_jsonw *w;
     const char *path;
     struct vcm_op_call *call;
@@ -154,7 +159,7 @@ static int record(struct vcm_trace_recorded *done, struct sink *sink, uint64_t d
                               },
                               err);
     if (rc == VCM_INTERRUPTED) {
-        /* To be stopped is how a recording ends. */
+        /* Interruption is the normal end of a recording. */
         vcm_error_reset(err);
         call->exit_status = STATUS_STOPPED;
         rc = VCM_OK;
@@ -199,7 +204,7 @@ static int run_record(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* The trace itself, or where it is. */
+/* Prints the trace, or the name of its file. */
 static void print_record(struct vcm_print *out, const struct vcm_json *document,
                          const struct vcm_op_call *call)
 {
@@ -293,11 +298,10 @@ static void print_replay(struct vcm_print *out, const struct vcm_json *document,
 const struct vcm_op vcm_op_trace_record = {
     .name = "trace record",
     .summary = "record which pages are read",
-    .description =
-        "Records every read of a page, by whatever process of this home, until it is interrupted "
-        "(exit status 130), the time is over, or enough were recorded. A trace has one line for "
-        "each read: milliseconds since the beginning, page id, bytes. Without --output at most a "
-        "million reads are kept, and printed at the end.",
+    .description = "Records every read of a page by any process that uses this home, until it is "
+                   "interrupted (exit status 130) or a limit is reached. A trace has one line per "
+                   "read: milliseconds since the beginning, page id, bytes. Without --output at "
+                   "most a million reads are kept, and printed at the end.",
     .examples = record_examples,
     .params = record_params,
     .param_count = VCM_OP_COUNT(record_params),
@@ -308,11 +312,10 @@ const struct vcm_op vcm_op_trace_record = {
 
 const struct vcm_op vcm_op_trace_replay = {
     .name = "trace replay",
-    .summary = "try a trace against every policy of eviction",
+    .summary = "replay a trace against every eviction policy",
     .description =
-        "Replays a trace as the store would have lived it under each policy, and as one would have "
-        "who knows the future (the optimum), and tells how many reads, and how many bytes, were "
-        "found resident.",
+        "Simulates the store under each eviction policy, and under the optimal one that knows the "
+        "future, and prints the share of reads and of bytes that found the page resident.",
     .examples = replay_examples,
     .params = replay_params,
     .param_count = VCM_OP_COUNT(replay_params),

@@ -10,14 +10,14 @@ static const struct vcm_op_param params[] = {
                .positional = true,
                .required = true,
                .placeholder = "SCOPE",
-               .summary = "the scope, or a base for all its scopes; a prefix will do"},
+               .summary = "scope, or base of scopes; a unique prefix is enough"},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "unmapped",
      .type = VCM_RESULT_TEXT,
      .is_list = true,
-     .summary = "the scopes that were unmapped"},
+     .summary = "ids of the unmapped scopes"},
     {0},
 };
 
@@ -52,9 +52,9 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_unmap = {
     .name = "unmap",
-    .summary = "drop a scope and the pages that only it holds",
-    .description = "Takes the scope out of the store, in one step that readers can see, and then "
-                   "the pages that no other scope holds. The repository is not touched.",
+    .summary = "remove a scope and the pages that only it holds",
+    .description = "Removes the scope from the store in one transaction, then deletes the pages "
+                   "that no other scope holds. The repository is not changed.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

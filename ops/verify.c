@@ -11,20 +11,20 @@ static const struct vcm_op_param params[] = {
 };
 
 static const struct vcm_result_member finding_members[] = {
-    {.name = "what", VCM_RESULT_FIELD(struct vcm_verify_finding, what), .summary = "is wrong"},
+    {.name = "what", VCM_RESULT_FIELD(struct vcm_verify_finding, what), .summary = "what is wrong"},
     {.name = "where",
      VCM_RESULT_FIELD(struct vcm_verify_finding, where),
-     .summary = "in the store"},
+     .summary = "place in the store"},
     {0},
 };
 
 static const struct vcm_result_member result[] = {
     {.name = "ok",
      VCM_RESULT_FIELD(struct vcm_verify_result, ok),
-     .summary = "whether nothing is wrong"},
+     .summary = "whether there are no findings"},
     {.name = "pages_checked",
      VCM_RESULT_FIELD(struct vcm_verify_result, pages_checked),
-     .summary = "how many pages were looked at"},
+     .summary = "number of pages checked"},
     {.name = "findings",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
@@ -81,7 +81,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     }
     if (findings->first)
         vcm_print_text(out, VCM_PRINT_PLAIN,
-                       "the next 'vcm map' sets a damaged store aside and maps its scopes anew\n");
+                       "the next 'vcm map' sets a damaged store aside and maps its scopes again\n");
     else if (!call->quiet)
         vcm_print_format(
             out, VCM_PRINT_GOOD, "%s pages, nothing wrong\n",
@@ -92,11 +92,11 @@ const struct vcm_op vcm_op_verify = {
     .name = "verify",
     .summary = "check every page and every index of the store",
     .description =
-        "Hashes every page again, resident or compressed, and checks that the tables agree with "
-        "each other and with the capacities. With --deep, evicted pages are rebuilt too. Reads in "
-        "a process of its own, so that no damage can end it. Exit status 1 and a list when "
-        "something is wrong. A damaged "
-        "store is marked, and the next 'vcm map' sets it aside and maps its scopes anew.",
+        "Hashes every resident and compressed page and checks that the tables agree with each "
+        "other and with the capacities. With --deep, evicted pages are rebuilt, too. The check "
+        "runs in a child process, so that a damaged store cannot crash the command. The exit "
+        "status is 1 when something is wrong. A damaged store is marked; the next 'vcm map' sets "
+        "it aside and maps its scopes again.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -10,8 +10,8 @@ static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "BASE",
-               .default_text = "made from the origin",
-               .summary = "base name of the scopes that are mapped"},
+               .default_text = "derived from the origin",
+               .summary = "base name of the scopes"},
     [BRANCH] = {.name = "branch",
                 .type = VCM_OP_TEXT,
                 .placeholder = "B",
@@ -21,7 +21,7 @@ static const struct vcm_op_param params[] = {
               .type = VCM_OP_TEXT,
               .repeated = true,
               .placeholder = "NAME",
-              .summary = "follow this row of the map alone (may be given several times)"},
+              .summary = "follow only this row (may be repeated)"},
     [POLL] = VCM_WATCH_POLL,
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
 };
@@ -51,7 +51,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* All that a watch prints are events. */
+/* A watch prints only events. */
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
@@ -61,15 +61,14 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 
 const struct vcm_op vcm_op_watch = {
     .name = "watch",
-    .summary = "follow a repository and tell which pages change",
+    .summary = "keep a repository mapped and print the pages that change",
     .description =
         "Maps the rows that are not static, and maps them again whenever a commit, a checkout or a "
-        "fetch moves HEAD or a branch, and when a remote has moved. Static rows that are mapped "
-        "stay as they are. Prints one line for each page that changed: a new page that shares a "
-        "path with a dropped one replaces it, others are added, and dropped ones that nothing "
-        "replaces are invalidated. With --json each is an object on a line of its own.\n"
-        "Goes on through failures and while the repository is gone, until it is interrupted (exit "
-        "status 130) or nobody reads its output any more.",
+        "fetch moves HEAD or a branch, and when a remote has moved. Static rows that are already "
+        "mapped stay as they are.\n\nPrints one line for each page that changed; with --json, an "
+        "object. A new page that shares a path with a dropped one replaces it, other new pages are "
+        "added, and other dropped pages are invalidated.\n\nContinues after failures and while the "
+        "repository is missing, until it is interrupted (exit status 130) or its reader is gone.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -22,16 +22,16 @@ const struct vcm_result_member vcm_watch_event[] = {
      .summary = "what happened"},
     {.name = "scope_id",
      VCM_RESULT_FIELD(struct vcm_page_event, scope_id),
-     .summary = "the scope whose page changed"},
+     .summary = "scope of the page"},
     {.name = "page_id",
      VCM_RESULT_FIELD(struct vcm_page_event, page_id),
-     .summary = "the new page, or the one that was invalidated"},
+     .summary = "the new page, or the invalidated one"},
     {.name = "old_page_id",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_page_event, old_page_id),
-     .summary = "the page that was replaced, or null"},
+     .summary = "the replaced page, or null"},
     {.name = "paths",
      VCM_RESULT_STRINGS(struct vcm_page_event, paths, path_count),
-     .summary = "the files of that page"},
+     .summary = "files of that page"},
     {0},
 };
 
@@ -112,11 +112,11 @@ int vcm_watch_shared_run(struct vcm_op_call *call, const struct vcm_map_options 
         return rc;
     if (!call->emit)
         return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "a watch goes on for ever; run it in a terminal");
+                             "a watch does not end by itself; run it in a terminal");
     rc = vcm_watch(call->vcm, &watch, err);
     if (rc != VCM_INTERRUPTED)
         return rc;
-    /* To be stopped is how a watch ends. */
+    /* Interruption is the normal end of a watch. */
     vcm_error_reset(err);
     call->is_over = true;
     call->exit_status = STATUS_STOPPED;

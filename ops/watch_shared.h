@@ -1,5 +1,5 @@
 /*
- * watch_shared.h - what `watch` and `map --watch` have in common. Private to ops/.
+ * watch_shared.h - shared by `watch` and `map --watch`. Private to ops/.
  */
 #ifndef VCM_OPS_WATCH_SHARED_H
 #define VCM_OPS_WATCH_SHARED_H
@@ -7,20 +7,20 @@
 #include "base/defaults.h"
 #include "ops/op.h"
 
-/* How often to look at remotes. */
+/* The interval between polls of remotes. */
 #define VCM_WATCH_POLL                                                                             \
     {                                                                                              \
         .name = "poll", .type = VCM_OP_TEXT, .placeholder = "DURATION",                            \
         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_POLL_SECONDS) "s",                            \
-        .summary = "how often a watch looks at remotes, in ms, s, m or h"                          \
+        .summary = "interval between polls of remotes, in ms, s, m or h"                           \
     }
 
 extern const struct vcm_result_member vcm_watch_event[]; /* over a struct vcm_page_event */
 
 typedef void (*vcm_watch_put_fn)(struct vcm_jsonw *w, const struct vcm_map_result *map);
 
-/* Watches until it is interrupted or nobody listens. With `put_map`, begins with a mapping of all
- * rows and its document. */
+/* Watches until it is interrupted or the reader is gone. With `put_map` it begins with a mapping of
+ * all rows and writes its document. */
 int vcm_watch_shared_run(struct vcm_op_call *call, const struct vcm_map_options *options,
                          const char *poll, vcm_watch_put_fn put_map, struct vcm_error *err);
 

@@ -12,7 +12,7 @@
 
 #define EDITS_MAX (VCM_EDIT_PATTERNS_MAX + 2)
 
-/* Text that goes to a place, instead of `removed` bytes. */
+/* Text to insert at an offset, in place of `removed` bytes. */
 struct edit {
     size_t at, removed;
     struct vcm_slice text;
@@ -35,7 +35,7 @@ static int refuse(const struct vcm_yaml *node, struct vcm_error *err)
                          node ? node->line : 1, VCM_REPO_MAP_PATH);
 }
 
-/* The length of a line break as YAML 1.1 has them, 0 for anything else. */
+/* The length of a YAML 1.1 line break, 0 for anything else. */
 static size_t break_length(struct vcm_slice text, size_t at)
 {
     static const struct vcm_slice breaks[] = {
@@ -50,7 +50,7 @@ static size_t break_length(struct vcm_slice text, size_t at)
     return 0;
 }
 
-/* The byte behind a line's end, or the end of the text. */
+/* The offset after the line's break, or the end of the text. */
 static size_t line_end(struct vcm_slice text, size_t at)
 {
     for (; at < text.len; at++) {
@@ -69,7 +69,7 @@ static bool is_line_start(struct vcm_slice text, size_t at)
            (at >= 3 && break_length(text, at - 3) == 3);
 }
 
-/* What ends the text's lines, by the first of them. */
+/* The line break of the text, taken from its first line. */
 static const char *newline_of(struct vcm_slice text)
 {
     const char *first = text.len > 0 ? memchr(text.data, '\n', text.len) : NULL;
@@ -77,7 +77,7 @@ static const char *newline_of(struct vcm_slice text)
     return first && first > text.data && first[-1] == '\r' ? "\r\n" : "\n";
 }
 
-/* Marks count characters, and a BOM for none. */
+/* Converts a YAML mark to an offset. Marks count characters; a BOM counts as none. */
 static size_t offset_of(struct vcm_slice text, unsigned line, unsigned column)
 {
     size_t at = text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -111,8 +111,8 @@ static const struct vcm_yaml *last_of(const struct vcm_yaml *node)
     return last;
 }
 
-/* The closing bracket of a flow collection: behind its last item there are only spaces, commas and
- * comments. */
+/* The offset of a flow collection's closing bracket. Between its last item and the bracket there
+ * are only spaces, commas and comments. */
 static size_t closing_of(const struct editor *e, const struct vcm_yaml *node)
 {
     const struct vcm_yaml *last = last_of(node);
@@ -128,7 +128,7 @@ static size_t closing_of(const struct editor *e, const struct vcm_yaml *node)
     return at;
 }
 
-/* Where the line behind a node begins. */
+/* The offset of the line after a node. */
 static size_t behind(const struct editor *e, const struct vcm_yaml *node)
 {
     const struct vcm_yaml *last = last_of(node);
@@ -137,7 +137,7 @@ static size_t behind(const struct editor *e, const struct vcm_yaml *node)
         return line_end(e->text, closing_of(e, node));
     if (last)
         return behind(e, last);
-    /* A literal text ends at the beginning of the line behind it. */
+    /* A literal block ends at the beginning of the line after it. */
     size_t at = offset_of(e->text, node->end_line, node->end_column);
     return node->end_line > node->line && node->end_column == 1 ? at : line_end(e->text, at);
 }
@@ -170,7 +170,8 @@ static int add_edit(struct editor *e, size_t at, size_t removed, const struct vc
     return VCM_OK;
 }
 
-/* Whether what is put in here must end the line before: the last one, unless that was done. */
+/* Whether an insertion here must first end the line before: true for the last line, unless an
+ * earlier insertion ended it. */
 static bool needs_newline(const struct editor *e, size_t at)
 {
     for (size_t i = 0; i < e->count; i++)
@@ -199,9 +200,9 @@ static void put_patterns(struct vcm_buf *out, unsigned indent, const char *key,
         put_pattern(out, indent + 2, patterns[i]);
 }
 
-/* Makes room for another item of a list under a top key: how far it is indented, and where it goes.
- * A key that is not there comes to the end, and an empty list gives way. `text` may get the
- * beginning of what is put in. */
+/* Finds the place for another item of the list under a top-level key: its offset, how many bytes it
+ * replaces, and its indentation. A missing key is added at the end; an empty list is replaced.
+ * `text` may receive the beginning of the insertion. */
 static int open_list(size_t *at, size_t *removed, unsigned *indent, struct vcm_buf *text,
                      const struct editor *e, const char *key, struct vcm_error *err)
 {
@@ -219,11 +220,12 @@ static int open_list(size_t *at, size_t *removed, unsigned *indent, struct vcm_b
     if (is_flow(e, list) && !list->first) {
         *at = start_of(e, list);
         *removed = line_end(e->text, closing_of(e, list) + 1) - *at;
-        while (*at > 0 && e->text.data[*at - 1] == ' ') { /* what stands behind the colon */
+        while (*at > 0 && e->text.data[*at - 1] == ' ') { /* the spaces after the colon */
             --*at;
             ++*removed;
         }
-        if (memchr(e->text.data + *at, '#', *removed)) /* a comment, inside or behind */
+        if (memchr(e->text.data + *at, '#',
+                   *removed)) /* a comment inside or after the empty list */
             return refuse(list, err);
         vcm_buf_append_byte(text, '\n');
         return VCM_OK;
@@ -247,7 +249,7 @@ static const struct vcm_yaml *item_of(const struct editor *e, const char *key, u
     return node;
 }
 
-/* Lets a route lead to vcm: its value changes, or a line comes behind its paths. */
+/* Makes a route lead to vcm: changes the value of ingest_to, or inserts a line after its paths. */
 static int set_route(struct editor *e, unsigned index, struct vcm_error *err)
 {
     const struct vcm_yaml *route = item_of(e, "knowledge_routing", index);
@@ -276,7 +278,7 @@ static int set_route(struct editor *e, unsigned index, struct vcm_error *err)
     return rc;
 }
 
-/* A pattern with a slash inside means the same with one before it. */
+/* A leading slash does not change the meaning of a pattern that has another slash. */
 static const char *without_slash(const char *pattern)
 {
     const char *inner = pattern[0] == '/' ? strchr(pattern + 1, '/') : NULL;
@@ -284,7 +286,8 @@ static const char *without_slash(const char *pattern)
     return inner && inner[1] != '\0' ? pattern + 1 : pattern;
 }
 
-/* The route to the knowledge base that has this pattern and no other, or the number of routes. */
+/* The knowledge_base route with this pattern and no other; the number of routes if there is none.
+ * */
 static unsigned own_route(const struct vcm_repo_map *map, const char *pattern)
 {
     unsigned i = 0;
@@ -298,7 +301,7 @@ static unsigned own_route(const struct vcm_repo_map *map, const char *pattern)
     return i;
 }
 
-/* Whether a pattern before this one has the same route of its own. */
+/* Whether an earlier pattern already changed the same route. */
 static bool is_set_already(const struct editor *e, const struct vcm_edit_promotion *promotion,
                            size_t index, unsigned own)
 {
@@ -337,7 +340,7 @@ static int edit_routes(struct editor *e, struct vcm_edit_report *report,
     return rc;
 }
 
-/* A literature row over the whole tree that lists what it takes. */
+/* Whether this is a literature row over the whole tree with include_globs. */
 static bool takes_patterns(const struct vcm_repo_map_row *row)
 {
     return strcmp(row->type, VCM_REPO_MAP_LITERATURE) == 0 && !row->origin_url && !row->submodule &&

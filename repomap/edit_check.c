@@ -9,7 +9,7 @@ static bool same_text(const char *a, const char *b)
     return a && b ? strcmp(a, b) == 0 : a == b;
 }
 
-/* Whether `after` is `before` with `more` behind it. */
+/* Whether `after` is `before` followed by `more`. */
 static bool is_list_with(const struct vcm_repo_map_list *after,
                          const struct vcm_repo_map_list *before, const char *const *more,
                          size_t more_count)
@@ -23,7 +23,7 @@ static bool is_list_with(const struct vcm_repo_map_list *after,
     return true;
 }
 
-/* Whether the rows are equal but for what the second one's list got. */
+/* Whether the rows are equal except for the patterns added to include_globs. */
 static bool is_row_with(const struct vcm_repo_map_row *after, const struct vcm_repo_map_row *before,
                         const char *const *more, size_t more_count)
 {

@@ -14,7 +14,7 @@
 
 #include "base/banned.h"
 
-/* One literature row of this repository. */
+/* A literature row of this repository. */
 struct rule {
     const struct vcm_repo_map_row *row;
     uint32_t budget;
@@ -127,7 +127,7 @@ bool vcm_knowledge_rules_cover(const struct vcm_knowledge_rules *rules, struct v
     return false;
 }
 
-/* The content of a pointer whose repository is open. */
+/* Reads the content of an LFS pointer; the repository is open. */
 static int read_object(struct vcm_buf *bytes, struct vcm_git_repo *repo,
                        const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
 {
@@ -173,7 +173,7 @@ int vcm_knowledge_resolve_pointer(struct vcm_buf *bytes, const char *repository,
     return rc;
 }
 
-/* A file of the tree that is to be ingested. */
+/* A file of the tree to ingest. */
 struct file {
     const char *root;
     struct vcm_git_id id;
@@ -188,7 +188,7 @@ struct collection {
     size_t count, capacity;
 };
 
-/* Runs in a worker's thread, with a repository of its own. */
+/* Runs in a worker thread, with a repository of its own. */
 static int read_blob(struct vcm_buf *out, const struct vcm_ingestor_item *item,
                      struct vcm_error *err)
 {
@@ -279,10 +279,10 @@ static int collect(struct collection *c, const struct vcm_cancel *cancel, struct
     return rc;
 }
 
-/* What the tree lost. Paths are compared as they are stored, so that odd bytes make no trouble. */
+/* The documents that the tree no longer has. Paths are compared in their stored (escaped) form. */
 struct losses {
     struct vcm_arena arena;
-    const char **paths; /* of the tree, by their bytes */
+    const char **paths; /* of the tree, in byte order */
     size_t count, capacity;
     vcm_ingestor_fn visit;
     void *context;
@@ -307,7 +307,7 @@ static int compare_paths(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Whether the tree does not have the path. */
+/* Whether the tree no longer has the path. */
 static bool is_lost(void *context, struct vcm_slice path)
 {
     struct losses *l = context;

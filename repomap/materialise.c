@@ -28,7 +28,7 @@ static bool is_literature(const struct vcm_repo_map_row *row)
     return strcmp(row->type, VCM_REPO_MAP_LITERATURE) == 0;
 }
 
-/* Everything that decides the pages but the commit. */
+/* Hashes everything that decides the pages, except the commit. */
 static int fingerprint(unsigned char out[VCM_HASH_SHA256_BYTES], const struct vcm_plan_row *row,
                        const struct vcm_tokenizer *tokenizer, struct vcm_error *err)
 {
@@ -78,7 +78,7 @@ struct retry {
     bool changed;
 };
 
-/* Looks again at an item that could not be read last time. */
+/* Tries again to read an item that could not be read last time. */
 static int retry_omission(void *context, const struct vcm_page_omission *omission,
                           struct vcm_error *err)
 {
@@ -87,7 +87,7 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
 
     if (!vcm_outcome_is_retried(omission->outcome) ||
         !vcm_outcome_reason_is_retried(vcm_outcome_reason_of(omission->reason)))
-        return VCM_OK; /* the same content and configuration fail in the same way */
+        return VCM_OK; /* the same content and configuration fail the same way again */
     if (omission->content_id.len > sizeof item.content_id)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "an omission in the store is malformed");
     memcpy(item.content_id, omission->content_id.data, omission->content_id.len);
@@ -99,7 +99,8 @@ static int retry_omission(void *context, const struct vcm_page_omission *omissio
     retry->content.outcome = VCM_SOURCE_PAGED;
     int rc = retry->source->functions->read(&retry->content, retry->reader, &item, err);
     const char *reason = vcm_source_reason_text(retry->content.reason, retry->content.reason_text);
-    /* A directory that has come is no file, and fails in another way than one that is missing. */
+    /* A directory that now exists where a file was missing is not a file: it fails for another
+     * reason. */
     if (rc == VCM_OK && (retry->content.outcome != omission->outcome ||
                          !vcm_slice_equal(omission->reason, vcm_slice_of_string(reason)))) {
         retry->changed = true;
@@ -116,7 +117,7 @@ static bool has_retried(const struct vcm_source_coverage *coverage)
     return false;
 }
 
-/* Whether something that could not be read when the scope was mapped can be read now. */
+/* Whether an item that could not be read when the scope was mapped can be read now. */
 static int has_become_readable(bool *changed, struct vcm_page_store *store,
                                const struct vcm_scope *former, struct vcm_source *source,
                                struct vcm_error *err)
@@ -150,8 +151,9 @@ static void copy_counts(struct vcm_materialise_row *row, const struct vcm_scope 
     row->coverage = scope->coverage;
 }
 
-/* What is worth knowing of a row that went well: which files it could not map, and what brings
- * those that are kept elsewhere. `first` names a failure of this run, "" for one of an earlier. */
+/* Writes the message of a row that succeeded: the files that it could not map, and how to get those
+ * kept elsewhere. `first` names a failure of this run, "" if the failures are from an earlier run.
+ */
 static void note_omissions(struct vcm_materialise_row *row, const char *first)
 {
     uint64_t failed = row->coverage.by_outcome[VCM_SOURCE_FAILED];
@@ -167,8 +169,8 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
                               plural);
     if (missing > 0)
         vcm_buf_append_format(&message,
-                              "%s%" PRIu64 " file%s kept in LFS %s not here; bring %s with 'vcm "
-                              "lfs pull --scope %s', then map again",
+                              "%s%" PRIu64 " file%s kept in LFS %s not here; fetch %s with 'vcm "
+                                           "lfs pull --scope %s', then map again",
                               failed > 0 ? "; " : "", missing, missing == 1 ? "" : "s",
                               missing == 1 ? "is" : "are", missing == 1 ? "it" : "them",
                               row->plan->scope_id);
@@ -182,8 +184,8 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->scope_id = vcm_slice_of_string(row->scope_id);
     scope->row_name = vcm_slice_of_string(row->row->name);
     scope->source_type = vcm_slice_of_string(row->row->type);
-    /* Where the row's objects are, a clone of ours or another repository: its pages are made anew
-     * from there. The origin is that of the map, whatever its rows name. */
+    /* Store where the row's objects are (one of our clones or another repository), because pages
+     * are rebuilt from there. The origin is that of the map, not that of the row. */
     bool is_own = !row->row->submodule && !row->row->origin_url;
     scope->repo_root = vcm_slice_of_string(row->repository ? row->repository : plan->repo_root);
     scope->origin = vcm_slice_of_string(plan->origin);
@@ -223,7 +225,7 @@ static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
     return VCM_OK;
 }
 
-/* What is mapped as it is. */
+/* Reports the scope unchanged. */
 static void keep(struct vcm_materialise_row *row, const struct vcm_scope *former)
 {
     row->status = VCM_MATERIALISE_ALREADY_MAPPED;
@@ -231,7 +233,7 @@ static void keep(struct vcm_materialise_row *row, const struct vcm_scope *former
     copy_counts(row, former);
 }
 
-/* The scope is there at this commit and configuration. */
+/* The scope is mapped at this commit and configuration; only its pin may have to change. */
 static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former,
                        const struct vcm_plan_row *plan,
                        const struct vcm_materialise_options *options, struct vcm_error *err)
@@ -248,12 +250,12 @@ static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former
     return rc;
 }
 
-/* Why a row whose place is known cannot be read here. */
+/* The error of a row whose place is known but that cannot be read on this machine. */
 static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
 {
     if (planned->row->submodule)
         return vcm_error_set(err, VCM_NOT_FOUND,
-                             "the submodule '%s' is not here at commit %.12s; bring it with 'git "
+                             "the submodule '%s' is not here at commit %.12s; fetch it with 'git "
                              "submodule update --init %s'",
                              planned->row->submodule, planned->commit, planned->row->submodule);
     return vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched", planned->origin_url);
@@ -295,7 +297,7 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
                       err);
 }
 
-/* Whether a row that is mapped is to be left alone, wherever its commit went. */
+/* Whether a mapped row is left alone even though its commit may have moved. */
 static bool stays(const struct vcm_plan_row *planned, const struct vcm_materialise_options *options)
 {
     return (options->only_live && planned->row->is_static) ||

@@ -1,8 +1,7 @@
 /*
- * materialise.h - carries a plan out: every row becomes a mapped scope, or says why not.
+ * materialise.h - carries out a plan: maps every row to a scope, or reports why it failed.
  *
- * A row that fails costs that row alone. Rows are independent: what one row wrote stays when
- * another fails.
+ * Rows are independent: a row that fails does not stop the others, and what other rows wrote stays.
  */
 #ifndef VCM_REPOMAP_MATERIALISE_H
 #define VCM_REPOMAP_MATERIALISE_H
@@ -22,7 +21,7 @@ struct vcm_materialise_row {
     const struct vcm_plan_row *plan;
     enum vcm_materialise_status status;
     struct vcm_error error; /* of a row that failed */
-    char message[768];      /* what is worth knowing, or "" */
+    char message[768];      /* a note for the user, or "" */
     struct vcm_mapping_result changes;
     struct vcm_source_coverage coverage;
     uint64_t records;
@@ -36,11 +35,11 @@ struct vcm_materialise_options {
     struct vcm_page_store *store;
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
-    const char *extractions; /* path of the knowledge base, which keeps texts; may be NULL */
+    const char *extractions; /* path of the knowledge base, which caches texts; may be NULL */
     unsigned jobs;
-    bool replace;   /* another origin may take the scope over */
-    bool only_live; /* static rows that are mapped stay as they are */
-    bool offline;   /* and so do rows that would have to be fetched */
+    bool replace;   /* replace scopes of another origin */
+    bool only_live; /* leave mapped static rows alone */
+    bool offline;   /* leave rows alone that would have to be fetched */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress;
     void *progress_context;
@@ -54,7 +53,8 @@ typedef int (*vcm_materialise_unmapped_fn)(void *context, const char *scope_id,
 /*
  * Calls `on_row` for each row in order, then `on_unmapped` for each scope of the base that no row
  * names any more (not with a selection of rows). INVALID_ARGUMENT, before anything is done, when
- * the scope holds another origin; an interruption ends the run; everything else stays with its row.
+ * the scope belongs to another origin. Interruption ends the run; every other failure is reported
+ * in its row.
  */
 int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialise_options *options,
                         vcm_materialise_row_fn on_row, vcm_materialise_unmapped_fn on_unmapped,

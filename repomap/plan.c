@@ -98,8 +98,8 @@ static int settle_base(struct vcm_plan *plan, const struct vcm_plan_request *req
     return rc;
 }
 
-/* Brings the commit here, or takes what was brought before, and opens the clone. *commit is its id
- * where it was fetched. */
+/* Fetches the commit, or uses what was fetched before when offline, and opens the clone. *commit is
+ * its id if it was fetched. */
 static int open_url(const char **commit, struct vcm_plan *plan,
                     const struct vcm_plan_request *request, struct vcm_error *err)
 {
@@ -130,8 +130,8 @@ static int open_url(const char **commit, struct vcm_plan *plan,
     return rc;
 }
 
-/* A clone of ours that is named by its path and holds only a part of the commit. Where the rest
- * cannot be had, the files that are missing are told one by one. */
+/* Completes one of our own clones that is named by its path and has only part of the commit. If the
+ * rest cannot be fetched, the missing files are reported one by one. */
 static int complete_clone(struct vcm_plan *plan, const struct vcm_plan_request *request,
                           struct vcm_error *err)
 {
@@ -212,7 +212,7 @@ static int read_map(bool *found, struct vcm_plan *plan, const struct vcm_plan_re
     return rc;
 }
 
-/* A map that the caller gives is an argument, and so is what is wrong with it. */
+/* Loads a map given by the caller. It is an argument, so its errors are INVALID_ARGUMENT. */
 static int load_given(struct vcm_plan *plan, const struct vcm_plan_request *request,
                       struct vcm_error *err)
 {
@@ -294,8 +294,8 @@ static int resolve_own(struct vcm_plan_row *planned, struct vcm_plan *plan, stru
     return rc;
 }
 
-/* The row's address without credentials. INVALID_ARGUMENT for one that is refused: by url.h, or
- * because the map came from elsewhere and this leads to files of this machine. */
+/* Stores the row's URL without credentials. INVALID_ARGUMENT for a URL that url.h refuses, and for
+ * a path on this machine in a map that came from a URL. */
 static int keep_origin(struct vcm_plan_row *planned, struct vcm_plan *plan, const char *address,
                        struct vcm_error *err)
 {
@@ -398,7 +398,7 @@ static int check_only(const struct vcm_repo_map *map, const struct vcm_plan_requ
     return VCM_OK;
 }
 
-/* Fails for want of memory only. */
+/* Fails only when memory runs out. */
 static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
                     const struct vcm_repo_map_row *row, const struct vcm_plan_request *request,
                     struct vcm_error *err)

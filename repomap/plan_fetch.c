@@ -16,7 +16,7 @@ static int keep(const char **out, struct vcm_plan *plan, const char *text, struc
     return *out ? VCM_OK : vcm_error_memory(err);
 }
 
-/* The row is at this commit of the repository. */
+/* Sets the row's repository and commit. */
 static int place(struct vcm_plan_row *planned, struct vcm_plan *plan, struct vcm_git_repo *repo,
                  const struct vcm_git_id *commit, struct vcm_error *err)
 {
@@ -68,7 +68,8 @@ static int fetch(struct vcm_plan_row *planned, struct vcm_plan *plan,
     return rc;
 }
 
-/* At the path itself: the repository around it, perhaps that of the map, is not what was named. */
+/* Opens a repository at exactly this path. A repository that contains the path, perhaps the one of
+ * the map, is not the one that was named. */
 static int open_path(struct vcm_git_repo **out, const struct vcm_plan *plan, const char *path,
                      struct vcm_error *err)
 {
@@ -113,7 +114,7 @@ static int use_head(struct vcm_git_id *commit, struct vcm_plan_row *planned, str
     return rc;
 }
 
-/* A repository on this machine is read where it is. */
+/* Uses a repository on this machine in place. */
 static int read_in_place(struct vcm_plan_row *planned, struct vcm_plan *plan, const char *path,
                          struct vcm_error *err)
 {
@@ -146,8 +147,8 @@ static bool asks_the_same(const struct vcm_repo_map_row *a, const struct vcm_rep
            sets_commit(a) == sets_commit(b) && strcmp(a->commit, b->commit) == 0;
 }
 
-/* What an earlier row learned of the same URL holds for this one too: they then map one state of
- * it, and a host that does not answer is waited for once. False when there is nothing to learn. */
+/* Takes over the result of an earlier row with the same URL, so that both map the same commit and a
+ * host that does not answer is waited for once. False if there is no such row. */
 static bool learn(int *rc, struct vcm_plan_row *planned, struct vcm_plan *plan,
                   struct vcm_error *err)
 {
@@ -202,7 +203,8 @@ static int bring_submodule(struct vcm_plan_row *planned, struct vcm_plan *plan,
                  err);
 }
 
-/* A row of the URL's own repository with a branch or commit that did not come with the map. */
+/* Fetches the branch or commit of a row of the URL's own repository, if it was not fetched with the
+ * map. */
 static int bring_own(struct vcm_plan_row *planned, struct vcm_plan *plan,
                      const struct vcm_plan_request *request, struct vcm_error *err)
 {

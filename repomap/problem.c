@@ -9,7 +9,7 @@
 
 #include "base/banned.h"
 
-#define PROBLEMS_MAX (VCM_LIMIT_PROBLEMS + 1) /* the last tells how many more there are */
+#define PROBLEMS_MAX (VCM_LIMIT_PROBLEMS + 1) /* the last one says how many more there are */
 #define ARENA_MAX    (4 * VCM_MIB)
 #define MESSAGE_MAX  ((size_t)512)
 #define DETAILS_MAX  16
@@ -30,7 +30,7 @@ void vcm_problem_list_release(struct vcm_problem_list *list)
     memset(list, 0, sizeof *list);
 }
 
-/* A copy on one line, cut at a character. */
+/* Copies the text to one line, truncated at a character boundary. */
 static const char *keep(struct vcm_problem_list *list, const char *text)
 {
     struct vcm_slice slice = vcm_slice_of_string(text);
@@ -77,7 +77,7 @@ void vcm_problem_add(struct vcm_problem_list *list, bool is_warning,
         *slot = problem;
 }
 
-/* Texts decide in the end, since qsort() does not keep an order. */
+/* Compares texts last, because qsort() is not stable. */
 static int compare(const void *left, const void *right)
 {
     const struct vcm_problem *a = left;

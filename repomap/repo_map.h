@@ -1,9 +1,9 @@
 /*
- * repo_map.h - what a repository's map says: its sources, and where its knowledge goes.
+ * repo_map.h - the contents of a repository's map: its sources and its routes.
  *
- * A map is filled by load.h and owns everything in it. A repository without .colony/repo_map.yaml
- * has one row over its whole tree. Every field holds a value, the default where the file gives
- * none; which ones the file gives is kept beside, as are the places where they stand.
+ * vcm_repo_map_load() fills a map, which owns everything in it. A repository without
+ * .colony/repo_map.yaml has one row over its whole tree. Every field has a value, the default if
+ * the file does not set it; bits tell which fields the file sets, and their places are kept.
  */
 #ifndef VCM_REPOMAP_REPO_MAP_H
 #define VCM_REPOMAP_REPO_MAP_H
@@ -15,7 +15,7 @@
 
 #define VCM_REPO_MAP_PATH ".colony/repo_map.yaml"
 
-/* The types of our own; others come from the source registry. */
+/* The built-in types; others come from the source registry. */
 #define VCM_REPO_MAP_GIT_REPO   "git_repo"
 #define VCM_REPO_MAP_LITERATURE "literature"
 
@@ -47,7 +47,7 @@ enum vcm_repo_map_field {
     VCM_REPO_MAP_FLUSH_THRESHOLD,
     VCM_REPO_MAP_FLUSH_TOKEN_BUDGET,
     VCM_REPO_MAP_PINNED,
-    VCM_REPO_MAP_FIELDS /* how many there are */
+    VCM_REPO_MAP_FIELDS /* the number of fields */
 };
 
 struct vcm_repo_map_row {
@@ -64,13 +64,13 @@ struct vcm_repo_map_row {
     bool is_static;
     uint32_t chunk_target_tokens;
     uint32_t chunk_overlap_tokens;
-    uint32_t flush_threshold;    /* unless set, the deployment's default comes first */
-    uint32_t flush_token_budget; /* likewise */
-    bool pinned;                 /* likewise */
+    uint32_t flush_threshold;    /* unless the file sets it, the configured default wins */
+    uint32_t flush_token_budget; /* as flush_threshold */
+    bool pinned;                 /* as flush_threshold */
 
-    uint32_t set; /* a bit for each field that the file gives */
+    uint32_t set; /* a bit for each field that the file sets */
     struct vcm_repo_map_place place;
-    struct vcm_repo_map_place places[VCM_REPO_MAP_FIELDS]; /* of the values that are set */
+    struct vcm_repo_map_place places[VCM_REPO_MAP_FIELDS]; /* of the fields that are set */
 };
 
 enum vcm_repo_map_destination {
@@ -92,29 +92,29 @@ struct vcm_repo_map {
     unsigned row_count;
     const struct vcm_repo_map_route *routes;
     unsigned route_count;
-    struct vcm_arena arena; /* holds everything above */
+    struct vcm_arena arena; /* owns everything above */
 };
 
-/* The map of a repository without a file. */
+/* The map of a repository without a map file. */
 extern const struct vcm_repo_map vcm_repo_map_default;
 
 void vcm_repo_map_release(struct vcm_repo_map *map);
 
-/* Whether the file gives the field. */
+/* Whether the file sets the field. */
 static inline bool vcm_repo_map_row_sets(const struct vcm_repo_map_row *row,
                                          enum vcm_repo_map_field field)
 {
     return row->set >> field & 1;
 }
 
-/* Whether a row of this type takes the field: chunks are for literature, binary_policy is for
+/* Whether rows of this type accept the field: chunk sizes are for literature, binary_policy is for
  * git_repo. */
 bool vcm_repo_map_takes(const char *type, enum vcm_repo_map_field field);
 
 /* "knowledge_base" */
 const char *vcm_repo_map_destination_name(enum vcm_repo_map_destination destination);
 
-/* What the row's patterns are: its include_globs, else those that its type has of its own. */
+/* The row's patterns: its include_globs, else the default ones of its type. */
 struct vcm_repo_map_list vcm_repo_map_row_include(const struct vcm_repo_map_row *row);
 
 #endif

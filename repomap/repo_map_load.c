@@ -16,7 +16,7 @@
 
 #define fail(load, place, ...) vcm_problem_add((load)->problems, false, place, __VA_ARGS__)
 
-/* The nodes of a mapping by the index of their key. */
+/* The nodes of a mapping, by the index of their key. */
 struct found {
     const struct vcm_yaml *nodes[VCM_SCHEMA_KEYS_MAX];
 };
@@ -41,7 +41,7 @@ static void member_place(char out[VCM_LOAD_WHERE_MAX], const char *where, const 
     snprintf(out, VCM_LOAD_WHERE_MAX, "%s%s%s", where, where[0] != '\0' ? "." : "", key);
 }
 
-/* Finds the keys of a level in a mapping; unknown, repeated and missing ones are problems. */
+/* Finds the keys of a level in a mapping; adds a problem for unknown, repeated and missing ones. */
 static void find_keys(struct found *found, struct vcm_load *load,
                       const struct vcm_schema_level *level, const struct vcm_yaml *mapping,
                       const char *where)
@@ -312,7 +312,8 @@ static void read_top(struct vcm_load *load, const struct vcm_yaml *root)
     }
 }
 
-/* A text that is no YAML is one problem; everything else that fails here is not the map's fault. */
+/* Adds a problem for text that is not YAML. Other failures are not the map's fault and are
+ * returned. */
 static int read_yaml(struct vcm_load *load, struct vcm_arena *arena, struct vcm_slice yaml,
                      struct vcm_error *err)
 {

@@ -1,9 +1,8 @@
 /*
- * repo_map_load.h - reads .colony/repo_map.yaml: all that is wrong with it in one run, or the map.
+ * repo_map_load.h - loads .colony/repo_map.yaml: returns the map, or all errors in one run.
  *
- * Looks at the text alone. What shows only when a row is carried out (an unknown submodule, an
- * unreachable URL, origin_url together with submodule) is plan.h's; what the repository says about
- * the globs is survey.h's.
+ * Reads the text only. plan.h finds what depends on the repository (an unknown submodule, an
+ * unreachable URL, origin_url together with submodule); survey.h matches the globs.
  */
 #ifndef VCM_REPOMAP_REPO_MAP_LOAD_H
 #define VCM_REPOMAP_REPO_MAP_LOAD_H
@@ -19,10 +18,10 @@ struct vcm_repo_map_types {
 };
 
 /*
- * Fills the map, which the caller releases; it is empty after a failure. `types` may be NULL.
- * `problems`, which the caller initialised, gets every error and warning and is finished.
- * INVALID_REPO_MAP when there are errors: the first of them, with VCM_REPO_MAP_PATH in front.
- * VCM_OK may come with warnings.
+ * Fills the map, which the caller releases; it is empty after a failure. `types` may be NULL. Adds
+ * every error and warning to `problems`, which the caller initialised, and finishes that list.
+ * INVALID_REPO_MAP, with the first error and VCM_REPO_MAP_PATH in front, when there are errors.
+ * With warnings alone it returns VCM_OK.
  */
 int vcm_repo_map_load(struct vcm_repo_map *map, struct vcm_problem_list *problems,
                       struct vcm_slice yaml, const struct vcm_repo_map_types *types,

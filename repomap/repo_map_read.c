@@ -104,7 +104,7 @@ int vcm_repo_map_read_directory(struct vcm_buf *out, bool *found, const char *ro
     int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (root_fd < 0)
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", root);
-    /* O_NONBLOCK: a FIFO must not hold us up before it is refused. */
+    /* O_NONBLOCK: opening a FIFO must not block before it is refused. */
     int fd = vcm_path_open_beneath(root_fd, VCM_REPO_MAP_PATH, O_RDONLY | O_NONBLOCK, &reason);
     close(root_fd);
     if (fd < 0) {

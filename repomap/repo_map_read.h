@@ -1,8 +1,8 @@
 /*
- * repo_map_read.h - the text of a repository's map, from a commit or from the working tree.
+ * repo_map_read.h - reads the text of a repository's map from a commit or from the working tree.
  *
- * A map is a plain file at VCM_REPO_MAP_PATH. A directory, a symbolic link, in the middle of the
- * path or at its end, and a file larger than VCM_LIMIT_YAML_BYTES are INVALID_REPO_MAP.
+ * A map is a regular file at VCM_REPO_MAP_PATH. INVALID_REPO_MAP for a directory, a symbolic link
+ * anywhere in the path, and a file larger than VCM_LIMIT_YAML_BYTES.
  */
 #ifndef VCM_REPOMAP_REPO_MAP_READ_H
 #define VCM_REPOMAP_REPO_MAP_READ_H

@@ -6,7 +6,7 @@
 
 #include "base/banned.h"
 
-/* Longer names are no misspelling of ours. */
+/* Longer names are not misspellings of these. */
 
 const char *const vcm_schema_destinations[] = {
     [VCM_REPO_MAP_TO_KNOWLEDGE_BASE] = "knowledge_base",
@@ -158,8 +158,8 @@ const struct vcm_schema_key vcm_schema_source_keys[] = {
             .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_THRESHOLD),
             .min = 1,
             .max = VCM_LIMIT_FLUSH_THRESHOLD_MAX,
-            .summary = "The most records in a page. Unless set, `mmap.flush_threshold` of the "
-                       "configuration counts.",
+            .summary = "The most records in a page. If not set, `mmap.flush_threshold` of the "
+                       "configuration applies.",
         },
     [VCM_REPO_MAP_FLUSH_TOKEN_BUDGET] =
         {
@@ -168,16 +168,16 @@ const struct vcm_schema_key vcm_schema_source_keys[] = {
             .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_TOKEN_BUDGET),
             .min = VCM_LIMIT_TOKEN_BUDGET_MIN,
             .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
-            .summary = "The most tokens in a page. Unless set, `mmap.flush_token_budget` of the "
-                       "configuration counts.",
+            .summary = "The most tokens in a page. If not set, `mmap.flush_token_budget` of the "
+                       "configuration applies.",
         },
     [VCM_REPO_MAP_PINNED] =
         {
             .name = "pinned",
             .type = VCM_SCHEMA_BOOL,
             .default_text = "false",
-            .summary = "Pages are exempt from eviction. Unless set, `mmap.pinned` of the "
-                       "configuration counts.",
+            .summary = "Pages are exempt from eviction. If not set, `mmap.pinned` of the "
+                       "configuration applies.",
         },
 };
 

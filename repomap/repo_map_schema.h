@@ -1,8 +1,8 @@
 /*
- * repo_map_schema.h - the keys of .colony/repo_map.yaml, schema 1, in one table for each level.
+ * repo_map_schema.h - the keys of .colony/repo_map.yaml, schema 1, one table for each level.
  *
  * The loader, its messages, docs/repo-map.md and docs/repo_map.schema.json are made from these
- * tables or tested against them: a field is added here first.
+ * tables or tested against them, so a new field begins here.
  */
 #ifndef VCM_REPOMAP_REPO_MAP_SCHEMA_H
 #define VCM_REPOMAP_REPO_MAP_SCHEMA_H
@@ -26,12 +26,12 @@ enum vcm_schema_type {
     VCM_SCHEMA_ROUTES,
 };
 
-/* What a string must be besides. */
+/* The form that a string must have. */
 enum vcm_schema_form {
     VCM_SCHEMA_ANY, /* not empty */
     VCM_SCHEMA_NAME,
     VCM_SCHEMA_SOURCE_TYPE,
-    VCM_SCHEMA_ADDRESS,   /* handed to git: no leading '-', no control characters */
+    VCM_SCHEMA_ADDRESS,   /* passed to git: no leading '-', no control characters */
     VCM_SCHEMA_DIRECTORY, /* relative, no ".." */
     VCM_SCHEMA_SUBMODULE, /* a path as .gitmodules has it */
 };
@@ -41,10 +41,10 @@ struct vcm_schema_key {
     enum vcm_schema_type type;
     enum vcm_schema_form form;
     bool required;
-    const char *default_text; /* as YAML has it; NULL: none */
-    int64_t min, max;         /* of an integer; of a list, `min` entries at the least */
-    const char *const *words; /* the only ones, up to NULL; NULL: any */
-    const char *only_type;    /* of source that it belongs to; NULL: all */
+    const char *default_text; /* as written in YAML; NULL: none */
+    int64_t min, max;         /* of an integer; for a list, `min` is the least number of entries */
+    const char *const *words; /* the allowed values, ends with NULL; NULL: any */
+    const char *only_type;    /* the only source type with this key; NULL: all */
     const char *summary;      /* one line for the reference */
 };
 
@@ -62,7 +62,7 @@ extern const struct vcm_schema_level vcm_schema_route;
 
 extern const struct vcm_schema_key vcm_schema_source_keys[];
 
-/* Up to NULL; in the order of vcm_repo_map_destination. */
+/* Ends with NULL; in the order of vcm_repo_map_destination. */
 extern const char *const vcm_schema_destinations[];
 extern const char *const vcm_schema_source_types[];
 

@@ -107,7 +107,7 @@ static bool has_control(struct vcm_slice text)
     return false;
 }
 
-/* Joins the parts of a relative directory without those that say nothing; false with "..". */
+/* Joins the parts of a relative directory without empty and "." parts; false if it has "..". */
 static bool tidy_directory(struct vcm_buf *out, struct vcm_slice path)
 {
     for (size_t at = 0; at < path.len;) {
@@ -204,7 +204,7 @@ static unsigned count_words(const char *const *words)
     return count;
 }
 
-/* One of the words, or one of `more`. */
+/* Reads one of the key's words, or one of `more`. */
 static bool read_word(struct vcm_load_value *out, struct vcm_load *load,
                       const struct vcm_yaml *node, const char *where, const char *const *words,
                       const struct vcm_repo_map_types *more)

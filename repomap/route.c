@@ -20,7 +20,7 @@ int vcm_route_add_to_filter(struct vcm_path_filter *filter, const struct vcm_rep
     return rc;
 }
 
-/* Adds that a route matches; routes come in their order. */
+/* Records that a route matches; called in the order of the routes. */
 static void note(struct vcm_route_decision *decision, const struct vcm_repo_map *map,
                  unsigned route)
 {

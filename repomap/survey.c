@@ -17,14 +17,14 @@
        */
 #define NO_ENTRY UINT32_MAX
 
-/* The filter's entries: the counted rows, then the routes. */
+/* The filter's entries: first the counted rows, then the routes. */
 struct walk {
     const struct vcm_repo_map *map;
     const struct vcm_survey_options *options;
     struct vcm_survey *survey;
     struct vcm_git_repo *repo;
     struct vcm_path_filter *filter;
-    uint32_t *entry_of_row; /* NO_ENTRY for those that are not counted */
+    uint32_t *entry_of_row; /* NO_ENTRY for rows that are not counted */
     uint32_t *row_of_entry;
     uint32_t row_entries;
 };
@@ -35,7 +35,8 @@ static bool is_pinned(const struct walk *walk, const struct vcm_repo_map_row *ro
                                                            : walk->options->pinned_by_default;
 }
 
-/* Only pinned rows are measured, from the objects' headers. What is not here has no size. */
+/* Measures only pinned rows, from the objects' headers. Objects that are not on this machine count
+ * as 0 bytes. */
 static int count_for_row(struct walk *walk, uint32_t row, const struct vcm_git_entry *entry,
                          struct vcm_error *err)
 {
@@ -79,7 +80,7 @@ static int count_file(void *context, const struct vcm_git_entry *entry,
                 rc = count_for_row(walk, row, entry, err);
             continue;
         }
-        /* Rows come before routes, so `covered` is settled here. */
+        /* Rows come before routes, so `covered` is final here. */
         uint32_t route = verdicts[i].index - walk->row_entries;
         walk->survey->routes[route].matched_files++;
         if (!covered && walk->map->routes[route].ingest_to == VCM_REPO_MAP_TO_VCM)
@@ -119,7 +120,7 @@ static void warn(const struct walk *walk, struct vcm_repo_map_place place, const
 
 typedef bool (*used_fn)(const struct vcm_path_filter *filter, unsigned index, unsigned pattern);
 
-/* Patterns that the file does not give have no place, and nobody to warn. */
+/* Does not warn of default patterns, which have no place in the file. */
 static void warn_of_unused(const struct walk *walk, uint32_t entry,
                            const struct vcm_repo_map_list *list, used_fn is_used, const char *where)
 {

@@ -1,5 +1,7 @@
 /*
- * <vcm/config.h> - configuration, and what the machine is like.
+ * <vcm/config.h> - configuration, and checks of the machine.
+ *
+ * Entries and findings live until the callback returns.
  */
 #ifndef VCM_PUBLIC_CONFIG_H
 #define VCM_PUBLIC_CONFIG_H
@@ -14,23 +16,23 @@ extern "C" {
 
 struct vcm_config_entry {
     const char *key;
-    const char *value;         /* as it counts: sizes in bytes */
+    const char *value;         /* in effect: the setting or the default; sizes in bytes */
     const char *default_value; /* NULL for keys without one */
     bool is_number;
     bool is_bool;
-    bool is_set; /* in config.yaml */
+    bool is_set; /* config.yaml sets it */
 };
 
 typedef int (*vcm_config_fn)(void *context, const struct vcm_config_entry *entry,
                              struct vcm_error *err);
-/* In the order of the keys. */
+/* Visits every key in byte order. */
 int vcm_config_list(struct vcm *vcm, vcm_config_fn visit, void *context, struct vcm_error *err);
 /* INVALID_ARGUMENT for an unknown key; NOT_FOUND for credentials that are not set. */
 int vcm_config_get(struct vcm *vcm, const char *key, vcm_config_fn visit, void *context,
                    struct vcm_error *err);
-/* Checks the value, then changes that line of config.yaml and nothing else. A limit of the store is
- * kept by it when this returns: STORE_FULL when what is pinned or locked exceeds it, STORE_BUSY
- * when views are in the way or another changes the settings for longer than ten seconds. */
+/* Checks the value, then changes that line of config.yaml and nothing else. When this returns, the
+ * store keeps a changed limit. STORE_FULL: the pinned and locked pages exceed it. STORE_BUSY: views
+ * keep pages in memory, or another process has been changing settings for ten seconds. */
 int vcm_config_set(struct vcm *vcm, const char *key, const char *value, struct vcm_error *err);
 
 /* The machine */
@@ -45,7 +47,7 @@ struct vcm_finding {
     const char *check;
     enum vcm_finding_status status;
     const char *detail;
-    const char *remedy; /* NULL when nothing is to be done */
+    const char *remedy; /* NULL when there is nothing to do */
 };
 
 typedef int (*vcm_finding_fn)(void *context, const struct vcm_finding *finding,

@@ -1,5 +1,7 @@
 /*
- * <vcm/kb.h> - the knowledge base: documents in, chunks out.
+ * <vcm/kb.h> - the knowledge base: ingesting documents, searching chunks.
+ *
+ * Files, chunks and documents live until the callback returns.
  */
 #ifndef VCM_PUBLIC_KB_H
 #define VCM_PUBLIC_KB_H
@@ -17,9 +19,9 @@ extern "C" {
 #pragma GCC diagnostic ignored "-Wshadow"
 #endif
 
-/* A document that the caller holds. */
+/* A document in the caller's memory. */
 struct vcm_kb_bytes {
-    const char *name; /* its extension tells its type */
+    const char *name; /* its extension decides its type */
     const void *data;
     size_t len;
 };
@@ -30,41 +32,41 @@ struct vcm_kb_ingest_options {
     const struct vcm_kb_bytes *documents;
     size_t document_count;
     const char *source;     /* of `documents`; NULL for none */
-    const char *repository; /* everything that its routes send here; NULL for none */
-    const char *profile;    /* NULL: none, or that of the route */
+    const char *repository; /* ingest everything that its routes name; NULL for none */
+    const char *profile;    /* NULL: the profile of the route, or none */
     unsigned jobs;          /* 0: as many as there are cores */
 };
 
 typedef int (*vcm_kb_file_fn)(void *context, const struct vcm_kb_file *file, struct vcm_error *err);
-/* Takes documents into the knowledge base; visits each in the order given, those of a repository by
- * their path. A document that cannot be read is a result, not a failure. */
+/* Ingests documents and visits each in the order given, those of a repository by path. A document
+ * that cannot be read is reported to `visit` and does not fail the call. */
 int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
                   vcm_kb_file_fn visit, void *context, struct vcm_error *err);
 
 struct vcm_promote_options {
     const char *repository;   /* a path at or below a repository with a working tree */
-    const char *const *paths; /* files, directories or patterns, from the root */
+    const char *const *paths; /* files, directories or patterns, relative to the root */
     size_t path_count;
-    bool dry_run; /* tell, and change nothing */
+    bool dry_run; /* report, and change nothing */
 };
 
 struct vcm_promote_result {
     const char *repo_root;
-    const char **patterns; /* as the map has them */
+    const char **patterns; /* as the map spells them */
     size_t pattern_count;
-    uint64_t files;      /* of HEAD's tree that they match */
-    uint64_t routes_set; /* that led to the knowledge base */
+    uint64_t files;      /* files of HEAD's tree that the patterns match */
+    uint64_t routes_set; /* routes that were changed from knowledge_base to vcm */
     bool route_added;
     const char *row; /* the literature row that the paths were added to, or NULL */
     bool row_added;
-    const char *commit; /* of the change; NULL when nothing was to be changed, and in a dry run */
-    const char *text;   /* of the map now */
+    const char *commit; /* with the change; NULL when there was none, and in a dry run */
+    const char *text;   /* of the map after the change */
     bool changed;
 };
 
-/* Moves literature from the knowledge base to pages: changes the map and commits just that file.
- * UNSUPPORTED when the map cannot be edited safely, INVALID_ARGUMENT when it has changes that are
- * not committed. Free with vcm_promote_result_free(). */
+/* Moves literature from the knowledge base to pages: edits the map and commits that file alone.
+ * UNSUPPORTED when the map cannot be edited safely, INVALID_ARGUMENT when it has uncommitted
+ * changes. Free with vcm_promote_result_free(). */
 int vcm_promote(struct vcm_promote_result **out, struct vcm *vcm,
                 const struct vcm_promote_options *options, struct vcm_error *err);
 void vcm_promote_result_free(struct vcm_promote_result *result);
@@ -77,7 +79,7 @@ struct vcm_kb_chunk {
     uint32_t page; /* 0 for none */
     const char *profile;
     const char *data_type;
-    uint64_t seq, chunks; /* its place among the chunks of its document, from 1 */
+    uint64_t seq, chunks; /* `seq` of `chunks` in its document, from 1 */
     uint32_t tokens;
     const char *text;
     size_t text_len;
@@ -85,7 +87,7 @@ struct vcm_kb_chunk {
     const char *snippet; /* of a hit */
 };
 
-/* Which documents are meant; NULL for any. */
+/* Selects documents; a NULL field selects all. */
 struct vcm_kb_filter {
     const char *source; /* base scope, or a unique prefix of it */
     const char *path;   /* gitignore pattern */
@@ -93,15 +95,15 @@ struct vcm_kb_filter {
 };
 
 struct vcm_kb_search_options {
-    const char *query; /* words, "phrases", prefixes*; every string is a query */
+    const char *query; /* words, "phrases", prefixes*; every string is a valid query */
     struct vcm_kb_filter filter;
-    uint32_t limit;      /* 0 for the most that one call gives */
-    uint64_t max_tokens; /* of all hits together; 0 for any */
+    uint32_t limit;      /* 0: as many as one call can return */
+    uint64_t max_tokens; /* of all hits together; 0: no limit */
 };
 
 typedef int (*vcm_kb_chunk_fn)(void *context, const struct vcm_kb_chunk *chunk,
                                struct vcm_error *err);
-/* Best first. *total counts all chunks that match. */
+/* Visits the best hits first. *total counts all chunks that match. */
 int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_options *options,
                   vcm_kb_chunk_fn visit, void *context, struct vcm_error *err);
 
@@ -120,17 +122,18 @@ struct vcm_kb_document {
 
 typedef int (*vcm_kb_document_fn)(void *context, const struct vcm_kb_document *document,
                                   struct vcm_error *err);
-/* By source, none first, and path. */
+/* Visits documents by source (those without one first) and path. */
 int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_document_fn visit,
                 void *context, struct vcm_error *err);
 
 struct vcm_kb_clear_options {
     struct vcm_kb_filter filter;
-    const char *repository; /* with `route`: whose map has it; NULL: that around here */
+    const char *repository; /* with `route`: the repository whose map has it; NULL: around the
+                               current directory */
     uint32_t route;         /* 1-based; 0 for none */
 };
 
-/* Removes documents, in one transaction, and visits them. */
+/* Removes the documents in one transaction, and visits each. */
 int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
                  vcm_kb_document_fn visit, void *context, struct vcm_error *err);
 

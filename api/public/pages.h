@@ -1,5 +1,8 @@
 /*
- * <vcm/pages.h> - pages: listed, found, read record by record, and looked at in place.
+ * <vcm/pages.h> - pages: listing, finding, reading record by record, and viewing in place.
+ *
+ * Entries live until the callback returns, a vcm_page until vcm_page_release(), a vcm_page_view
+ * until vcm_page_view_release(). Pages and views may outlive the handle.
  */
 #ifndef VCM_PUBLIC_PAGES_H
 #define VCM_PUBLIC_PAGES_H
@@ -33,48 +36,50 @@ struct vcm_pages_query {
     const char *path;   /* a file, or a directory for all below it; NULL for all */
     const char *state;  /* NULL for all */
     bool pinned;        /* only pinned ones */
-    uint32_t limit;     /* 0 for the most that one call gives */
-    const char *cursor; /* from a former call */
+    uint32_t limit;     /* 0: as many as one call can return */
+    const char *cursor; /* *next_cursor of an earlier call; NULL: from the beginning */
 };
 
 typedef int (*vcm_page_entry_fn)(void *context, const struct vcm_page_entry *page,
                                  struct vcm_error *err);
-/* By scope and seq. *next_cursor is NULL when the listing is complete, else freed with free(). */
+/* Visits pages by scope and seq. *next_cursor is NULL when the listing is complete; otherwise free
+ * it with free(). */
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
               vcm_page_entry_fn visit, void *context, struct vcm_error *err);
 
-/* Where a file, or a line of it, is. */
+/* The place of a file, or of a line of it. */
 struct vcm_find_entry {
     const char *page_id;
     const char *scope_id;
     uint32_t seq;
-    uint32_t record; /* which of the page's records, from 0 */
+    uint32_t record; /* index of the record in the page, from 0 */
     const char *path;
-    uint32_t line; /* that was asked for, 0 for the whole file */
+    uint32_t line; /* the line in the query, 0 for the whole file */
     uint32_t part, parts, start_line, end_line;
 };
 
 struct vcm_find_query {
-    const char *path;  /* from the root of the repository; "path:12" for a line */
+    const char *path;  /* relative to the root of the repository; "path:12" for a line */
     const char *scope; /* id, base or unique prefix; NULL for all */
 };
 
 typedef int (*vcm_find_fn)(void *context, const struct vcm_find_entry *entry,
                            struct vcm_error *err);
-/* By scope and seq, at least one. A file whose name ends like a line is found by its name first.
- * NOT_FOUND says why when the file was left out. */
+/* Visits the places by scope and seq, at least one. If a file is named "a:12", "a:12" means that
+ * file, not line 12 of "a". NOT_FOUND tells the reason when the file was left out. */
 int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn visit, void *context,
              struct vcm_error *err);
 
 struct vcm_record_query {
-    const char *record; /* id: 40 hex digits */
+    const char *record; /* its id: 40 hex digits */
     const char *scope;  /* id, base or unique prefix; NULL for all */
-    const char *path;   /* of its file, where that is known; NULL: every page is looked into */
+    const char *path;   /* of its file; NULL: not known, every page is searched */
 };
 
-/* The pages that hold a record: by scope and seq, at least one. With the path it takes no longer
- * than vcm_find(); without it every page of the scopes is read, and compressed and evicted ones are
- * made again for it; nothing is counted, and no page changes its state. NOT_FOUND. */
+/* Visits the pages that hold a record, by scope and seq, at least one. With `path` this costs as
+ * much as vcm_find(). Without it every page of the scopes is read, and compressed and evicted pages
+ * are decompressed or rebuilt in private memory: counters and page states do not change. NOT_FOUND.
+ */
 int vcm_find_record(struct vcm *vcm, const struct vcm_record_query *query, vcm_find_fn visit,
                     void *context, struct vcm_error *err);
 
@@ -84,23 +89,24 @@ struct vcm_record {
     const char *blob; /* hex */
     uint32_t start_line, end_line, part, parts, tokens;
     bool lossy, path_lossy;
-    const char *media_type; /* of a binary file, NULL otherwise; `text` is then base64, or empty
-                               when that does not fit a page */
+    const char *media_type; /* of a binary file, else NULL; `text` is then base64, or empty when the
+                               content does not fit a page */
     uint64_t size;          /* of a binary file's content, 0 otherwise */
-    const char *section;    /* of a chunk of a document: its headings; NULL of files */
-    uint32_t page;          /* of a chunk: where it begins; 0 when the document has no pages */
-    const char *heading;    /* of a later part: the nearest earlier line at column 0, or NULL */
+    const char *section;    /* of a chunk of a document: the headings above it; NULL for files */
+    uint32_t page; /* of a chunk: the document's page where it begins; 0 when the document has no
+                      pages */
+    const char *heading; /* of a later part: the nearest earlier line at column 0, or NULL */
     const char *text;
     size_t text_len;
 };
 
 struct vcm_page {
     const char *page_id;
-    const char *const *scopes; /* that hold the page, in order */
+    const char *const *scopes; /* the scopes that hold the page, sorted */
     size_t scope_count;
-    const char *scope_id; /* whose provenance is shown */
+    const char *scope_id; /* the scope that provenance is taken from */
     uint32_t seq;
-    uint32_t occurrences; /* in that scope */
+    uint32_t occurrences; /* how often that scope has the page */
     uint32_t tokens;
     uint64_t bytes;
     const char *frame; /* the page's bytes, `bytes` of them */
@@ -110,12 +116,12 @@ struct vcm_page {
 
 struct vcm_page_query {
     const char *page;  /* id or unique prefix of at least 6 digits */
-    const char *scope; /* NULL: the first that holds it */
-    int64_t seq;       /* which occurrence, -1 for the first */
+    const char *scope; /* NULL: the first scope that holds it */
+    int64_t seq;       /* seq of the occurrence, -1 for the first */
 };
 
-/* Reads a page. NOT_FOUND, AMBIGUOUS (with candidates in the details). Release with
- * vcm_page_release(); a page may outlive the handle. */
+/* Reads a page. NOT_FOUND; AMBIGUOUS with the candidates in the details. Release with
+ * vcm_page_release(), also after vcm_close(). */
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,
                   struct vcm_error *err);
 void vcm_page_release(struct vcm_page *page);
@@ -146,22 +152,22 @@ struct vcm_render_options {
 int vcm_page_render(char **text, size_t *bytes, const struct vcm_page *page,
                     const struct vcm_render_options *options, struct vcm_error *err);
 
-/* The bytes of a page as they lie in the store, without a copy, for as long as the caller wants:
- * the page does not leave memory meanwhile. A view may outlive the handle. */
+/* The bytes of a page as they are in the store, without a copy. The page is not evicted while the
+ * view is open. A view may outlive the handle. */
 struct vcm_page_view {
     const char *page_id;
     const char *data; /* the frame: one serialised record a line */
     size_t bytes;
 };
 
-/* Counts as one read. STORE_BUSY when there are 1,024 views already or views hold a quarter of the
- * capacity. Release with vcm_page_view_release(). */
+/* Counts as one read. STORE_BUSY when 1,024 views are open or views hold a quarter of the capacity.
+ * Release with vcm_page_view_release(). */
 int vcm_page_view_open(struct vcm_page_view **out, struct vcm *vcm, const char *name,
                        struct vcm_error *err);
 void vcm_page_view_release(struct vcm_page_view *view);
 
-/* The same for a page that is in memory; *out is NULL, without an error, for one that is not: the
- * call does no work that takes long. */
+/* The same for a resident page only. *out is NULL, without an error, when the page is not resident:
+ * this call never decompresses or rebuilds. */
 int vcm_page_view_open_hit(struct vcm_page_view **out, struct vcm *vcm, const char *page,
                            struct vcm_error *err);
 

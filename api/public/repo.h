@@ -1,5 +1,5 @@
 /*
- * <vcm/repo.h> - orientation in a repository: what it holds, its symbols and who uses them.
+ * <vcm/repo.h> - orientation in a repository: its contents, its symbols and their uses.
  */
 #ifndef VCM_PUBLIC_REPO_H
 #define VCM_PUBLIC_REPO_H
@@ -17,58 +17,58 @@ extern "C" {
 struct vcm_repo_fetch_options {
     const char *url;     /* https, ssh, file, or a path */
     const char *ref;     /* branch, tag or commit; NULL for the remote's HEAD */
-    const char *subpath; /* describe this directory of it; NULL for all */
-    const char *dest;    /* check it out here; NULL: the clone in the home is all there is */
+    const char *subpath; /* describe this directory only; NULL: everything */
+    const char *dest;    /* check it out here; NULL: only clone into the home */
     unsigned depth;      /* commits of history; 0 for one */
     unsigned timeout_ms; /* 0 for 60 seconds */
 };
 
-/* A JSON document, which lives as long as the call. */
+/* Receives a JSON document, which lives until the callback returns. */
 typedef int (*vcm_document_fn)(void *context, const char *json, size_t len, struct vcm_error *err);
 
-/* Brings a repository here, or up to its upstream's state, and passes on a JSON document of at most
- * 8,192 bytes that says what it holds. AUTH_FAILED, NOT_FOUND, TIMEOUT, NETWORK_ERROR,
+/* Clones a repository, or updates the clone to its upstream, and passes on a JSON document of at
+ * most 8,192 bytes that describes its contents. AUTH_FAILED, NOT_FOUND, TIMEOUT, NETWORK_ERROR,
  * INVALID_ARGUMENT. */
 int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
                    vcm_document_fn visit, void *context, struct vcm_error *err);
 
 struct vcm_repo_map_options {
-    const char *path;           /* of a repository or a directory in it; NULL: around here */
+    const char *path; /* of a repository or a directory in it; NULL: around the current directory */
     uint64_t token_budget;      /* 0 for 1,500 */
-    const char *const *include; /* globs; none takes everything */
+    const char *const *include; /* globs; none: every file */
     size_t include_count;
-    const char *const *focus; /* paths from the root that matter most */
+    const char *const *focus; /* paths, relative to the root, to rank higher */
     size_t focus_count;
-    const char *const *mentions; /* names that matter most */
+    const char *const *mentions; /* names to rank higher */
     size_t mention_count;
-    bool by_symbol_count; /* the plain ranking, to compare with */
+    bool by_symbol_count; /* rank by the number of symbols instead of by use, for comparison */
 };
 
-/* The ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
+/* Passes on the ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
 int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
                  void *context, struct vcm_error *err);
 
 struct vcm_symbol_query {
-    const char *path; /* as above */
+    const char *path; /* as in struct vcm_repo_map_options */
     const char *const *kinds;
     size_t kind_count;
     const char *file; /* glob; NULL for all */
-    const char *name; /* part of the name, case aside; NULL for all */
+    const char *name; /* part of the name, without regard to case; NULL for all */
     uint64_t limit;   /* 0 for 1,000 */
 };
 
-/* The definitions of HEAD by path and line, as a JSON document. */
+/* Passes on the definitions of HEAD, by path and line, as a JSON document. */
 int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
                     void *context, struct vcm_error *err);
 
 struct vcm_reference_query {
-    const char *path; /* as above */
-    const char *name; /* or the symbol_id of a definition */
+    const char *path; /* as in struct vcm_repo_map_options */
+    const char *name; /* a name, or the symbol_id of a definition */
     uint64_t limit;   /* 0 for 1,000 */
 };
 
-/* Who uses a name at HEAD, by path and line, as a JSON document. NOT_FOUND for an id that is no
- * definition's. */
+/* Passes on the references to a name at HEAD, by path and line, as a JSON document. NOT_FOUND for a
+ * symbol_id that no definition has. */
 int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
                        vcm_document_fn visit, void *context, struct vcm_error *err);
 

@@ -1,5 +1,7 @@
 /*
- * <vcm/scopes.h> - scopes: what is mapped, what became of every path, and unmapping.
+ * <vcm/scopes.h> - scopes: listing, the coverage ledger, and unmapping.
+ *
+ * Scopes and files live until the callback returns.
  */
 #ifndef VCM_PUBLIC_SCOPES_H
 #define VCM_PUBLIC_SCOPES_H
@@ -34,46 +36,45 @@ struct vcm_scope_info {
 
 typedef int (*vcm_scope_fn)(void *context, const struct vcm_scope_info *scope,
                             struct vcm_error *err);
-/* In the order of the scope ids. */
+/* Visits scopes in the order of their ids. */
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err);
 
-/* A path of the scope's tree and what became of it. */
+/* A path of the scope's tree and its outcome. */
 struct vcm_coverage_file {
     const char *path;
     const char *outcome; /* "paged", "binary": the names of the members of struct vcm_coverage */
     const char *reason;  /* why it failed, NULL otherwise; see vcm_reason_list() */
 };
 
-/* What can become of a path, and why: an outcome, or one of its reasons. */
+/* An outcome of a path, or one of the reasons for an outcome. */
 struct vcm_reason_info {
     const char *outcome; /* "failed": as in struct vcm_coverage_file */
     const char *reason;  /* "no text layer"; NULL: this is the outcome itself */
-    const char *word;    /* that it has on a command line: "failed", "no_text_layer" */
-    bool left_out;       /* it is in no page */
-    bool retried;        /* every mapping looks at it again, though nothing has changed in it */
-    const char *remedy;  /* what a person can do, NULL for nothing */
+    const char *word;    /* its name on a command line: "failed", "no_text_layer" */
+    bool left_out;       /* such a path is in no page */
+    bool retried;        /* every mapping reads it again, even if it has not changed */
+    const char *remedy;  /* what the user can do; NULL for nothing */
 };
 
-/* All that there are: the outcomes as struct vcm_coverage has them, then the reasons. A source of
- * the caller's own, and a store of another version, may have reasons that are not among them. The
- * list is constant and not freed; `count` may be NULL. */
+/* All outcomes, in the order of struct vcm_coverage, then all reasons. The list is static and not
+ * freed; `count` may be NULL. A source of the caller, or a store of another version, may have
+ * reasons that are not in it. */
 const struct vcm_reason_info *vcm_reason_list(size_t *count);
 
 struct vcm_coverage_query {
-    const char *scope; /* id or unique prefix */
-    const char
-        *reason; /* only files of this outcome or reason, by its name or its word; NULL: all */
+    const char *scope;  /* id or unique prefix */
+    const char *reason; /* only files of this outcome or reason (name or word); NULL: all */
 };
 
 typedef int (*vcm_coverage_fn)(void *context, const struct vcm_coverage_file *file,
                                struct vcm_error *err);
-/* The ledger of a scope: `on_scope` once, then `visit` for every path by its bytes. NOT_FOUND,
- * AMBIGUOUS. */
+/* The coverage ledger of a scope: calls `on_scope` once, then `visit` for every path in byte order.
+ * NOT_FOUND, AMBIGUOUS. */
 int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_scope_fn on_scope,
                  vcm_coverage_fn visit, void *context, struct vcm_error *err);
 
 typedef int (*vcm_unmapped_fn)(void *context, const char *scope_id, struct vcm_error *err);
-/* Drops a scope, or all scopes of a base; `scope` may be a unique prefix, `visit` NULL. NOT_FOUND,
+/* Unmaps a scope, or all scopes of a base. `scope` may be a unique prefix, `visit` NULL. NOT_FOUND,
  * AMBIGUOUS. */
 int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
               struct vcm_error *err);

@@ -1,5 +1,7 @@
 /*
- * <vcm/source.h> - types of sources of the caller's own, that rows of a map can name in `type`.
+ * <vcm/source.h> - source types of the caller, which rows of a map name in `type`.
+ *
+ * read() is called from several threads at once. Rows and entries live until the function returns.
  */
 #ifndef VCM_PUBLIC_SOURCE_H
 #define VCM_PUBLIC_SOURCE_H
@@ -12,7 +14,7 @@
 extern "C" {
 #endif
 
-/* What a row asks for. */
+/* What a row selects. */
 struct vcm_source_row {
     const char *repository;           /* path of a repository on this machine */
     const char *commit;               /* full id */
@@ -24,23 +26,23 @@ struct vcm_source_row {
 };
 
 struct vcm_source_entry {
-    const char *path; /* need not end with NUL, nor be UTF-8 */
+    const char *path; /* not NUL-terminated, not necessarily UTF-8 */
     size_t path_len;
-    const void *content_id; /* 1 to 32 bytes: the same ones mean the same text */
+    const void *content_id; /* 1 to 32 bytes; equal ids mean equal text */
     size_t content_id_len;
 };
 typedef int (*vcm_source_entry_fn)(void *context, const struct vcm_source_entry *entry,
                                    struct vcm_error *err);
-/* Takes a piece of text, any number of times. */
+/* Receives a piece of the text; called any number of times. */
 typedef int (*vcm_source_text_fn)(void *context, const char *text, size_t len,
                                   struct vcm_error *err);
 
-/* walk() shows what there is, in the same order each time; read() is called from several threads at
- * once. What read() cannot read it answers with NOT_FOUND: the entry counts as failed, and the rest
- * goes on. Invalid UTF-8 is replaced. */
+/* walk() visits every entry, in the same order each time. read() is called from several threads at
+ * once; when it cannot read an entry it returns NOT_FOUND, the entry counts as failed and the
+ * mapping continues. Invalid UTF-8 is replaced. */
 struct vcm_source_definition {
     const char *name;
-    void *context; /* of open() */
+    void *context; /* passed to open() */
     int (*open)(void **source, void *context, const struct vcm_source_row *row,
                 struct vcm_error *err);
     int (*walk)(void *source, vcm_source_entry_fn visit, void *visit_context,

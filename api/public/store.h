@@ -1,6 +1,7 @@
 /*
- * <vcm/store.h> - the store: how it is, what it is doing, whether it is sound, and what it is asked
- * for.
+ * <vcm/store.h> - the store: its state, checks, garbage collection and traces of accesses.
+ *
+ * Samples, findings, accesses and outcomes live until the callback returns.
  */
 #ifndef VCM_PUBLIC_STORE_H
 #define VCM_PUBLIC_STORE_H
@@ -27,7 +28,8 @@ struct vcm_stat {
     uint64_t bytes_resident, bytes_compressed, bytes_capacity, bytes_file;
     uint64_t tokens;
     uint64_t hits, minor_faults, major_faults, evictions;
-    uint64_t private_answers; /* faults whose page stayed where it was */
+    uint64_t private_answers; /* faults that were answered from private memory: the page did not
+                                 become resident */
     const char *policy;
 };
 
@@ -38,23 +40,23 @@ struct vcm_top_scope {
     uint64_t pages, bytes, tokens;
 };
 
-/* What the store is doing. */
+/* A sample of the store's state. */
 struct vcm_top_sample {
     struct vcm_stat stat;
-    bool has_rate;                      /* false for the first */
-    double faults_per_second;           /* minor and major ones, since the sample before */
-    const struct vcm_top_scope *scopes; /* some of the largest, largest first */
+    bool has_rate;                      /* false for the first sample */
+    double faults_per_second;           /* minor and major faults since the sample before */
+    const struct vcm_top_scope *scopes; /* the largest scopes, largest first */
     size_t scope_count;
 };
 
 struct vcm_top_options {
-    uint64_t interval_ms, count; /* count of samples, 0: until interrupted */
+    uint64_t interval_ms, count; /* count 0: until interrupted */
     int (*visit)(void *context, const struct vcm_top_sample *sample, struct vcm_error *err);
-    int (*idle)(void *context, struct vcm_error *err); /* while it waits; may be NULL */
+    int (*idle)(void *context, struct vcm_error *err); /* called while waiting; may be NULL */
     void *context;
 };
 
-/* Looks at the store again and again. VCM_INTERRUPTED when the handle is cancelled. */
+/* Samples the store at intervals. INTERRUPTED when the handle is cancelled. */
 int vcm_top(struct vcm *vcm, const struct vcm_top_options *options, struct vcm_error *err);
 
 struct vcm_verify_finding {
@@ -65,12 +67,12 @@ typedef int (*vcm_verify_fn)(void *context, const struct vcm_verify_finding *fin
 
 struct vcm_verify_result {
     bool ok;
-    uint64_t pages_checked, findings; /* it stops at a thousand findings */
+    uint64_t pages_checked, findings; /* checking stops after a thousand findings */
 };
 
-/* Hashes every page again and checks every index, in a child process (fork), whose death is a
- * finding. `deep` also rebuilds evicted pages. A damaged store is marked, for the next vcm_map() to
- * set aside. VCM_OK also when something is wrong. */
+/* Hashes every page and checks every index, in a forked child process; if the child dies, that is a
+ * finding. `deep` also rebuilds evicted pages. A damaged store is marked, and the next vcm_map()
+ * sets it aside. VCM_OK also when something is wrong: see `ok`. */
 int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm_verify_fn visit,
                void *context, struct vcm_error *err);
 
@@ -78,22 +80,22 @@ struct vcm_gc_counts {
     uint64_t pages_dropped, bytes_before, bytes_after; /* bytes of the file */
 };
 
-/* Drops what no scope refers to and gives space back to the file system, beside readers.
- * STORE_BUSY, STORE_FULL. */
+/* Removes what no scope refers to and compacts the file, while others read. STORE_BUSY, STORE_FULL.
+ * */
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
 
 struct vcm_gc_clone_counts {
     uint64_t dropped, kept;
-    uint64_t bytes; /* of what was dropped */
+    uint64_t bytes; /* of the dropped clones */
 };
 
-/* Removes the clones of URLs that no scope and no repo map of a scope comes from, and that were
- * neither fetched nor read for `unused_ms`, 0 for 336 hours. Less than an hour is INVALID_ARGUMENT:
- * what is being worked with is not taken away. */
+/* Removes the clones of URLs that no scope uses, neither as a row nor for its repo map, and that
+ * were neither fetched nor read for `unused_ms`; 0 means 336 hours. INVALID_ARGUMENT for less than
+ * an hour, because a mapping under way may use a clone. */
 int vcm_gc_clones(struct vcm_gc_clone_counts *out, struct vcm *vcm, uint64_t unused_ms,
                   struct vcm_error *err);
 
-/* Traces of page accesses: one line an access, milliseconds, page id, bytes. */
+/* Traces of page accesses. A line per access: milliseconds, page id, bytes. */
 struct vcm_trace_access {
     uint64_t ms; /* since the recording began */
     const char *page_id;
@@ -101,18 +103,19 @@ struct vcm_trace_access {
 };
 
 struct vcm_trace_record_options {
-    uint64_t duration_ms, count; /* 0: no limit; without either, until interrupted */
+    uint64_t duration_ms, count; /* 0: no limit; if both are 0, until interrupted */
     int (*visit)(void *context, const struct vcm_trace_access *access, struct vcm_error *err);
-    int (*idle)(void *context, struct vcm_error *err); /* called often; may be NULL */
+    int (*idle)(void *context,
+                struct vcm_error *err); /* called several times a second; may be NULL */
     void *context;
 };
 
 struct vcm_trace_recorded {
-    uint64_t accesses, lost; /* lost: came faster than they were read */
+    uint64_t accesses, lost; /* lost: accesses that came faster than they were recorded */
 };
 
-/* Tells every read of a page, by any process, until the time is over. VCM_INTERRUPTED when the
- * handle is cancelled; the result counts then, too. STORE_BUSY while another process records. */
+/* Visits every read of a page, by any process, until a limit is reached. INTERRUPTED when the
+ * handle is cancelled; *out is valid then, too. STORE_BUSY while another process records. */
 int vcm_trace_record(struct vcm_trace_recorded *out, struct vcm *vcm,
                      const struct vcm_trace_record_options *options, struct vcm_error *err);
 
@@ -124,8 +127,10 @@ struct vcm_trace_outcome {
 typedef int (*vcm_trace_outcome_fn)(void *context, const struct vcm_trace_outcome *outcome,
                                     struct vcm_error *err);
 
-/* Replays a trace against every policy and the clairvoyant optimum, at one capacity, or, when it is
- * 0, at five parts of what the trace's pages take. INVALID_ARGUMENT names a bad line. */
+/* Replays a trace against every eviction policy and the clairvoyant optimum, at one capacity or,
+ * when it is 0, at five fractions of the size of the trace's pages. INVALID_ARGUMENT names a bad
+ * line.
+ * */
 int vcm_trace_replay_file(uint64_t *accesses, struct vcm *vcm, const char *path, uint64_t capacity,
                           vcm_trace_outcome_fn visit, void *context, struct vcm_error *err);
 

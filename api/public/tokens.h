@@ -1,5 +1,5 @@
 /*
- * <vcm/tokens.h> - counts of tokens.
+ * <vcm/tokens.h> - counting tokens.
  */
 #ifndef VCM_PUBLIC_TOKENS_H
 #define VCM_PUBLIC_TOKENS_H
@@ -29,7 +29,8 @@ struct vcm_tokens_query {
 
 typedef int (*vcm_tokens_fn)(void *context, const struct vcm_tokens_file *file,
                              struct vcm_error *err);
-/* Counts the tokens of files, of any size, on all cores; visits them in the order given. */
+/* Counts the tokens of files of any size, on all cores. Visits files in the order given; they live
+ * until the callback returns. */
 int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
                void *context, struct vcm_error *err);
 
