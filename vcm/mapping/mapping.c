@@ -1,15 +1,14 @@
 #include "vcm/mapping/mapping.h"
 
-#include <errno.h>
-#include <fcntl.h>
+#include <assert.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/limits.h"
-#include "base/path.h"
 #include "vcm/mapping/mapping_build.h"
 #include "vcm/mapping/mapping_drop.h"
+#include "vcm/mapping/mapping_lock.h"
 #include "vcm/mapping/mapping_revise.h"
 #include "vcm/mapping/mapping_spool.h"
 #include "vcm/store/table.h"
@@ -18,44 +17,6 @@
 
 /* How many pages are written before it is asked whether the store's map should be given back. */
 #define TRIM_EACH 32
-
-static int open_lock_file(int *fd, const struct vcm_page_store *store, struct vcm_error *err)
-{
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-
-    *fd = -1;
-    vcm_path_join(&path, store->directory, "mappings.lock");
-    int rc = vcm_buf_check(&path, "the path of the store", err);
-    if (rc == VCM_OK) {
-        *fd = open(vcm_buf_text(&path), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-        if (*fd < 0)
-            rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", vcm_buf_text(&path));
-    }
-    vcm_buf_release(&path);
-    return rc;
-}
-
-static struct flock byte_lock(uint64_t number)
-{
-    struct flock lock = {
-        .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = (off_t)number, .l_len = 1};
-    return lock;
-}
-
-bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number)
-{
-    struct flock lock = byte_lock(number);
-    return fcntl(lock_fd, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
-}
-
-static int hold_number(const struct vcm_mapping *mapping, struct vcm_error *err)
-{
-    struct flock lock = byte_lock(mapping->number);
-    if (fcntl(mapping->lock_fd, F_OFD_SETLK, &lock) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock mapping %llu in '%s'",
-                             (unsigned long long)mapping->number, mapping->store->directory);
-    return VCM_OK;
-}
 
 /* The first mapping of an empty store settles its tokenizer, which must be the one in force by now:
  * it was chosen when its builder began to count. Counts of two do not mix, not even those of a
@@ -87,36 +48,50 @@ static int settle_tokenizer(struct vcm_transition *t, const char *wanted, struct
                    : vcm_kv_put(t->txn, VCM_TABLE_META, key, vcm_slice_of_string(wanted), err);
 }
 
-static int put_state(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
+static int put_state(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn, uint64_t number,
                      enum vcm_mapping_state state, struct vcm_error *err)
 {
     const struct vcm_mapping_info info = {state, mapping->options.pinned,
                                           mapping->options.scope_id};
 
-    return vcm_page_table_put_mapping(txn, mapping->number, &info, err);
+    return vcm_page_table_put_mapping(txn, number, &info, err);
 }
+
+struct beginning {
+    const struct vcm_mapping *mapping;
+    uint64_t number; /* taken by the last run of the transaction, which may run again */
+};
 
 static int begin_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
-    struct vcm_mapping *mapping = context;
+    struct beginning *beginning = context;
+    const struct vcm_mapping *mapping = beginning->mapping;
 
     int rc = settle_tokenizer(t, mapping->options.tokenizer, err);
     if (rc == VCM_OK)
         rc = vcm_transition_sweep_orphans(t, err);
     if (rc == VCM_OK)
-        rc = vcm_table_take_number(&mapping->number, t->txn, VCM_META_NEXT_MAPPING, err);
+        rc = vcm_table_take_number(&beginning->number, t->txn, VCM_META_NEXT_MAPPING, err);
     if (rc == VCM_OK)
-        rc = hold_number(mapping, err);
-    return rc == VCM_OK ? put_state(mapping, t->txn, VCM_MAPPING_BUILDING, err) : rc;
+        rc = vcm_mapping_lock_take(mapping->lock_fd, mapping->store, beginning->number, err);
+    return rc == VCM_OK ? put_state(mapping, t->txn, beginning->number, VCM_MAPPING_BUILDING, err)
+                        : rc;
 }
 
 int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err)
 {
-    int rc = vcm_transition_run(mapping->store, begin_change, mapping, VCM_LIMIT_LOCK_TIMEOUT_MS,
+    struct beginning beginning = {.mapping = mapping};
+
+    assert(vcm_mapping_mode_holds(mapping));
+    assert(mapping->mode == VCM_MAPPING_MODE_OPENING || mapping->mode == VCM_MAPPING_MODE_REVISING);
+    int rc = vcm_transition_run(mapping->store, begin_change, &beginning, VCM_LIMIT_LOCK_TIMEOUT_MS,
                                 mapping->options.cancel, err);
-    if (rc == VCM_OK)
-        mapping->revising = false;
-    return rc;
+    if (rc != VCM_OK)
+        return rc;
+    vcm_mapping_mode_enter_with(
+        mapping, mapping->options.pinned ? VCM_MAPPING_MODE_PINNING : VCM_MAPPING_MODE_WRITING,
+        beginning.number);
+    return VCM_OK;
 }
 
 void vcm_mapping_queue_init(struct vcm_mapping_queue *queue)
@@ -151,6 +126,7 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
 {
     int rc;
 
+    assert(!options->base || !options->pinned);
     *out = NULL;
     struct vcm_mapping *mapping = calloc(1, sizeof *mapping);
     if (!mapping)
@@ -158,6 +134,7 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
     mapping->store = store;
     mapping->options = *options;
     mapping->lock_fd = -1;
+    vcm_mapping_spool_init(&mapping->spool);
     vcm_mapping_queue_init(&mapping->queue);
     vcm_mapping_queue_init(&mapping->written);
     vcm_mapping_paths_init(&mapping->paths);
@@ -167,16 +144,16 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
         goto done;
     }
     mapping->options.scope_id = vcm_slice_of_string(mapping->scope_id);
-    rc = open_lock_file(&mapping->lock_fd, store, err);
+    rc = vcm_mapping_lock_open(&mapping->lock_fd, store, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_drop_abandoned(store, mapping->lock_fd, options->cancel, err);
     if (rc == VCM_OK && options->base) {
-        mapping->revising = true;
-        mapping->number = options->base->mapping;
+        vcm_mapping_mode_enter_with(mapping, VCM_MAPPING_MODE_REVISING, options->base->mapping);
     } else if (rc == VCM_OK) {
         rc = vcm_mapping_start(mapping, err);
     }
 done:
+    assert(rc != VCM_OK || vcm_mapping_mode_holds(mapping));
     if (rc == VCM_OK)
         *out = mapping;
     else
@@ -189,7 +166,7 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
 {
     int fd;
 
-    int rc = open_lock_file(&fd, store, err);
+    int rc = vcm_mapping_lock_open(&fd, store, err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_mapping_drop_abandoned(store, fd, cancel, err);
@@ -218,92 +195,6 @@ static struct vcm_slice records_of(const struct vcm_mapping_queue *queue,
     return vcm_slice_of(value.data + sizeof q->info.id.bytes, value.len - sizeof q->info.id.bytes);
 }
 
-static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
-                          const struct vcm_mapping_queued *q, struct vcm_error *err)
-{
-    const struct vcm_dictionary_samples samples = {mapping->frames, mapping->frames_count};
-    struct vcm_page_info info = q->info;
-
-    if (q->is_known)
-        return VCM_RETRY; /* it is gone */
-    mapping->batch.pages_created++;
-    info.pins = mapping->options.pinned ? 1 : 0;
-    return vcm_transition_add(t, &info, frame_of(mapping->writing, q), mapping->options.scope_id,
-                              mapping->number, &samples, err);
-}
-
-/* The page is there: a pinned table pins it once, and a table that takes up an orphan is its
- * parent.
- */
-static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
-                            const struct vcm_mapping_queued *q, struct vcm_page_info *there,
-                            bool is_held, struct vcm_error *err)
-{
-    int rc = vcm_kv_delete(t->txn, VCM_TABLE_ORPHANS, vcm_table_id_key(&there->id), err);
-    if (rc == VCM_NOT_FOUND)
-        rc = VCM_OK;
-    mapping->batch.pages_reused++;
-    if (rc != VCM_OK || !mapping->options.pinned || is_held)
-        return rc;
-    if (q->is_known)
-        return VCM_RETRY; /* its bytes are not at hand */
-    rc = vcm_transition_promote(t, there, frame_of(mapping->writing, q), err);
-    if (rc == VCM_NO_ROOM)
-        rc = vcm_transition_no_room(t, there, err);
-    return rc == VCM_OK ? vcm_transition_pin(t, there, 1, there->pinned, err) : rc;
-}
-
-static int write_holder(const struct vcm_mapping *mapping, struct vcm_kv_txn *txn,
-                        const struct vcm_mapping_queued *q, uint32_t occurrences,
-                        uint32_t first_seq, struct vcm_error *err)
-{
-    struct vcm_buf value = VCM_BUF_INIT(16);
-    unsigned char key[VCM_HOLDER_KEY_BYTES];
-
-    vcm_wire_put_u32(&value, occurrences + 1);
-    vcm_wire_put_u32(&value, occurrences > 0 ? first_seq : q->seq);
-    int rc = vcm_buf_check(&value, "a holder of a page", err);
-    if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_HOLDERS,
-                        vcm_table_holder_key(key, &q->info.id, mapping->number),
-                        vcm_buf_slice(&value), err);
-    vcm_buf_release(&value);
-    return rc;
-}
-
-static int write_page(struct vcm_mapping *mapping, struct vcm_transition *t,
-                      const struct vcm_mapping_queued *q, struct vcm_error *err)
-{
-    uint32_t occurrences, first_seq;
-    struct vcm_page_info there;
-
-    int rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, &q->info.id,
-                                       mapping->number, err);
-    if (rc != VCM_OK && rc != VCM_NOT_FOUND)
-        return rc;
-    rc = vcm_page_store_page(&there, t->txn, &q->info.id, err);
-    if (rc == VCM_OK)
-        rc = write_known_page(mapping, t, q, &there, occurrences > 0, err);
-    else if (rc == VCM_NOT_FOUND)
-        rc = write_new_page(mapping, t, q, err);
-    return rc == VCM_OK ? write_holder(mapping, t->txn, q, occurrences, first_seq, err) : rc;
-}
-
-int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
-                      const struct vcm_mapping_queued *q, struct vcm_slice value,
-                      struct vcm_error *err)
-{
-    unsigned char key[VCM_ROW_KEY_BYTES];
-    int rc = VCM_OK;
-
-    if (q->is_page)
-        rc = write_page(mapping, t, q, err);
-    if (rc == VCM_OK)
-        rc = vcm_kv_put(t->txn, q->is_page ? VCM_TABLE_ROWS : VCM_TABLE_OMISSIONS,
-                        vcm_table_row_key(key, mapping->number, q->seq), value, err);
-    return rc;
-}
-
 static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, struct vcm_error *err)
 {
     const struct vcm_mapping_queue *queue = mapping->writing;
@@ -311,7 +202,7 @@ static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, st
 
     for (size_t i = 0; rc == VCM_OK && i < queue->count; i++) {
         const struct vcm_mapping_queued *q = &queue->items[i];
-        rc = vcm_mapping_write(mapping, t, q, value_of(queue, q), err);
+        rc = vcm_mapping_row_write(mapping, t, q, value_of(queue, q), err);
         if (rc == VCM_OK && q->is_page && mapping->options.pinned)
             rc = vcm_page_table_put_paths(t->txn, mapping->number, q->seq, records_of(queue, q),
                                           err);
@@ -324,16 +215,18 @@ static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, st
     return rc;
 }
 
-/* VCM_NO_ROOM when the queue has to wait, and all that comes after it: then `spooling` is set. */
+/* VCM_NO_ROOM, with nothing written, when pages would have to be evicted for the queue of a pinned
+ * table: the caller spools it, and all that follows. */
 static int flush_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = context;
+    bool is_due = false;
     int rc = VCM_OK;
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
     if (mapping->options.pinned)
-        rc = vcm_mapping_spool_is_due(&mapping->spooling, mapping, t, err);
-    if (rc == VCM_OK && mapping->spooling)
+        rc = vcm_mapping_spool_is_due(&is_due, mapping, t, err);
+    if (rc == VCM_OK && is_due)
         return VCM_NO_ROOM;
     return rc == VCM_OK ? write_queue(mapping, t, err) : rc;
 }
@@ -355,6 +248,8 @@ static int list_frames(struct vcm_mapping *mapping, const struct vcm_mapping_que
 int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
                     vcm_transition_fn change, void *context, struct vcm_error *err)
 {
+    assert(vcm_mapping_mode_may_write(mapping, queue));
+    assert(mapping->writing == NULL && mapping->frames == NULL);
     int rc = list_frames(mapping, queue, err);
 
     mapping->writing = queue;
@@ -364,6 +259,7 @@ int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue
     free(mapping->frames);
     mapping->frames = NULL;
     mapping->writing = NULL;
+    assert(vcm_mapping_mode_may_write(mapping, queue));
     if (rc != VCM_OK)
         return rc;
     mapping->result.pages_created += mapping->batch.pages_created;
@@ -455,11 +351,42 @@ static int hand_over(struct vcm_mapping *mapping, struct vcm_error *err)
     return long_one ? await_writer(mapping, err) : VCM_OK;
 }
 
+/* The queue of a pinned table is full, and nothing is in the spool yet. */
+static int write_or_spool(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    int rc = vcm_mapping_run(mapping, &mapping->queue, flush_change, mapping, err);
+
+    if (rc != VCM_NO_ROOM)
+        return rc;
+    vcm_mapping_mode_enter(mapping, VCM_MAPPING_MODE_SPOOLING);
+    return vcm_mapping_spool_put(mapping, err);
+}
+
+static int flush_when_full(struct vcm_mapping *mapping, struct vcm_error *err)
+{
+    const struct vcm_mapping_queue *queue = &mapping->queue;
+    bool full = queue->bytes.len >= VCM_LIMIT_BATCH_BYTES || queue->count >= VCM_LIMIT_BATCH_PAGES;
+
+    if (mapping->mode == VCM_MAPPING_MODE_REVISING)
+        return vcm_mapping_revise_is_full(mapping) ? vcm_mapping_revise_give_up(mapping, err)
+                                                   : VCM_OK;
+    if (!full)
+        return VCM_OK;
+    if (mapping->mode == VCM_MAPPING_MODE_WRITING)
+        return hand_over(mapping, err);
+    if (mapping->mode == VCM_MAPPING_MODE_PINNING)
+        return write_or_spool(mapping, err);
+    return vcm_mapping_spool_put(mapping, err);
+}
+
 int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
                         struct vcm_error *err)
 {
     struct vcm_mapping_queue *queue = &mapping->queue;
 
+    assert(vcm_mapping_mode_holds(mapping));
+    assert(mapping->mode >= VCM_MAPPING_MODE_REVISING &&
+           mapping->mode <= VCM_MAPPING_MODE_SPOOLING);
     int rc = vcm_buf_check(&queue->bytes, "a batch of pages", err);
     if (rc != VCM_OK)
         return rc;
@@ -468,19 +395,24 @@ int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_qu
     if (rc != VCM_OK)
         return rc;
     queue->items[queue->count++] = *q;
-    if (mapping->revising)
-        return vcm_mapping_revise_is_full(mapping) ? vcm_mapping_revise_give_up(mapping, err)
-                                                   : VCM_OK;
-    bool full = queue->bytes.len >= VCM_LIMIT_BATCH_BYTES || queue->count >= VCM_LIMIT_BATCH_PAGES;
-    if (full && !mapping->options.pinned)
-        return hand_over(mapping, err);
-    if (full && !mapping->spooling)
-        rc = vcm_mapping_run(mapping, queue, flush_change, mapping, err);
-    return full && mapping->spooling ? vcm_mapping_spool_put(mapping, err) : rc;
+    rc = flush_when_full(mapping, err);
+    assert(vcm_mapping_mode_holds(mapping));
+    return rc;
 }
 
-int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
-                         struct vcm_error *err)
+/* Returns `rc`. After a failure the mapping takes no more: the writer's thread, which reads the
+ * mode, has to end first. */
+static int fail_unless_ok(struct vcm_mapping *mapping, int rc)
+{
+    if (rc == VCM_OK || mapping->mode == VCM_MAPPING_MODE_FAILED)
+        return rc;
+    await_writer(mapping, NULL);
+    vcm_mapping_mode_enter(mapping, VCM_MAPPING_MODE_FAILED);
+    return rc;
+}
+
+static int queue_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
+                      struct vcm_error *err)
 {
     struct vcm_mapping_queued q = {
         .is_page = true,
@@ -495,12 +427,12 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
     };
     int rc = VCM_OK;
 
-    if (mapping->revising)
+    if (mapping->mode == VCM_MAPPING_MODE_REVISING)
         rc = vcm_mapping_revise_note(mapping, page->known ? page->known_seq : VCM_KNOWN_NONE, err);
     if (rc != VCM_OK)
         return rc;
     q.seq = mapping->next_page++;
-    if (mapping->revising && page->known)
+    if (mapping->mode == VCM_MAPPING_MODE_REVISING && page->known)
         return VCM_OK;
     if (!page->known)
         vcm_buf_append_slice(&mapping->queue.bytes, page->frame);
@@ -511,19 +443,34 @@ int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_buil
     return vcm_mapping_enqueue(mapping, &q, err);
 }
 
+int vcm_mapping_add_page(struct vcm_mapping *mapping, const struct vcm_page_built *page,
+                         struct vcm_error *err)
+{
+    assert(vcm_mapping_mode_holds(mapping));
+    assert(mapping->mode != VCM_MAPPING_MODE_FAILED);
+    int rc = fail_unless_ok(mapping, queue_page(mapping, page, err));
+    assert(vcm_mapping_mode_holds(mapping));
+    return rc;
+}
+
 int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_omission *omission,
                              struct vcm_error *err)
 {
     struct vcm_mapping_queued q = {.seq = mapping->next_omission++,
                                    .value_at = mapping->queue.bytes.len};
 
+    assert(vcm_mapping_mode_holds(mapping));
+    assert(mapping->mode != VCM_MAPPING_MODE_FAILED);
+    assert(omission->outcome != VCM_SOURCE_PAGED && omission->outcome < VCM_SOURCE_OUTCOMES);
     vcm_wire_put_u8(&mapping->queue.bytes, (uint8_t)omission->outcome);
     vcm_wire_put_bytes(&mapping->queue.bytes, omission->path);
     vcm_wire_put_bytes(&mapping->queue.bytes, omission->raw_path);
     vcm_wire_put_bytes(&mapping->queue.bytes, omission->content_id);
     vcm_wire_put_bytes(&mapping->queue.bytes, omission->reason);
     q.value_len = mapping->queue.bytes.len - q.value_at;
-    return vcm_mapping_enqueue(mapping, &q, err);
+    int rc = fail_unless_ok(mapping, vcm_mapping_enqueue(mapping, &q, err));
+    assert(vcm_mapping_mode_holds(mapping));
+    return rc;
 }
 
 int vcm_mapping_put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope,
@@ -595,7 +542,8 @@ static int commit_change(void *context, struct vcm_transition *t, struct vcm_err
     struct vcm_mapping *mapping = commit->mapping;
     int rc = VCM_OK;
 
-    if (!mapping->spooling)
+    assert(mapping->mode >= VCM_MAPPING_MODE_WRITING && mapping->mode <= VCM_MAPPING_MODE_SPOOLING);
+    if (mapping->mode != VCM_MAPPING_MODE_SPOOLING)
         rc = flush_change(mapping, t, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_paths_write(&mapping->paths, t->txn, err);
@@ -603,10 +551,10 @@ static int commit_change(void *context, struct vcm_transition *t, struct vcm_err
         rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
     if (rc == VCM_OK)
         rc = retire_former(commit, t->txn, err);
-    if (rc == VCM_OK && mapping->spooling)
+    if (rc == VCM_OK && mapping->mode == VCM_MAPPING_MODE_SPOOLING)
         rc = write_spooled(commit, t, err);
     if (rc == VCM_OK)
-        rc = put_state(mapping, t->txn, VCM_MAPPING_IN_FORCE, err);
+        rc = put_state(mapping, t->txn, mapping->number, VCM_MAPPING_IN_FORCE, err);
     return rc == VCM_OK ? vcm_mapping_put_scope(t->txn, commit->scope, err) : rc;
 }
 
@@ -652,7 +600,11 @@ static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, st
 {
     int rc = vcm_mapping_revise(mapping, scope, err);
 
-    return rc == VCM_RETRY ? vcm_mapping_revise_give_up(mapping, err) : rc;
+    if (rc == VCM_RETRY)
+        return vcm_mapping_revise_give_up(mapping, err);
+    if (rc == VCM_OK)
+        vcm_mapping_mode_enter(mapping, VCM_MAPPING_MODE_PUBLISHED);
+    return rc;
 }
 
 /* Writes what is left and puts the table in force, in one transaction unless that became large. */
@@ -669,38 +621,63 @@ static int finish_table(struct vcm_mapping *mapping, struct commit *commit, stru
     return rc == VCM_OK ? vcm_mapping_run(mapping, queue, commit_change, commit, err) : rc;
 }
 
+/* Publishes the table that was built beside the one in force. */
+static int publish(struct vcm_mapping *mapping, struct commit *commit, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    commit->scope->mapping = mapping->number;
+    if (mapping->mode != VCM_MAPPING_MODE_SPOOLING)
+        rc = finish_table(mapping, commit, err);
+    if (rc == VCM_NO_ROOM && mapping->mode == VCM_MAPPING_MODE_PINNING) {
+        vcm_mapping_mode_enter(mapping, VCM_MAPPING_MODE_SPOOLING);
+        rc = VCM_OK;
+    }
+    if (rc == VCM_OK && mapping->mode == VCM_MAPPING_MODE_SPOOLING)
+        rc = commit_spooled(commit, err);
+    if (rc == VCM_OK)
+        vcm_mapping_mode_enter(mapping, VCM_MAPPING_MODE_PUBLISHED);
+    return rc;
+}
+
+/* The new table is in force. What this leaves of the former one, the next mapping drops; so a
+ * failure here is no failure of the commit. */
+static void drop_former(struct vcm_mapping_result *result, const struct vcm_mapping *mapping,
+                        uint64_t former)
+{
+    struct vcm_error ignored = {0};
+    uint64_t dropped = 0;
+
+    assert(mapping->mode == VCM_MAPPING_MODE_PUBLISHED && former != mapping->number);
+    if (vcm_mapping_drop(&dropped, mapping->store, former, mapping->number,
+                         VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
+        vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
+                      "the former page table is not dropped yet: %s", ignored.message);
+    result->pages_dropped += dropped;
+}
+
 int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
                        struct vcm_mapping_result *result, struct vcm_error *err)
 {
     struct commit commit = {.mapping = mapping, .scope = scope};
     int rc = VCM_OK;
 
+    assert(vcm_mapping_mode_holds(mapping));
+    assert(mapping->mode != VCM_MAPPING_MODE_FAILED);
     scope->pinned = mapping->options.pinned;
-    if (mapping->revising)
+    if (mapping->mode == VCM_MAPPING_MODE_REVISING)
         rc = try_revision(mapping, scope, err);
-    if (rc == VCM_OK && !mapping->revising) {
-        scope->mapping = mapping->number;
-        if (!mapping->spooling)
-            rc = finish_table(mapping, &commit, err);
-        if (mapping->spooling)
-            rc = commit_spooled(&commit, err);
-    }
-    if (rc != VCM_OK) {
+    if (rc == VCM_OK && mapping->mode != VCM_MAPPING_MODE_PUBLISHED)
+        rc = publish(mapping, &commit, err);
+    if (fail_unless_ok(mapping, rc) != VCM_OK) {
         vcm_mapping_abort(mapping);
         return rc;
     }
+    assert(scope->mapping == mapping->number);
     *result = mapping->result;
-    if (commit.former != 0) {
-        uint64_t dropped = 0;
-        /* The new table is in force whatever happens now: what is left of the old one is cleared
-         * away by the next mapping, so a failure here is no failure of this one. */
-        struct vcm_error ignored = {0};
-        if (vcm_mapping_drop(&dropped, mapping->store, commit.former, mapping->number,
-                             VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
-            vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
-                          "the former page table is not cleared away yet: %s", ignored.message);
-        result->pages_dropped += dropped;
-    }
+    if (commit.former != 0)
+        drop_former(result, mapping, commit.former);
+    assert(vcm_mapping_mode_holds(mapping));
     free_mapping(mapping);
     return VCM_OK;
 }
@@ -709,13 +686,15 @@ void vcm_mapping_abort(struct vcm_mapping *mapping)
 {
     if (!mapping)
         return;
+    assert(vcm_mapping_mode_holds(mapping));
+    assert(mapping->mode != VCM_MAPPING_MODE_PUBLISHED);
     struct vcm_error ignored = {0};
     uint64_t dropped;
     await_writer(mapping, NULL);
-    if (!mapping->revising &&
+    if (vcm_mapping_mode_owns_number(mapping) &&
         vcm_mapping_drop(&dropped, mapping->store, mapping->number, 0,
                          VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL, &ignored) != VCM_OK)
         vcm_log_write(mapping->store->log, VCM_LOG_WARNING,
-                      "the unfinished page table is not cleared away yet: %s", ignored.message);
+                      "the unfinished page table is not dropped yet: %s", ignored.message);
     free_mapping(mapping);
 }

@@ -11,6 +11,7 @@
 
 #include "base/pool.h"
 #include "vcm/mapping/mapping.h"
+#include "vcm/mapping/mapping_mode.h"
 #include "vcm/mapping/mapping_paths.h"
 #include "vcm/residency/transition.h"
 
@@ -44,7 +45,7 @@ struct vcm_mapping_spooled {
 };
 
 struct vcm_mapping_spool {
-    int fd; /* meaningful when there is a batch */
+    int fd; /* -1 until there is a batch */
     uint64_t length;
     struct vcm_mapping_batch *batches;
     size_t batch_count, batch_capacity;
@@ -57,14 +58,14 @@ struct vcm_mapping {
     struct vcm_page_store *store;
     struct vcm_mapping_options options;
     char *scope_id;
-    uint64_t number;
-    bool revising;     /* nothing is written yet, and `number` is that of options.base */
-    uint32_t *origins; /* while revising: of each page its seq in the base, or VCM_KNOWN_NONE */
-    size_t origin_capacity;
-    int lock_fd; /* holds the byte `number` of the lock file, unless revising */
+    enum vcm_mapping_mode mode;
+    uint64_t number; /* 0 while OPENING; while REVISING that of options.base; then its own */
+    int lock_fd;     /* holds the lock of `number`, once that is its own (mapping_lock.h) */
     uint32_t next_page;
     uint32_t next_omission;
-    struct vcm_mapping_queue queue; /* while revising without the pages that have an origin */
+    struct vcm_mapping_queue queue; /* while REVISING without the pages that have an origin */
+    uint32_t *origins; /* while REVISING: of each page its seq in the base, or VCM_KNOWN_NONE */
+    size_t origin_capacity;
 
     struct vcm_pool *writer; /* one thread, which uses all that follows; NULL until it is needed */
     struct vcm_mapping_queue written;
@@ -74,13 +75,13 @@ struct vcm_mapping {
     const struct vcm_mapping_queue *writing; /* in the transaction under way */
     struct vcm_slice *frames;                /* of its pages */
     unsigned frames_count;
-    struct vcm_mapping_spool spool; /* of a pinned table */
-    bool spooling;                  /* what is queued goes there */
+    struct vcm_mapping_spool spool; /* used while SPOOLING */
     struct vcm_mapping_result result;
     struct vcm_mapping_result batch; /* of the transaction under way */
 };
 
-/* Takes a number, so that batches can be written. */
+/* OPENING or REVISING -> WRITING, or PINNING for a pinned table: takes a number of its own, under
+ * which batches can be written. */
 int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err);
 
 void vcm_mapping_queue_init(struct vcm_mapping_queue *queue);
@@ -90,10 +91,12 @@ void vcm_mapping_queue_release(struct vcm_mapping_queue *queue);
 int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
                         struct vcm_error *err);
 
-/* Writes what is queued: the row with its page and holder, or the omission. The paths are left. */
-int vcm_mapping_write(struct vcm_mapping *mapping, struct vcm_transition *t,
-                      const struct vcm_mapping_queued *q, struct vcm_slice value,
-                      struct vcm_error *err);
+/* Writes a row with its page and its holder, or an omission, in the transaction of
+ * vcm_mapping_run(). The caller writes the paths. VCM_RETRY when a page of the base is missing. In
+ * mapping_row.c. */
+int vcm_mapping_row_write(struct vcm_mapping *mapping, struct vcm_transition *t,
+                          const struct vcm_mapping_queued *q, struct vcm_slice value,
+                          struct vcm_error *err);
 
 int vcm_mapping_put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope,
                           struct vcm_error *err);

@@ -2,6 +2,7 @@
 
 #include "base/limits.h"
 #include "vcm/mapping/mapping.h"
+#include "vcm/mapping/mapping_lock.h"
 #include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
 
@@ -278,7 +279,7 @@ static int find_abandoned(struct search *search, struct vcm_page_store *store,
         }
         uint64_t number = vcm_wire_load_be64((const unsigned char *)key.data);
         enum vcm_mapping_state state = (unsigned char)value.data[0];
-        if (state != VCM_MAPPING_IN_FORCE && vcm_mapping_is_abandoned(search->lock_fd, number))
+        if (state != VCM_MAPPING_IN_FORCE && vcm_mapping_lock_is_free(search->lock_fd, number))
             search->found = number;
         else
             rc = vcm_kv_cursor_next(&key, &value, cursor, err);

@@ -46,7 +46,4 @@ int vcm_mapping_drop_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm
 int vcm_mapping_drop_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
                             struct vcm_error *err);
 
-/* Whether nobody holds the lock of a mapping that is being built. Defined in mapping.c. */
-bool vcm_mapping_is_abandoned(int lock_fd, uint64_t number);
-
 #endif

@@ -1,5 +1,6 @@
 #include "vcm/mapping/mapping_revise.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -22,12 +23,14 @@ struct revision {
     struct vcm_mapping *mapping;
     const struct vcm_scope *scope;
     struct former_row *rows; /* by seq */
-    uint32_t row_count;
+    uint32_t row_count, row_max;
     struct vcm_buf bytes;
 };
 
 int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct vcm_error *err)
 {
+    assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
+    assert(origin == VCM_KNOWN_NONE || origin < mapping->options.base->pages);
     int rc = vcm_array_reserve(&mapping->origins, &mapping->origin_capacity, mapping->next_page + 1,
                                VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
@@ -40,6 +43,7 @@ bool vcm_mapping_revise_is_full(const struct vcm_mapping *mapping)
 {
     const struct vcm_mapping_queue *queue = &mapping->queue;
 
+    assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
     return queue->bytes.len + queue->count * sizeof *queue->items >= VCM_LIMIT_BATCH_BYTES;
 }
 
@@ -49,9 +53,10 @@ int vcm_mapping_revise_check_base(const struct vcm_mapping *mapping, struct vcm_
     struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);
     struct vcm_scope scope;
 
+    assert(mapping->options.base && vcm_mapping_mode_holds(mapping));
     int rc = vcm_page_store_scope(&scope, txn, mapping->options.scope_id, err);
     if (rc == VCM_NOT_FOUND)
-        return VCM_RETRY; /* its scope is gone */
+        return VCM_RETRY; /* the scope was dropped */
     if (rc != VCM_OK)
         return rc;
     vcm_scope_put(&value, &scope);
@@ -83,6 +88,8 @@ static int take_out(struct revision *revision, struct vcm_transition *t, uint32_
         return vcm_table_malformed("a row of a page table", err);
     if (rc != VCM_OK)
         return rc;
+    assert(revision->row_count < revision->row_max);
+    assert(revision->row_count == 0 || row[-1].seq < seq);
     *row = (struct former_row){.seq = seq, .value_at = revision->bytes.len, .value_len = value.len};
     memcpy(row->id.bytes, value.data, sizeof row->id.bytes);
     vcm_buf_append_slice(&revision->bytes, value);
@@ -136,7 +143,7 @@ static int put_row(struct vcm_mapping *mapping, struct vcm_transition *t,
                    const struct vcm_mapping_queued *q, struct vcm_slice value,
                    struct vcm_error *err)
 {
-    int rc = vcm_mapping_write(mapping, t, q, value, err);
+    int rc = vcm_mapping_row_write(mapping, t, q, value, err);
 
     if (rc != VCM_OK)
         return rc;
@@ -184,6 +191,7 @@ static int put_rows(struct revision *revision, struct vcm_transition *t, struct 
         } else {
             while (!next->is_page)
                 next++;
+            assert(next < mapping->queue.items + mapping->queue.count && next->seq == seq);
             rc = put_row(mapping, t, next, value_of(mapping, next), err);
             next++;
         }
@@ -208,7 +216,7 @@ static int put_omissions(struct revision *revision, struct vcm_transition *t, st
         rc = vcm_kv_get(&former, t->txn, VCM_TABLE_OMISSIONS,
                         vcm_table_row_key(bytes, mapping->number, q->seq), err);
         if (rc == VCM_NOT_FOUND || (rc == VCM_OK && !vcm_slice_equal(former, value_of(mapping, q))))
-            rc = vcm_mapping_write(mapping, t, q, value_of(mapping, q), err);
+            rc = vcm_mapping_row_write(mapping, t, q, value_of(mapping, q), err);
     }
     for (uint32_t number = mapping->next_omission; rc == VCM_OK; number++)
         rc = vcm_kv_delete(t->txn, VCM_TABLE_OMISSIONS,
@@ -263,6 +271,7 @@ int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, str
     struct revision revision = {.mapping = mapping, .scope = scope};
     uint32_t former = 0, later = 0;
 
+    assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
     for (uint32_t seq = 0; seq < mapping->options.base->pages; seq++)
         former += !stays(mapping, seq);
     for (uint32_t seq = 0; seq < mapping->next_page; seq++)
@@ -272,11 +281,13 @@ int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, str
     revision.rows = calloc(former + 1u, sizeof *revision.rows);
     if (!revision.rows)
         return vcm_error_memory(err);
+    revision.row_max = former;
     vcm_buf_init(&revision.bytes, VCM_LIMIT_BATCH_BYTES);
     scope->mapping = mapping->number;
     int rc = vcm_mapping_run(mapping, &mapping->queue, revise_change, &revision, err);
     vcm_buf_release(&revision.bytes);
     free(revision.rows);
+    assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
     return rc;
 }
 
@@ -327,6 +338,7 @@ int vcm_mapping_revise_give_up(struct vcm_mapping *mapping, struct vcm_error *er
     struct vcm_mapping_queue queue = mapping->queue;
     size_t at = 0;
 
+    assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
     vcm_mapping_queue_init(&mapping->queue);
     int rc = vcm_mapping_start(mapping, err);
     for (uint32_t seq = 0; rc == VCM_OK && seq < mapping->next_page; seq++) {
@@ -336,11 +348,14 @@ int vcm_mapping_revise_give_up(struct vcm_mapping *mapping, struct vcm_error *er
         }
         while (!queue.items[at].is_page)
             at++;
+        assert(at < queue.count && queue.items[at].seq == seq);
         rc = queue_again(mapping, &queue.bytes, &queue.items[at++], err);
     }
     for (size_t i = 0; rc == VCM_OK && i < queue.count; i++)
         if (!queue.items[i].is_page)
             rc = queue_again(mapping, &queue.bytes, &queue.items[i], err);
     vcm_mapping_queue_release(&queue);
+    assert(rc != VCM_OK || mapping->mode == VCM_MAPPING_MODE_WRITING);
+    assert(vcm_mapping_mode_holds(mapping));
     return rc;
 }

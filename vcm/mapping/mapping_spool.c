@@ -1,5 +1,6 @@
 #include "vcm/mapping/mapping_spool.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,13 +15,18 @@
 
 #include "base/banned.h"
 
+void vcm_mapping_spool_init(struct vcm_mapping_spool *spool)
+{
+    *spool = (struct vcm_mapping_spool){.fd = -1};
+}
+
 void vcm_mapping_spool_release(struct vcm_mapping_spool *spool)
 {
-    if (spool->batch_count > 0)
+    if (spool->fd >= 0)
         close(spool->fd);
     free(spool->batches);
     free(spool->pages);
-    *spool = (struct vcm_mapping_spool){.batches = NULL};
+    vcm_mapping_spool_init(spool);
 }
 
 int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
@@ -29,6 +35,7 @@ int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
     uint64_t bytes = t->totals.resident_bytes;
     int rc = VCM_OK;
 
+    assert(mapping->mode == VCM_MAPPING_MODE_PINNING && vcm_mapping_mode_holds(mapping));
     for (size_t i = 0; rc == VCM_OK && i < mapping->queue.count; i++) {
         const struct vcm_mapping_queued *q = &mapping->queue.items[i];
         struct vcm_page_info there;
@@ -69,6 +76,7 @@ static int open_file(struct vcm_mapping *mapping, struct vcm_error *err)
     vcm_buf_release(&path);
     if (fd < 0)
         return io_error(mapping, code, err);
+    assert(mapping->spool.fd == -1);
     mapping->spool.fd = fd;
     return VCM_OK;
 }
@@ -108,6 +116,7 @@ static void sort_pages(struct vcm_mapping_spool *spool)
         spool->page_bytes += spool->pages[i].bytes;
         spool->pages[kept++] = spool->pages[i];
     }
+    assert(kept <= spool->page_count);
     spool->page_count = kept;
 }
 
@@ -159,6 +168,7 @@ static int add_batch(struct vcm_mapping *mapping, struct vcm_error *err)
 
 int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
 {
+    assert(mapping->mode == VCM_MAPPING_MODE_SPOOLING && vcm_mapping_mode_holds(mapping));
     if (mapping->queue.count == 0)
         return VCM_OK;
     int rc = note_pages(mapping, err);
@@ -166,6 +176,7 @@ int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
         rc = add_batch(mapping, err);
     mapping->queue.count = 0;
     vcm_buf_clear(&mapping->queue.bytes);
+    assert(vcm_mapping_mode_holds(mapping));
     return rc;
 }
 
@@ -175,6 +186,9 @@ int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_
     const struct vcm_mapping_batch *from = &mapping->spool.batches[batch];
     const size_t queue_bytes = from->count * sizeof *mapping->queue.items;
 
+    assert(mapping->mode == VCM_MAPPING_MODE_SPOOLING && vcm_mapping_mode_holds(mapping));
+    assert(batch < mapping->spool.batch_count);
+    assert(from->count <= mapping->queue.capacity);
     mapping->queue.count = 0;
     vcm_buf_clear(&mapping->queue.bytes);
     char *bytes = vcm_buf_reserve(&mapping->queue.bytes, from->bytes);
@@ -187,6 +201,7 @@ int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_
         return rc;
     mapping->queue.count = from->count;
     vcm_buf_advance(&mapping->queue.bytes, from->bytes);
+    assert(vcm_mapping_mode_holds(mapping));
     return VCM_OK;
 }
 
@@ -196,6 +211,7 @@ int vcm_mapping_spool_needs(bool *needs, const struct vcm_mapping *mapping, stru
     const struct vcm_mapping_spool *spool = &mapping->spool;
     uint32_t occurrences, first_seq;
 
+    assert(mapping->mode == VCM_MAPPING_MODE_SPOOLING && vcm_mapping_mode_holds(mapping));
     *needs = spool->page_count > 0 && bsearch(id, spool->pages, spool->page_count,
                                               sizeof *spool->pages, compare_pages) != NULL;
     if (*needs)
@@ -292,6 +308,8 @@ int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
     struct vcm_page_store_limits limits;
     struct sum sum = {.mapping = mapping, .now = (uint64_t)time(NULL)};
 
+    assert(mapping->mode == VCM_MAPPING_MODE_SPOOLING && vcm_mapping_mode_holds(mapping));
+    assert(mapping->queue.count == 0);
     sort_pages(&mapping->spool);
     int rc = vcm_page_store_read_begin(&sum.txn, mapping->store, err);
     if (rc != VCM_OK)

@@ -11,6 +11,7 @@
 
 #include "vcm/mapping/mapping_build.h"
 
+void vcm_mapping_spool_init(struct vcm_mapping_spool *spool);
 void vcm_mapping_spool_release(struct vcm_mapping_spool *spool);
 
 /* Whether the queue has to wait: somebody would have to go for it. */
