@@ -1,3 +1,42 @@
+/*
+ * ingest.c - reads a source, cuts it into records and packs these into a page table.
+ *
+ *   calling thread:  walk -> fill a batch -> submit       take the oldest batch -> pack ->
+ * mapping.c |             ^ workers:                                   +-> read, cut, count -> done
+ *
+ * The calling thread walks the source, puts its items into batches of 16, and submits full batches
+ * to a pool of workers. A worker reads the content of each item, cuts it into records and counts
+ * their tokens. This is where the time goes, and it needs nothing from other items. The calling
+ * thread takes the batches back in the order in which it submitted them, not in that in which they
+ * were done, and gives their records to page_builder.c, which gives finished pages to mapping.c.
+ * So the pages do not depend on the number of workers or on their speed. Items that have no pages
+ * (excluded, too large, failed) pass through batches as well, so that omissions keep the order,
+ * too.
+ *
+ * Batches are a ring of VCM_INGEST_WINDOW for each worker. Batch n is batches[n % batch_count].
+ * Those from `consumed` to `submitted` are in flight; batches[submitted] is being filled:
+ *
+ *   FREE -- submit_batch() --> RUNNING -- run_batch() --> DONE -- consume_oldest() --> FREE
+ *
+ * A batch without anything to read goes from FREE to DONE at once. When all batches are in flight,
+ * the walk waits for the oldest. The mutex guards `state`, `waiting_bytes` and `stopping`; a
+ * batch's other fields belong to the worker while it is RUNNING and to the calling thread
+ * otherwise.
+ *
+ * Memory is bounded in three ways. Workers wait before they begin a batch while the results that
+ * are not packed yet exceed 8 MiB; the oldest batch never waits, because the calling thread waits
+ * for it. A worker has at most one item above 1 MiB at a time. Longer items are postponed: when the
+ * turn of such an item has come, the calling thread reads it and cuts it twice, first to count its
+ * parts, which every record has to state, then to pack them without holding them.
+ *
+ * A scope that was mapped before has known records (known.h). A file with the same path and content
+ * takes its records from there without being read, and so does a whole directory that the source
+ * reports as unchanged. Another process may drop pages of the former table meanwhile; then
+ * vcm_ingest_run() starts again and reads everything.
+ *
+ * After a failure the calling thread packs nothing more: it sets `stopping`, so that no worker
+ * waits for room, waits until the pool is idle, and aborts the mapping.
+ */
 #include "vcm/mapping/ingest.h"
 
 #include <assert.h>
@@ -17,16 +56,16 @@
 
 #include "base/banned.h"
 
-/* Items of a batch, which a worker does in one go. */
+/* Items of a batch. */
 #define BATCH_ITEMS 16u
-/* Content longer than this is read by the packing thread when its turn has come, and cut straight
- * into pages, unless few workers leave room for more of it. */
+/* Longer items are postponed to the calling thread, unless the workers are so few that their share
+ * of LONG_ITEMS_BYTES_MAX is larger. */
 #define ITEM_BYTES_MAX (1 * VCM_MIB)
-/* Of all items longer than that which workers have in hand. */
+/* The bytes of all longer items that workers may read at a time. */
 #define LONG_ITEMS_BYTES_MAX (8 * VCM_MIB)
-/* Workers wait with results of this much; the oldest batch is always done. */
+/* Workers do not begin a batch while more bytes of results wait, except for the oldest batch. */
 #define WAITING_BYTES_MAX (8 * VCM_MIB)
-/* Buffers are kept for the next batch unless they have grown beyond this. */
+/* Larger buffers are freed instead of kept for the next batch. */
 #define KEEP_BYTES (1 * VCM_MIB)
 
 enum batch_state {
@@ -48,23 +87,23 @@ struct batch_item {
     uint64_t bytes;
     uint32_t known; /* the number of its first record in the former table, or VCM_KNOWN_NONE */
     uint32_t record_count;
-    bool is_directory; /* in which nothing has changed: `inside` is in it */
+    bool is_directory; /* an unchanged one, which has `inside` */
     struct vcm_known_directory_items inside;
 };
 
-/* Items on their way through a worker. */
+/* Items that pass through a worker together. */
 struct batch {
     struct ingest *ingest;
     uint64_t number;
     enum batch_state state; /* guarded by ingest->mutex */
     struct batch_item items[BATCH_ITEMS];
     unsigned count;
-    unsigned done; /* those before the one that failed */
-    bool to_read;  /* some of them */
+    unsigned done; /* how many items were processed before one failed */
+    bool to_read;  /* some item needs a worker */
     struct vcm_buf paths;
-    struct vcm_buf values;           /* the serialised parts, one behind the other */
+    struct vcm_buf values;           /* the serialised parts, concatenated */
     struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
-    struct vcm_arena sections;       /* theirs */
+    struct vcm_arena sections;       /* of the records */
     uint32_t record_count;
     size_t record_capacity;
     int rc;
@@ -86,13 +125,13 @@ struct ingest {
     struct vcm_page_builder *builder;
     struct vcm_known *known; /* NULL without a former table */
     struct vcm_pool *pool;
-    struct worker *workers; /* one for each job, and one for the packing thread */
+    struct worker *workers; /* one for each job, and one for the calling thread */
     struct batch *batches;
     unsigned batch_count;
     uint64_t submitted;
     uint64_t consumed;      /* changed with the mutex held */
     uint64_t waiting_bytes; /* of results; guarded by the mutex, as the next */
-    bool stopping;          /* nobody consumes any more */
+    bool stopping;          /* the calling thread takes no more batches */
     struct vcm_ingest_progress progress;
     pthread_mutex_t mutex;
     pthread_cond_t batch_done;
@@ -145,7 +184,8 @@ static void fill_record(struct vcm_page_record *record, const struct batch *batc
     record->path_lossy = item->path_lossy;
 }
 
-/* Parts of a file whose path leaves no room for any text are void, and the file has failed. */
+/* A path may be so long that a record has no room for text within the token budget. Such a file has
+ * failed, and its parts are discarded. */
 static int refuse_path(struct batch_item *item, int rc, struct vcm_error *err)
 {
     if (rc != VCM_UNSUPPORTED)
@@ -178,7 +218,8 @@ static int cut_content(struct batch *batch, struct batch_item *item, struct work
     uint32_t first = batch->record_count;
     size_t values = batch->values.len;
 
-    /* Room for most of what is to come, lest the buffer is moved again and again. */
+    /* One allocation for most of the parts: growing step by step would copy the buffer each time.
+     */
     vcm_buf_reserve(&batch->values, worker->content.text.len + worker->content.text.len / 8);
     int rc = cut_text(batch, item, worker, add_part, batch, err);
     rc = refuse_path(item, rc, err);
@@ -243,7 +284,7 @@ static int read_item(struct batch *batch, struct batch_item *item, struct worker
     return rc;
 }
 
-/* How long an item may be for a worker to do it: that it has one long one in hand, and no more. */
+/* The longest item that the worker may read. Once the batch has a long one, it takes no second. */
 static size_t item_bytes_max(const struct batch *batch)
 {
     size_t share = LONG_ITEMS_BYTES_MAX / batch->ingest->options->jobs;
@@ -265,7 +306,8 @@ static int process_item(struct batch *batch, struct batch_item *item, struct wor
     return rc;
 }
 
-/* Waits while others have enough results waiting, unless it is this batch that is waited for. */
+/* Waits while too many results wait to be packed, unless the calling thread waits for this batch.
+ */
 static void wait_for_room(struct batch *batch)
 {
     struct ingest *ingest = batch->ingest;
@@ -290,14 +332,16 @@ static void run_batch(void *argument, unsigned number)
             break;
     }
     pthread_mutex_lock(&ingest->mutex);
+    assert(batch->state == BATCH_RUNNING);
+    assert(batch->rc == VCM_OK ? batch->done == batch->count : batch->done < batch->count);
     ingest->waiting_bytes += batch->values.len;
     batch->state = BATCH_DONE;
     pthread_cond_signal(&ingest->batch_done);
     pthread_mutex_unlock(&ingest->mutex);
 }
 
-static int leave_out(struct ingest *ingest, const struct batch *batch,
-                     const struct batch_item *item, struct vcm_error *err)
+static int add_omission(struct ingest *ingest, const struct batch *batch,
+                        const struct batch_item *item, struct vcm_error *err)
 {
     struct vcm_slice path = shown_path(batch, item);
     const char *reason = vcm_source_reason_text(item->reason, item->reason_text);
@@ -309,6 +353,7 @@ static int leave_out(struct ingest *ingest, const struct batch *batch,
         .reason = vcm_slice_of_string(reason),
     };
 
+    assert(item->outcome != VCM_SOURCE_PAGED && item->outcome < VCM_SOURCE_OUTCOMES);
     if (item->outcome == VCM_SOURCE_FAILED && ingest->result->first_failure[0] == '\0')
         snprintf(ingest->result->first_failure, sizeof ingest->result->first_failure, "%.*s (%s)",
                  (int)(path.len < 200 ? path.len : 200), path.data,
@@ -318,7 +363,7 @@ static int leave_out(struct ingest *ingest, const struct batch *batch,
     return vcm_mapping_add_omission(ingest->mapping, &omission, err);
 }
 
-/* A long item, which is cut twice: to know how many parts there are, and to pack them. */
+/* A long item, which is cut twice: to count its parts, and to pack them. */
 struct long_item {
     const struct batch *batch;
     struct batch_item *item;
@@ -388,7 +433,7 @@ static int pack_known(struct ingest *ingest, const struct batch_item *item, stru
     return rc;
 }
 
-/* All that the former table has of a directory. */
+/* Packs all records and omissions that the former table has of a directory. */
 static int pack_directory(struct ingest *ingest, const struct vcm_known_directory_items *inside,
                           struct vcm_error *err)
 {
@@ -430,7 +475,7 @@ static int pack_item(struct batch *batch, struct batch_item *item,
     if (rc != VCM_OK)
         return rc;
     if (item->outcome != VCM_SOURCE_PAGED)
-        return leave_out(ingest, batch, item, err);
+        return add_omission(ingest, batch, item, err);
     ingest->scope->coverage.by_outcome[VCM_SOURCE_PAGED]++;
     ingest->scope->records += item->record_count;
     ingest->progress.files++;
@@ -457,6 +502,7 @@ static int pack_batch(struct batch *batch, struct vcm_error *err)
         if (rc != VCM_OK)
             break;
     }
+    assert(rc != VCM_OK || batch->rc != VCM_OK || values == batch->values.data + batch->values.len);
     if (rc == VCM_OK && batch->rc != VCM_OK) {
         rc = batch->rc;
         if (err)
@@ -473,11 +519,14 @@ static struct batch *batch_of(const struct ingest *ingest, uint64_t number)
     return &ingest->batches[number % ingest->batch_count];
 }
 
-/* Waits for the oldest batch in flight and packs what became of it. */
+/* Waits for the oldest batch in flight and packs its results. */
 static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
 {
     struct batch *batch = batch_of(ingest, ingest->consumed);
 
+    assert(ingest->consumed < ingest->submitted);
+    assert(ingest->submitted - ingest->consumed <= ingest->batch_count);
+    assert(batch->number == ingest->consumed);
     pthread_mutex_lock(&ingest->mutex);
     while (batch->state != BATCH_DONE)
         pthread_cond_wait(&ingest->batch_done, &ingest->mutex);
@@ -485,6 +534,7 @@ static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
 
     int rc = pack_batch(batch, err);
     pthread_mutex_lock(&ingest->mutex);
+    assert(ingest->waiting_bytes >= batch->values.len);
     ingest->waiting_bytes -= batch->values.len;
     ingest->consumed++;
     batch->state = BATCH_FREE;
@@ -503,6 +553,9 @@ static void submit_batch(struct ingest *ingest)
 {
     struct batch *batch = batch_of(ingest, ingest->submitted);
 
+    assert(ingest->submitted - ingest->consumed < ingest->batch_count);
+    assert(batch->state == BATCH_FREE);
+    assert(batch->count > 0 && batch->count <= BATCH_ITEMS);
     batch->number = ingest->submitted++;
     batch->rc = VCM_OK;
     vcm_error_reset(&batch->error);
@@ -529,9 +582,10 @@ static void find_known(struct batch *batch, struct batch_item *item)
         item->record_count = vcm_known_record(known, item->known)->parts;
 }
 
-/* Gives the path a place in the batch, with nothing known of it. */
+/* Adds an item to the batch with its path alone. */
 static int add_path(struct batch *batch, struct vcm_slice path, struct vcm_error *err)
 {
+    assert(batch->state == BATCH_FREE && batch->count < BATCH_ITEMS);
     struct batch_item *item = &batch->items[batch->count];
 
     *item = (struct batch_item){.known = VCM_KNOWN_NONE, .item.path = path};
@@ -578,8 +632,8 @@ static void submit_when_full(struct ingest *ingest, const struct batch *batch)
         submit_batch(ingest);
 }
 
-/* Items that are left out by their name alone wait for their turn with the others, so that
- * omissions too come in the order of the walk. */
+/* The walk calls this for each item. Items that the source excludes by name pass through batches,
+ * too, so that omissions are in the order of the walk. */
 static int visit_item(void *context, const struct vcm_source_item *item, struct vcm_error *err)
 {
     struct ingest *ingest = context;
@@ -595,7 +649,7 @@ static int visit_item(void *context, const struct vcm_source_item *item, struct 
     return VCM_OK;
 }
 
-/* A directory waits for its turn, too. */
+/* The walk calls this for each unchanged directory; *skip when the former table knows all of it. */
 static int visit_unchanged(void *context, struct vcm_slice directory, bool *skip,
                            struct vcm_error *err)
 {
@@ -621,6 +675,8 @@ static int take_page(void *context, const struct vcm_page_built *page, struct vc
 {
     struct ingest *ingest = context;
 
+    assert(page->record_count > 0 && page->record_count <= ingest->scope->flush_threshold);
+    assert(page->tokens <= ingest->scope->flush_token_budget);
     ingest->scope->pages++;
     ingest->scope->tokens += page->tokens;
     ingest->scope->bytes += page->frame.len;
@@ -686,7 +742,7 @@ static void close_workers(struct ingest *ingest)
 
 static void close_stages(struct ingest *ingest)
 {
-    vcm_pool_close(ingest->pool); /* waits for what is in flight */
+    vcm_pool_close(ingest->pool); /* waits for the batches in flight */
     close_workers(ingest);
     for (unsigned i = 0; ingest->batches && i < ingest->batch_count; i++) {
         struct batch *batch = &ingest->batches[i];
@@ -702,8 +758,8 @@ static void close_stages(struct ingest *ingest)
     pthread_mutex_destroy(&ingest->mutex);
 }
 
-/* After a failure nobody consumes any more: what waits for room must not wait for ever. */
-static void end_waiting(struct ingest *ingest)
+/* Workers that wait for room must end: after a failure the calling thread takes no more batches. */
+static void wake_workers(struct ingest *ingest)
 {
     pthread_mutex_lock(&ingest->mutex);
     ingest->stopping = true;
@@ -722,6 +778,18 @@ static int walk(struct ingest *ingest, struct vcm_error *err)
     return source->functions->walk(source, visit_item, ingest, cancel, err);
 }
 
+#ifndef NDEBUG
+/* S9: every item that the walk reported has one outcome. */
+static bool coverage_adds_up(const struct vcm_scope *scope)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
+        sum += scope->coverage.by_outcome[i];
+    return sum == scope->coverage.tracked;
+}
+#endif
+
 static int run_stages(struct ingest *ingest, struct vcm_error *err)
 {
     int rc = walk(ingest, err);
@@ -733,7 +801,8 @@ static int run_stages(struct ingest *ingest, struct vcm_error *err)
         rc = consume_oldest(ingest, err);
     if (rc == VCM_OK)
         rc = vcm_page_builder_finish(ingest->builder, err);
-    end_waiting(ingest);
+    assert(rc != VCM_OK || coverage_adds_up(ingest->scope));
+    wake_workers(ingest);
     return rc;
 }
 
@@ -760,7 +829,7 @@ static int run_once(struct vcm_ingest_result *result, struct vcm_page_store *sto
     return rc;
 }
 
-/* Somebody else may take away pages of the former table meanwhile; then everything is read. */
+/* When another process drops pages of the former table meanwhile, everything is read instead. */
 int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *store,
                    struct vcm_scope *scope, const struct vcm_ingest_options *options,
                    struct vcm_error *err)
