@@ -61,7 +61,7 @@ const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, ui
 bool vcm_known_page(struct vcm_page_id *id, uint32_t *seq, const struct vcm_known *known,
                     uint32_t number, uint32_t count);
 
-/* Appends the serialised value of a record, from its page. NOT_FOUND when that is gone. */
+/* Appends the serialised value of a record, from its page. NOT_FOUND when the page was dropped. */
 int vcm_known_value(struct vcm_buf *out, struct vcm_known *known, uint32_t number,
                     struct vcm_error *err);
 

@@ -11,7 +11,8 @@
  * batches, too.
  *
  * The builder is in one of these modes (mapping_mode.h). Next to each arrow is the function that
- * changes the mode; mapping_mode.c has the same arrows, and asserts what must hold in each mode.
+ * changes the mode: begin() and start() are vcm_mapping_begin() and vcm_mapping_start(), the others
+ * are below. mapping_mode.c has the same arrows, and asserts what must hold in each mode.
  *
  *                      OPENING, inside of vcm_mapping_begin()
  *         begin() with a   |            | start()                 | start(), pinned
@@ -22,8 +23,8 @@
  *                          v            v                         v                          v
  *                      PUBLISHED, which vcm_mapping_commit() frees
  *
- *      all but OPENING and PUBLISHED -- fail_unless_ok() --> FAILED, which vcm_mapping_abort()
- * frees
+ *      all but OPENING and PUBLISHED -- fail_unless_ok() --> FAILED
+ *      vcm_mapping_abort() frees a builder in any mode but PUBLISHED
  *
  * REVISING: most remaps change a few rows. Nothing is written until the commit, which changes the
  * rows of the table in force that differ, in one transaction (mapping_revise.c). When they become
@@ -31,8 +32,8 @@
  * table is built beside the one in force after all.
  *
  * WRITING: a commit waits for the disk. Therefore a second thread writes a full queue while the
- * caller fills another. There are two queues and one thread, because the disk commits one
- * transaction at a time. The paths of the rows wait in memory and are written in the order of
+ * caller fills another. There are two queues and one thread, because the store has one
+ * writer at a time. The paths of the rows wait in memory and are written in the order of
  * their hashes (mapping_paths.h).
  *
  * PINNING: the pages of a pinned table are resident from the moment their rows are written, so a
