@@ -21,13 +21,14 @@
 #define READ_FAULTS_MAX      100 /* of one table */
 #define RESIDENCY_TIMEOUT_MS 1000u
 
-/* One damaged value is met on several ways. */
-static bool is_told(struct vcm_check *check, const char *what, const char *where)
+/* Several checks may read the same damaged value; it is reported once. Returns false when the table
+ * of findings is full: then a finding may be reported twice. */
+static bool was_reported(struct vcm_check *check, const char *what, const char *where)
 {
     uint64_t sum = vcm_hash_checksum(vcm_slice_of_string(where),
                                      vcm_hash_checksum(vcm_slice_of_string(what), 0));
 
-    sum += sum == 0;
+    sum += sum == 0; /* 0 is a free place */
     for (unsigned i = 0; i < VCM_CHECK_SEEN; i++) {
         uint64_t *place = &check->seen[(sum + i) & (VCM_CHECK_SEEN - 1)];
         if (*place == sum)
@@ -42,28 +43,29 @@ static bool is_told(struct vcm_check *check, const char *what, const char *where
 
 static void stop(struct vcm_check *check, int rc, const struct vcm_error *err)
 {
+    assert(rc != VCM_OK);
     if (check->rc != VCM_OK)
         return;
     check->rc = rc;
     check->fatal = *err;
 }
 
-void vcm_check_tell(struct vcm_check *check, bool is_damage, const char *what, const char *format,
-                    ...)
+void vcm_check_report(struct vcm_check *check, bool is_damage, const char *what, const char *format,
+                      ...)
 {
     char where[WHERE_BYTES];
     struct vcm_error err = {0};
     va_list arguments;
 
+    assert(what && what[0] != '\0');
     if (check->rc != VCM_OK)
         return;
     va_start(arguments, format);
     vsnprintf(where, sizeof where, format, arguments);
     va_end(arguments);
-    if (is_told(check, what, where))
+    if (was_reported(check, what, where))
         return;
     if (++check->findings > VCM_CHECK_FINDINGS_MAX) {
-        /* Enough is known. */
         stop(check, VCM_STOP, &err);
         return;
     }
@@ -90,10 +92,10 @@ bool vcm_check_read(struct vcm_check *check, int rc, const char *where)
     vcm_error_reset(&check->err);
     if (rc == VCM_STORE_CORRUPT || rc == VCM_NOT_FOUND) {
         check->unreadable = true;
-        vcm_check_tell(check, true, found.message[0] ? found.message : "an entry is missing", "%s",
-                       where);
+        vcm_check_report(check, true, found.message[0] ? found.message : "an entry is missing",
+                         "%s", where);
     } else if (rc == VCM_INTERNAL && check->unreadable) {
-        check->txn_broken = true; /* LMDB wants no more of a transaction that met damage */
+        check->txn_broken = true; /* LMDB refuses a transaction that has met damage */
     } else {
         stop(check, rc, &found);
     }
@@ -112,7 +114,7 @@ static bool is_alive(struct vcm_check *check, const char *table)
     return check->rc == VCM_OK;
 }
 
-/* Keys ascend, which also means that a damaged tree cannot lead round in a circle. */
+/* Keys must ascend. This also ends the walk of a damaged tree that has a cycle. */
 struct last_key {
     char bytes[KEY_BYTES_MAX];
     size_t len;
@@ -149,6 +151,7 @@ void vcm_check_each(struct vcm_check *check, enum vcm_table table, struct vcm_sl
     unsigned faults = 0;
     const char *name = vcm_table_names[table];
 
+    assert(check->txn || check->rc != VCM_OK);
     if (!is_alive(check, name) ||
         !vcm_check_read(check, vcm_kv_cursor_open(&cursor, check->txn, table, &check->err), name))
         return;
@@ -156,7 +159,7 @@ void vcm_check_each(struct vcm_check *check, enum vcm_table table, struct vcm_sl
     while (!check->txn_broken && is_alive(check, name) &&
            (rc != VCM_NOT_FOUND || check->err.code != VCM_OK)) {
         if (rc == VCM_OK && !ascends(&last, key)) {
-            vcm_check_tell(check, true, "the keys are not in order", "table %s", name);
+            vcm_check_report(check, true, "the keys are not in order", "table %s", name);
             check->unreadable = true;
             break;
         }
@@ -165,7 +168,7 @@ void vcm_check_each(struct vcm_check *check, enum vcm_table table, struct vcm_sl
         if (rc == VCM_OK) {
             visit(check, context, key, value);
         } else {
-            /* The same trouble twice: the cursor does not get past it. */
+            /* The same error twice: the cursor does not get past it. */
             bool stuck = strcmp(failed, check->err.message) == 0 || ++faults > READ_FAULTS_MAX;
             memcpy(failed, check->err.message, sizeof failed);
             vcm_check_read(check, rc, name);
@@ -201,8 +204,8 @@ bool vcm_check_mapping(struct vcm_mapping_info *out, struct vcm_check *check, ui
         int rc = vcm_page_table_get_mapping(&check->mapping_info, check->txn, mapping, &check->err);
         check->mapping_known = false;
         if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK)
-            vcm_check_tell(check, true, "S7: what belongs to a mapping has one that is there", "%s",
-                           where);
+            vcm_check_report(check, true, "S7: an entry belongs to a mapping that exists", "%s",
+                             where);
         if (!vcm_check_found(check, rc, where))
             return false;
         check->mapping_known = true;
@@ -215,6 +218,7 @@ bool vcm_check_mapping(struct vcm_mapping_info *out, struct vcm_check *check, ui
 bool vcm_check_frame(struct vcm_slice *out, struct vcm_check *check,
                      const struct vcm_page_info *info, const char *where)
 {
+    assert(info->state != VCM_PAGE_EVICTED);
     if (info->state == VCM_PAGE_RESIDENT)
         return vcm_check_read(check, vcm_page_store_frame(out, check->txn, &info->id, &check->err),
                               where);
@@ -228,14 +232,14 @@ bool vcm_check_frame(struct vcm_slice *out, struct vcm_check *check,
     return vcm_check_read(check, rc, where);
 }
 
-static int tell_file_page(void *context, const struct vcm_kv_pages_finding *finding,
-                          struct vcm_error *err)
+static int report_file_page(void *context, const struct vcm_kv_pages_finding *finding,
+                            struct vcm_error *err)
 {
     struct vcm_check *check = context;
 
     (void)err;
-    vcm_check_tell(check, true, finding->what, "page %llu of the file, %llu in all",
-                   (unsigned long long)finding->page, (unsigned long long)finding->count);
+    vcm_check_report(check, true, finding->what, "page %llu of the file, %llu in all",
+                     (unsigned long long)finding->page, (unsigned long long)finding->count);
     return check->rc == VCM_OK ? VCM_OK : VCM_INTERRUPTED;
 }
 
@@ -250,7 +254,7 @@ static int file_is_alive(void *context, struct vcm_error *err)
 /* S19: a page of the file is free or in use, and that once. */
 static void check_file(struct vcm_check *check)
 {
-    const struct vcm_kv_pages_options options = {tell_file_page, file_is_alive, check};
+    const struct vcm_kv_pages_options options = {report_file_page, file_is_alive, check};
 
     if (check->rc != VCM_OK)
         return;
@@ -264,6 +268,7 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
 {
     struct vcm_check *check = calloc(1, sizeof *check);
 
+    assert(options->found);
     *pages = 0;
     if (!check)
         return vcm_error_memory(err);
@@ -283,7 +288,7 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
     *pages = check->sums.pages;
     int rc = check->rc;
     if (rc == VCM_STOP)
-        rc = VCM_OK; /* there was more than one wants to know */
+        rc = VCM_OK; /* VCM_CHECK_FINDINGS_MAX were reported, or damage ended the walk */
     else if (rc != VCM_OK && err)
         *err = check->fatal;
     vcm_kv_handle_read_end(check->txn);
@@ -294,7 +299,7 @@ int vcm_check_store(uint64_t *pages, struct vcm_page_store *store,
     return rc;
 }
 
-/* What is seen under the writers' lock, told when it is given back. */
+/* What is found under the writers' lock, and reported after it is released. */
 struct under_lock {
     struct {
         char what[512];
@@ -332,12 +337,12 @@ static void check_sets(struct under_lock *seen, struct vcm_transition *t)
                  (unsigned long long)counts[i]);
         else
             continue;
-        t->sets_changed = true; /* so that they are made anew */
+        t->sets_changed = true; /* the transaction is rolled back, so the sets are rebuilt */
     }
 }
 
-/* C1, C2: nobody changes limits or pages while both are read here. More than the limit is there
- * when config.yaml was edited by hand and nothing was written since. */
+/* C1, C2: neither limits nor pages change while the lock is held. A limit is exceeded when
+ * config.yaml was edited by hand and nothing was written since. */
 static void check_limits(struct under_lock *seen, struct vcm_transition *t)
 {
     const unsigned long long capacity = t->limits.capacity;
@@ -347,12 +352,12 @@ static void check_limits(struct under_lock *seen, struct vcm_transition *t)
     if (t->totals.resident_bytes > t->limits.capacity)
         note(seen, "the resident pages",
              "C1: they have %llu bytes and cache.capacity is %llu; "
-             "'vcm config set cache.capacity %llu' sends pages down",
+             "'vcm config set cache.capacity %llu' evicts pages",
              (unsigned long long)t->totals.resident_bytes, capacity, capacity);
     if (t->totals.compressed_bytes > t->limits.compressed_capacity)
         note(seen, "the compressed pages",
              "C1: they have %llu bytes and cache.compressed_capacity is %llu; "
-             "'vcm config set cache.compressed_capacity %llu' sends pages down",
+             "'vcm config set cache.compressed_capacity %llu' evicts pages",
              (unsigned long long)t->totals.compressed_bytes, compressed_capacity,
              compressed_capacity);
     if (vcm_lock_bytes(&locked, t->txn, t->now, NULL) != VCM_OK)
@@ -365,7 +370,7 @@ static void check_limits(struct under_lock *seen, struct vcm_transition *t)
              (unsigned long long)locked, capacity);
 }
 
-/* Looks and rolls back. */
+/* Changes nothing: the code rolls the transaction back. */
 static int look_under_lock(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct under_lock *seen = context;
@@ -384,7 +389,7 @@ int vcm_check_residency(struct vcm_page_store *store, const struct vcm_check_opt
     struct vcm_error ignored = {0};
     int rc = VCM_OK;
 
-    /* Whatever hinders it, the tables were checked. */
+    /* A failure is not reported: this check is an addition to that of the tables. */
     vcm_transition_run(store, look_under_lock, &seen, RESIDENCY_TIMEOUT_MS, NULL, &ignored);
     for (unsigned i = 0; rc == VCM_OK && i < seen.count; i++)
         rc = options->found(

@@ -23,7 +23,7 @@ static void place_of(char out[PLACE_BYTES], const struct vcm_page_id *id)
 static bool id_in(struct vcm_page_id *id, struct vcm_check *check, struct vcm_slice key)
 {
     if (key.len < sizeof id->bytes) {
-        vcm_check_tell(check, true, "a key is too short for a page", "table %s", check->table);
+        vcm_check_report(check, true, "a key is too short for a page", "table %s", check->table);
         return false;
     }
     memcpy(id->bytes, key.data, sizeof id->bytes);
@@ -51,7 +51,7 @@ static void check_content(struct vcm_check *check, const struct vcm_page_info *i
         return;
     vcm_page_id_of(&hashed, frame);
     if (memcmp(&hashed, &info->id, sizeof hashed) != 0 || frame.len != info->bytes) {
-        vcm_check_tell(check, true, "S1: a page's key is the hash of its bytes", "%s", where);
+        vcm_check_report(check, true, "S1: a page's key is the hash of its bytes", "%s", where);
         return;
     }
     VCM_CHECK(check, frame.len > 0 && frame.data[frame.len - 1] == '\n',
@@ -88,14 +88,15 @@ static void check_bytes(struct vcm_check *check, const struct vcm_page_info *inf
         check_content(check, info, where);
 }
 
-/* What is evicted is made again, and its hash compared by the one who makes it. */
+/* vcm_rebuild_frame() compares the hash of what it rebuilds with the page's id. */
 static void rebuild(struct vcm_check *check, const struct vcm_page_info *info, const char *where)
 {
+    assert(check->rebuild && info->state == VCM_PAGE_EVICTED);
     vcm_buf_clear(&check->frame);
     int rc = vcm_rebuild_frame(&check->frame, check->rebuild, check->txn, info, &check->err);
     if (rc == VCM_OK || rc == VCM_INTERRUPTED)
         return;
-    vcm_check_tell(check, false, check->err.message, "%s", where);
+    vcm_check_report(check, false, check->err.message, "%s", where);
     vcm_error_reset(&check->err);
 }
 
@@ -118,8 +119,8 @@ static void count_dictionary(struct vcm_check *check, uint64_t number, const cha
     if (found)
         found->counted++;
     else
-        vcm_check_tell(check, true, "S18: a compressed page has a dictionary that is there", "%s",
-                       where);
+        vcm_check_report(check, true, "S18: the dictionary of a compressed page exists", "%s",
+                         where);
 }
 
 struct holders {
@@ -187,7 +188,7 @@ static void check_page(struct vcm_check *check, void *context, struct vcm_slice 
     add_page(&check->sums, &info);
 }
 
-/* An entry that belongs to a page. */
+/* A frame, compressed frame or orphan belongs to a page. */
 static void check_owner(struct vcm_check *check, void *context, struct vcm_slice key,
                         struct vcm_slice value)
 {
@@ -202,8 +203,8 @@ static void check_owner(struct vcm_check *check, void *context, struct vcm_slice
     place_of(where, &id);
     int rc = vcm_page_store_page(&info, check->txn, &id, &check->err);
     if (!vcm_check_found(check, rc, where) && rc == VCM_NOT_FOUND)
-        vcm_check_tell(check, true, "S2: what a page has belongs to a page that is there",
-                       "table %s, %s", check->table, where);
+        vcm_check_report(check, true, "S2: an entry belongs to a page that exists", "table %s, %s",
+                         check->table, where);
 }
 
 static void gather_dictionary(struct vcm_check *check, void *context, struct vcm_slice key,
@@ -226,6 +227,7 @@ static void gather_dictionary(struct vcm_check *check, void *context, struct vcm
     found.stored = info.pages;
     vcm_check_read(
         check, vcm_kv_get(&bytes, check->txn, VCM_TABLE_DICTIONARY_BYTES, key, &check->err), where);
+    assert(check->dictionaries.len % sizeof found == 0); /* or bsearch() reads between two */
     vcm_buf_append(&check->dictionaries, &found, sizeof found);
 }
 
@@ -248,8 +250,8 @@ static void check_dictionary_bytes(struct vcm_check *check, void *context, struc
     (void)value;
     int rc = vcm_kv_get(&about, check->txn, VCM_TABLE_DICTIONARIES, key, &check->err);
     if (!vcm_check_found(check, rc, "dictionaries") && rc == VCM_NOT_FOUND)
-        vcm_check_tell(check, true, "S18: the bytes of a dictionary belong to one that is there",
-                       "table %s", check->table);
+        vcm_check_report(check, true, "S18: the bytes of a dictionary belong to one that exists",
+                         "table %s", check->table);
 }
 
 static int check_lock(void *context, const struct vcm_lock_info *lock, struct vcm_error *err)
@@ -262,7 +264,7 @@ static int check_lock(void *context, const struct vcm_lock_info *lock, struct vc
     place_of(where, &lock->id);
     int rc = vcm_page_store_page(&info, check->txn, &lock->id, &check->err);
     if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK)
-        vcm_check_tell(check, true, "S16: a lock names a page that is there", "%s", where);
+        vcm_check_report(check, true, "S16: a lock names a page that exists", "%s", where);
     if (vcm_check_found(check, rc, where))
         VCM_CHECK(check, lock->until <= (uint64_t)time(NULL) || info.state == VCM_PAGE_RESIDENT,
                   "S16: a locked page is resident", "%s", where);

@@ -9,7 +9,7 @@
 
 #define PLACE_BYTES (VCM_LIMIT_SCOPE_ID_BYTES + 64)
 
-/* What the rows and omissions of a table in force add up to. */
+/* Sums over the rows and omissions of a table in force. */
 struct table_sums {
     struct vcm_check *check;
     uint64_t mapping;
@@ -18,7 +18,7 @@ struct table_sums {
     uint64_t by_outcome[VCM_SOURCE_OUTCOMES];
 };
 
-/* A row as the holders must know it. */
+/* A page of a row and the row's number, to be compared with the holder. */
 struct place {
     struct vcm_page_id id;
     uint32_t seq;
@@ -46,22 +46,23 @@ static int gather_place(void *context, const struct vcm_page_row *row, struct vc
     return vcm_buf_check(places, "the rows of a table", err);
 }
 
-/* `count` rows have the page. */
+/* The holder of a page that `count` rows have. */
 static void check_holder_of(struct vcm_check *check, uint64_t mapping, bool in_force,
                             const struct place *first, uint64_t count)
 {
     char hex[VCM_PAGE_ID_HEX + 1];
     uint32_t occurrences = 0, first_seq = 0;
 
+    assert(count > 0);
     vcm_page_id_to_hex(hex, &first->id);
     int rc = vcm_page_table_get_holder(&occurrences, &first_seq, check->txn, &first->id, mapping,
                                        &check->err);
     if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK && in_force)
-        vcm_check_tell(check, true, "S4: a row has its holder", "page %s, mapping %" PRIu64, hex,
-                       mapping);
+        vcm_check_report(check, true, "S4: a row has its holder", "page %s, mapping %" PRIu64, hex,
+                         mapping);
     if (vcm_check_found(check, rc, "table holders"))
         VCM_CHECK(check, occurrences == count && first_seq == first->seq,
-                  "S4: a holder has the occurrences and the first place of its rows",
+                  "S4: a holder has the occurrences and the first seq of its rows",
                   "page %s, mapping %" PRIu64, hex, mapping);
 }
 
@@ -93,7 +94,7 @@ static void check_mapping(struct vcm_check *check, void *context, struct vcm_sli
     (void)context;
     (void)value;
     if (key.len != 8) {
-        vcm_check_tell(check, true, "S7: a mapping's key is a number", "table mappings");
+        vcm_check_report(check, true, "S7: a mapping's key is a number", "table mappings");
         return;
     }
     uint64_t number = vcm_check_walk_number(key);
@@ -131,7 +132,8 @@ static void check_holder(struct vcm_check *check, void *context, struct vcm_slic
     (void)context;
     (void)value;
     if (key.len != VCM_HOLDER_KEY_BYTES) {
-        vcm_check_tell(check, true, "S4: a holder's key is a page and a mapping", "table holders");
+        vcm_check_report(check, true, "S4: a holder's key is a page and a mapping",
+                         "table holders");
         return;
     }
     memcpy(id.bytes, key.data, sizeof id.bytes);
@@ -145,17 +147,17 @@ static void check_holder(struct vcm_check *check, void *context, struct vcm_slic
         return;
     int rc = vcm_page_store_page(&info, check->txn, &id, &check->err);
     if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK)
-        vcm_check_tell(check, true, "S3: a holder names a page that is there", "page %s", hex);
+        vcm_check_report(check, true, "S3: a holder names a page that exists", "page %s", hex);
     vcm_check_found(check, rc, "table pages");
     rc = vcm_page_table_row(&row, check->txn, number, first_seq, &check->err);
     bool is_missing = rc == VCM_NOT_FOUND && check->err.code == VCM_OK;
     if (is_missing || vcm_check_read(check, rc, "table rows"))
         VCM_CHECK(check, !is_missing && same_id(&row.id, &id),
-                  "S4: a holder's first place has its page", "page %s, mapping %" PRIu64, hex,
-                  number);
+                  "S4: the row at a holder's first seq has its page", "page %s, mapping %" PRIu64,
+                  hex, number);
 }
 
-/* A row, an omission or a path of a mapping that is known. */
+/* A row, an omission or a path belongs to a mapping. */
 static void check_owner(struct vcm_check *check, void *context, struct vcm_slice key,
                         struct vcm_slice value)
 {
@@ -165,7 +167,7 @@ static void check_owner(struct vcm_check *check, void *context, struct vcm_slice
     (void)context;
     (void)value;
     if (key.len != VCM_ROW_KEY_BYTES && key.len != VCM_PATH_KEY_BYTES) {
-        vcm_check_tell(check, true, "S7: a key begins with a mapping", "table %s", check->table);
+        vcm_check_report(check, true, "S7: a key begins with a mapping", "table %s", check->table);
         return;
     }
     snprintf(where, sizeof where, "table %s, mapping %" PRIu64, check->table,
@@ -240,7 +242,7 @@ static int check_row(void *context, const struct vcm_page_row *row, struct vcm_e
     sums->rows++;
     int rc = vcm_page_store_page(&info, check->txn, &row->id, &check->err);
     if (rc == VCM_NOT_FOUND && check->err.code == VCM_OK)
-        vcm_check_tell(check, true, "S3: a row names a page that is there", "%s", where);
+        vcm_check_report(check, true, "S3: a row names a page that exists", "%s", where);
     if (vcm_check_found(check, rc, where)) {
         sums->tokens += info.tokens;
         sums->bytes += info.bytes;
@@ -260,7 +262,7 @@ static int check_omission(void *context, const struct vcm_page_omission *omissio
     if (omission->outcome != VCM_SOURCE_PAGED)
         sums->by_outcome[omission->outcome]++;
     else
-        vcm_check_tell(sums->check, true, "S9: an omission has an outcome", "%s", sums->where);
+        vcm_check_report(sums->check, true, "S9: an omission has an outcome", "%s", sums->where);
     return VCM_OK;
 }
 

@@ -45,7 +45,7 @@ int vcm_gc_run(struct vcm_gc_result *out, struct vcm_page_store *store,
         rc = vcm_kv_compact(&compacted, store->kv, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
     if (rc != VCM_OK)
         return rc;
-    /* A map beside it may have added more than was dropped. */
+    /* A mapping at the same time may have added more pages than were dropped. */
     out->pages_dropped = before > after ? before - after : 0;
     out->bytes_before = compacted.bytes_before;
     out->bytes_after = compacted.bytes_after;

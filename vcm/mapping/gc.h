@@ -1,9 +1,10 @@
 /*
  * gc.h - drops what no scope refers to, and gives the space back to the file system.
  *
- * What is dropped: page tables that a dead process was building or taking apart, with the pages
- * that only they hold; pages that only a view kept; dictionaries that nothing needs. Then the file
- * is replaced by a copy without holes (base/kv.h). Readers go on meanwhile, and views stay valid.
+ * Drops page tables that a process which died was building or dropping, with the pages that only
+ * they hold; orphans that no view keeps; dictionaries that are not used any more. Then replaces
+ * the file by a copy without free pages (base/kv.h). Readers continue meanwhile, and views stay
+ * valid.
  */
 #ifndef VCM_VCM_MAPPING_GC_H
 #define VCM_VCM_MAPPING_GC_H

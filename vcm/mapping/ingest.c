@@ -1,3 +1,45 @@
+/*
+ * ingest.c - reads a source, cuts it into records and packs these into a page table.
+ *
+ *   calling thread:  walk -> fill a batch -> submit       take the oldest batch -> pack -> write
+ *                                              |             ^
+ *   workers:                                   +-> read, cut, count
+ *
+ * The calling thread walks the source, puts its items into batches of 16, and submits full batches
+ * to a pool of workers. A worker reads the content of each item, cuts it into records and counts
+ * their tokens (ingest_batch.c). This is where the time goes, and it needs nothing from other
+ * items. The calling thread takes the batches back in the order in which it submitted them, not in
+ * that in which they were done, and gives their records to page_builder.c, which gives finished
+ * pages to mapping.c. So the pages do not depend on the number of workers or on their speed. Items
+ * that have no pages (excluded, too large, failed) pass through batches as well, so omissions are
+ * in that order, too.
+ *
+ * Batches are a ring of VCM_INGEST_WINDOW for each worker. Batch n is batches[n % batch_count].
+ * Those from `consumed` to `submitted` are in flight; batches[submitted] is being filled:
+ *
+ *   FREE -- submit_batch() --> RUNNING -- vcm_ingest_batch_run() --> DONE
+ *     ^------------------ consume_oldest(), of the calling thread ----'
+ *
+ * A batch without anything to read goes from FREE to DONE at once. When all batches are in flight,
+ * the walk waits for the oldest. The mutex guards `state`, `consumed`, `waiting_bytes` and
+ * `stopping`; a batch's other fields belong to the worker while it is RUNNING and to the calling
+ * thread otherwise.
+ *
+ * Memory is bounded in three ways. Workers wait before they begin a batch while the results that
+ * are not packed yet exceed 8 MiB; the oldest batch never waits, because the calling thread waits
+ * for it. A batch has at most one item above 1 MiB, which is no longer than the worker's share of
+ * 8 MiB. Other long items are postponed: when the turn of such an item has come, the calling thread
+ * reads it and cuts it twice, first to count its parts, which every record has to state, then to
+ * pack them one by one.
+ *
+ * A scope that was mapped before has known records (known.h). A file with the same path and content
+ * takes its records from there without being read, and so does a whole directory that the source
+ * reports as unchanged. Another process may drop pages of the former table meanwhile; then
+ * vcm_ingest_run() starts again and reads everything.
+ *
+ * After a failure the calling thread packs nothing more: it sets `stopping`, so that no worker
+ * waits for room, waits until the pool is idle, and aborts the mapping.
+ */
 #include "vcm/mapping/ingest.h"
 
 #include <assert.h>
@@ -6,309 +48,27 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/arena.h"
-#include "base/array.h"
 #include "base/limits.h"
 #include "base/pool.h"
 #include "base/utf8.h"
-#include "vcm/page/binary.h"
-#include "vcm/mapping/known.h"
-#include "vcm/page/split.h"
+#include "vcm/mapping/ingest_batch.h"
 
 #include "base/banned.h"
 
-/* Items of a batch, which a worker does in one go. */
-#define BATCH_ITEMS 16u
-/* Content longer than this is read by the packing thread when its turn has come, and cut straight
- * into pages, unless few workers leave room for more of it. */
-#define ITEM_BYTES_MAX (1 * VCM_MIB)
-/* Of all items longer than that which workers have in hand. */
-#define LONG_ITEMS_BYTES_MAX (8 * VCM_MIB)
-/* Workers wait with results of this much; the oldest batch is always done. */
-#define WAITING_BYTES_MAX (8 * VCM_MIB)
-/* Buffers are kept for the next batch unless they have grown beyond this. */
-#define KEEP_BYTES (1 * VCM_MIB)
-
-enum batch_state {
-    BATCH_FREE,
-    BATCH_RUNNING,
-    BATCH_DONE,
-};
-
-struct batch_item {
-    struct vcm_source_item item; /* its path is in the batch's buffer from raw_path_at on */
-    size_t raw_path_at;
-    size_t path_at, path_len; /* as shown: valid UTF-8 */
-    bool path_lossy;
-    enum vcm_source_outcome outcome;
-    enum vcm_reason reason;
-    const char *reason_text; /* for VCM_REASON_OTHER */
-    bool lossy;
-    bool postponed;
-    uint64_t bytes;
-    uint32_t known; /* the number of its first record in the former table, or VCM_KNOWN_NONE */
-    uint32_t record_count;
-    bool is_directory; /* in which nothing has changed: `inside` is in it */
-    struct vcm_known_directory_items inside;
-};
-
-/* Items on their way through a worker. */
-struct batch {
-    struct ingest *ingest;
-    uint64_t number;
-    enum batch_state state; /* guarded by ingest->mutex */
-    struct batch_item items[BATCH_ITEMS];
-    unsigned count;
-    unsigned done; /* those before the one that failed */
-    bool to_read;  /* some of them */
-    struct vcm_buf paths;
-    struct vcm_buf values;           /* the serialised parts, one behind the other */
-    struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
-    struct vcm_arena sections;       /* theirs */
-    uint32_t record_count;
-    size_t record_capacity;
-    int rc;
-    struct vcm_error error;
-};
-
-/* What a worker keeps from item to item. */
-struct worker {
-    void *reader;
-    struct vcm_split *split;
-    struct vcm_source_content content;
-};
-
-struct ingest {
-    const struct vcm_ingest_options *options;
-    struct vcm_scope *scope;
-    struct vcm_ingest_result *result;
-    struct vcm_mapping *mapping;
-    struct vcm_page_builder *builder;
-    struct vcm_known *known; /* NULL without a former table */
-    struct vcm_pool *pool;
-    struct worker *workers; /* one for each job, and one for the packing thread */
-    struct batch *batches;
-    unsigned batch_count;
-    uint64_t submitted;
-    uint64_t consumed;      /* changed with the mutex held */
-    uint64_t waiting_bytes; /* of results; guarded by the mutex, as the next */
-    bool stopping;          /* nobody consumes any more */
-    struct vcm_ingest_progress progress;
-    pthread_mutex_t mutex;
-    pthread_cond_t batch_done;
-    pthread_cond_t batch_consumed;
-};
-
-static struct vcm_split_options split_options(const struct ingest *ingest)
+static int add_omission(struct vcm_ingest *ingest, const struct vcm_ingest_batch *batch,
+                        const struct vcm_ingest_item *item, struct vcm_error *err)
 {
-    return (struct vcm_split_options){
-        .tokenizer = ingest->options->tokenizer,
-        .token_budget = ingest->scope->flush_token_budget,
-    };
-}
-
-static struct vcm_slice raw_path(const struct batch *batch, const struct batch_item *item)
-{
-    return vcm_slice_of(batch->paths.data + item->raw_path_at, item->item.path.len);
-}
-
-static struct vcm_slice shown_path(const struct batch *batch, const struct batch_item *item)
-{
-    return vcm_slice_of(batch->paths.data + item->path_at, item->path_len);
-}
-
-static int add_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
-                    struct vcm_error *err)
-{
-    struct batch *batch = context;
-
-    int rc = vcm_array_reserve(&batch->records, &batch->record_capacity,
-                               (size_t)batch->record_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
-    if (rc != VCM_OK)
-        return rc;
-    struct vcm_page_record *kept = &batch->records[batch->record_count];
-    *kept = *record;
-    if (record->prose &&
-        (kept->section.data = vcm_arena_copy(&batch->sections, record->section)) == NULL)
-        return vcm_error_memory(err);
-    batch->record_count++;
-    vcm_buf_append_slice(&batch->values, value);
-    return vcm_buf_check(&batch->values, "a file's records", err);
-}
-
-static void fill_record(struct vcm_page_record *record, const struct batch *batch,
-                        const struct batch_item *item)
-{
-    record->path = shown_path(batch, item);
-    record->content_id = vcm_slice_of(item->item.content_id, item->item.content_id_len);
-    record->lossy = item->lossy;
-    record->path_lossy = item->path_lossy;
-}
-
-/* Parts of a file whose path leaves no room for any text are void, and the file has failed. */
-static int refuse_path(struct batch_item *item, int rc, struct vcm_error *err)
-{
-    if (rc != VCM_UNSUPPORTED)
-        return rc;
-    item->outcome = VCM_SOURCE_FAILED;
-    item->reason = VCM_REASON_PATH_EXCEEDS_BUDGET;
-    vcm_error_reset(err);
-    return VCM_OK;
-}
-
-static int cut_text(const struct batch *batch, const struct batch_item *item,
-                    const struct worker *worker, vcm_split_part_fn emit, void *context,
-                    struct vcm_error *err)
-{
-    struct vcm_slice path = shown_path(batch, item);
-    struct vcm_slice text = vcm_buf_slice(&worker->content.text);
-    const struct vcm_split_options options = split_options(batch->ingest);
-    const struct vcm_source_functions *source = batch->ingest->options->source->functions;
-
-    if (source->cut)
-        return source->cut(&worker->content, worker->reader, path, &options, emit, context, err);
-    if (worker->content.binary)
-        return vcm_binary_emit(path, text, &options, emit, context, err);
-    return vcm_split_text(worker->split, path, text, emit, context, err);
-}
-
-static int cut_content(struct batch *batch, struct batch_item *item, struct worker *worker,
-                       struct vcm_error *err)
-{
-    uint32_t first = batch->record_count;
-    size_t values = batch->values.len;
-
-    /* Room for most of what is to come, lest the buffer is moved again and again. */
-    vcm_buf_reserve(&batch->values, worker->content.text.len + worker->content.text.len / 8);
-    int rc = cut_text(batch, item, worker, add_part, batch, err);
-    rc = refuse_path(item, rc, err);
-    if (rc != VCM_OK)
-        return rc;
-    if (item->outcome != VCM_SOURCE_PAGED) {
-        batch->record_count = first;
-        vcm_buf_truncate(&batch->values, values);
-    }
-    item->record_count = batch->record_count - first;
-    for (uint32_t i = first; i < batch->record_count; i++) {
-        batch->records[i].parts = item->record_count;
-        fill_record(&batch->records[i], batch, item);
-    }
-    return VCM_OK;
-}
-
-static int open_worker(struct worker *worker, const struct ingest *ingest, struct vcm_error *err)
-{
-    const struct vcm_split_options options = split_options(ingest);
-    struct vcm_source *source = ingest->options->source;
-    int rc = VCM_OK;
-
-    if (!worker->split)
-        rc = vcm_split_open(&worker->split, &options, err);
-    if (rc == VCM_OK && !worker->reader)
-        rc = source->functions->reader_open(&worker->reader, source, err);
-    return rc;
-}
-
-static void clear_or_shrink(struct vcm_buf *buf)
-{
-    if (buf->capacity > KEEP_BYTES)
-        vcm_buf_release(buf);
-    vcm_buf_clear(buf);
-}
-
-static int read_item(struct batch *batch, struct batch_item *item, struct worker *worker,
-                     size_t bytes_max, struct vcm_error *err)
-{
-    struct ingest *ingest = batch->ingest;
-    struct vcm_source_content *content = &worker->content;
-
-    int rc = open_worker(worker, ingest, err);
-    if (rc != VCM_OK)
-        return rc;
-    clear_or_shrink(&content->text);
-    content->outcome = item->item.outcome;
-    content->reason = VCM_REASON_NONE;
-    content->lossy = false;
-    content->binary = false;
-    content->postponed = false;
-    content->bytes_max = bytes_max;
-    item->item.path = raw_path(batch, item);
-    rc = ingest->options->source->functions->read(content, worker->reader, &item->item, err);
-    item->outcome = content->outcome;
-    item->reason = content->reason;
-    item->reason_text = content->reason_text;
-    item->lossy = content->lossy;
-    item->postponed = content->postponed || (bytes_max > 0 && content->text.len > bytes_max);
-    item->bytes = content->text.len;
-    return rc;
-}
-
-/* How long an item may be for a worker to do it: that it has one long one in hand, and no more. */
-static size_t item_bytes_max(const struct batch *batch)
-{
-    size_t share = LONG_ITEMS_BYTES_MAX / batch->ingest->options->jobs;
-
-    return batch->values.len > ITEM_BYTES_MAX || share < ITEM_BYTES_MAX ? ITEM_BYTES_MAX : share;
-}
-
-static int process_item(struct batch *batch, struct batch_item *item, struct worker *worker,
-                        struct vcm_error *err)
-{
-    if (item->item.outcome != VCM_SOURCE_PAGED || item->known != VCM_KNOWN_NONE ||
-        item->is_directory)
-        return VCM_OK;
-    int rc = vcm_cancel_check(batch->ingest->options->cancel, err);
-    if (rc == VCM_OK)
-        rc = read_item(batch, item, worker, item_bytes_max(batch), err);
-    if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED && !item->postponed)
-        rc = cut_content(batch, item, worker, err);
-    return rc;
-}
-
-/* Waits while others have enough results waiting, unless it is this batch that is waited for. */
-static void wait_for_room(struct batch *batch)
-{
-    struct ingest *ingest = batch->ingest;
-
-    pthread_mutex_lock(&ingest->mutex);
-    while (ingest->waiting_bytes > WAITING_BYTES_MAX && batch->number != ingest->consumed &&
-           !ingest->stopping)
-        pthread_cond_wait(&ingest->batch_consumed, &ingest->mutex);
-    pthread_mutex_unlock(&ingest->mutex);
-}
-
-static void run_batch(void *argument, unsigned number)
-{
-    struct batch *batch = argument;
-    struct ingest *ingest = batch->ingest;
-
-    wait_for_room(batch);
-    for (batch->done = 0; batch->rc == VCM_OK && batch->done < batch->count; batch->done++) {
-        batch->rc = process_item(batch, &batch->items[batch->done], &ingest->workers[number],
-                                 &batch->error);
-        if (batch->rc != VCM_OK)
-            break;
-    }
-    pthread_mutex_lock(&ingest->mutex);
-    ingest->waiting_bytes += batch->values.len;
-    batch->state = BATCH_DONE;
-    pthread_cond_signal(&ingest->batch_done);
-    pthread_mutex_unlock(&ingest->mutex);
-}
-
-static int leave_out(struct ingest *ingest, const struct batch *batch,
-                     const struct batch_item *item, struct vcm_error *err)
-{
-    struct vcm_slice path = shown_path(batch, item);
+    struct vcm_slice path = vcm_ingest_batch_path(batch, item);
     const char *reason = vcm_source_reason_text(item->reason, item->reason_text);
     const struct vcm_page_omission omission = {
         .path = path,
-        .raw_path = raw_path(batch, item),
+        .raw_path = vcm_ingest_batch_raw_path(batch, item),
         .content_id = vcm_slice_of(item->item.content_id, item->item.content_id_len),
         .outcome = item->outcome,
         .reason = vcm_slice_of_string(reason),
     };
 
+    assert(item->outcome != VCM_SOURCE_PAGED && item->outcome < VCM_SOURCE_OUTCOMES);
     if (item->outcome == VCM_SOURCE_FAILED && ingest->result->first_failure[0] == '\0')
         snprintf(ingest->result->first_failure, sizeof ingest->result->first_failure, "%.*s (%s)",
                  (int)(path.len < 200 ? path.len : 200), path.data,
@@ -318,10 +78,10 @@ static int leave_out(struct ingest *ingest, const struct batch *batch,
     return vcm_mapping_add_omission(ingest->mapping, &omission, err);
 }
 
-/* A long item, which is cut twice: to know how many parts there are, and to pack them. */
+/* A long item, which is cut twice: to count its parts, and to pack them. */
 struct long_item {
-    const struct batch *batch;
-    struct batch_item *item;
+    const struct vcm_ingest_batch *batch;
+    struct vcm_ingest_item *item;
 };
 
 static int count_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
@@ -340,32 +100,34 @@ static int pack_part(void *context, struct vcm_slice value, const struct vcm_pag
                      struct vcm_error *err)
 {
     const struct long_item *task = context;
-    struct ingest *ingest = task->batch->ingest;
+    struct vcm_ingest *ingest = task->batch->ingest;
     struct vcm_page_record record = *part;
 
-    fill_record(&record, task->batch, task->item);
+    vcm_ingest_batch_fill_record(&record, task->batch, task->item);
     record.parts = task->item->record_count;
     int rc = vcm_cancel_check(ingest->options->cancel, err);
     return rc == VCM_OK ? vcm_page_builder_add(ingest->builder, value, &record, err) : rc;
 }
 
-static int pack_long(struct batch *batch, struct batch_item *item, struct vcm_error *err)
+static int pack_long(struct vcm_ingest_batch *batch, struct vcm_ingest_item *item,
+                     struct vcm_error *err)
 {
-    struct ingest *ingest = batch->ingest;
-    struct worker *worker = &ingest->workers[ingest->options->jobs];
+    struct vcm_ingest *ingest = batch->ingest;
+    struct vcm_ingest_worker *worker = &ingest->workers[ingest->options->jobs];
     struct long_item task = {.batch = batch, .item = item};
 
-    int rc = read_item(batch, item, worker, 0, err);
+    int rc = vcm_ingest_batch_read(batch, item, worker, 0, err);
     if (rc != VCM_OK || item->outcome != VCM_SOURCE_PAGED)
         return rc;
-    rc = refuse_path(item, cut_text(batch, item, worker, count_part, &task, err), err);
+    rc = vcm_ingest_batch_refuse_path(
+        item, vcm_ingest_batch_cut(batch, item, worker, count_part, &task, err), err);
     if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED)
-        rc = cut_text(batch, item, worker, pack_part, &task, err);
-    clear_or_shrink(&worker->content.text);
+        rc = vcm_ingest_batch_cut(batch, item, worker, pack_part, &task, err);
+    vcm_ingest_batch_shrink(&worker->content.text);
     return rc;
 }
 
-static int pack_short(const struct batch *batch, const struct batch_item *item,
+static int pack_short(const struct vcm_ingest_batch *batch, const struct vcm_ingest_item *item,
                       const struct vcm_page_record *records, const char *values,
                       struct vcm_error *err)
 {
@@ -379,7 +141,8 @@ static int pack_short(const struct batch *batch, const struct batch_item *item,
     return rc;
 }
 
-static int pack_known(struct ingest *ingest, const struct batch_item *item, struct vcm_error *err)
+static int pack_known(struct vcm_ingest *ingest, const struct vcm_ingest_item *item,
+                      struct vcm_error *err)
 {
     int rc = VCM_OK;
 
@@ -388,8 +151,8 @@ static int pack_known(struct ingest *ingest, const struct batch_item *item, stru
     return rc;
 }
 
-/* All that the former table has of a directory. */
-static int pack_directory(struct ingest *ingest, const struct vcm_known_directory_items *inside,
+/* Packs all records and omissions that the former table has of a directory. */
+static int pack_directory(struct vcm_ingest *ingest, const struct vcm_known_directory_items *inside,
                           struct vcm_error *err)
 {
     int rc = vcm_cancel_check(ingest->options->cancel, err);
@@ -412,11 +175,11 @@ static int pack_directory(struct ingest *ingest, const struct vcm_known_director
     return rc;
 }
 
-static int pack_item(struct batch *batch, struct batch_item *item,
+static int pack_item(struct vcm_ingest_batch *batch, struct vcm_ingest_item *item,
                      const struct vcm_page_record *records, const char *values,
                      struct vcm_error *err)
 {
-    struct ingest *ingest = batch->ingest;
+    struct vcm_ingest *ingest = batch->ingest;
     int rc = VCM_OK;
 
     if (item->is_directory)
@@ -430,7 +193,7 @@ static int pack_item(struct batch *batch, struct batch_item *item,
     if (rc != VCM_OK)
         return rc;
     if (item->outcome != VCM_SOURCE_PAGED)
-        return leave_out(ingest, batch, item, err);
+        return add_omission(ingest, batch, item, err);
     ingest->scope->coverage.by_outcome[VCM_SOURCE_PAGED]++;
     ingest->scope->records += item->record_count;
     ingest->progress.files++;
@@ -438,12 +201,12 @@ static int pack_item(struct batch *batch, struct batch_item *item,
     return VCM_OK;
 }
 
-static int pack_batch(struct batch *batch, struct vcm_error *err)
+static int pack_batch(struct vcm_ingest_batch *batch, struct vcm_error *err)
 {
-    struct ingest *ingest = batch->ingest;
+    struct vcm_ingest *ingest = batch->ingest;
     const struct vcm_page_record *records = batch->records;
     const char *values = batch->values.data;
-    struct batch_item *item = batch->items;
+    struct vcm_ingest_item *item = batch->items;
     int rc = VCM_OK;
 
     for (unsigned i = 0; rc == VCM_OK && i < batch->done; i++, item++) {
@@ -457,6 +220,7 @@ static int pack_batch(struct batch *batch, struct vcm_error *err)
         if (rc != VCM_OK)
             break;
     }
+    assert(rc != VCM_OK || batch->rc != VCM_OK || values == batch->values.data + batch->values.len);
     if (rc == VCM_OK && batch->rc != VCM_OK) {
         rc = batch->rc;
         if (err)
@@ -464,34 +228,38 @@ static int pack_batch(struct batch *batch, struct vcm_error *err)
     }
     if (rc == VCM_OK)
         return rc;
-    struct vcm_slice path = shown_path(batch, item);
+    struct vcm_slice path = vcm_ingest_batch_path(batch, item);
     return vcm_error_wrap(err, rc, "%.*s", (int)(path.len < 4096 ? path.len : 4096), path.data);
 }
 
-static struct batch *batch_of(const struct ingest *ingest, uint64_t number)
+static struct vcm_ingest_batch *batch_of(const struct vcm_ingest *ingest, uint64_t number)
 {
     return &ingest->batches[number % ingest->batch_count];
 }
 
-/* Waits for the oldest batch in flight and packs what became of it. */
-static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
+/* Waits for the oldest batch in flight and packs its results. */
+static int consume_oldest(struct vcm_ingest *ingest, struct vcm_error *err)
 {
-    struct batch *batch = batch_of(ingest, ingest->consumed);
+    struct vcm_ingest_batch *batch = batch_of(ingest, ingest->consumed);
 
+    assert(ingest->consumed < ingest->submitted);
+    assert(ingest->submitted - ingest->consumed <= ingest->batch_count);
+    assert(batch->number == ingest->consumed);
     pthread_mutex_lock(&ingest->mutex);
-    while (batch->state != BATCH_DONE)
+    while (batch->state != VCM_INGEST_BATCH_DONE)
         pthread_cond_wait(&ingest->batch_done, &ingest->mutex);
     pthread_mutex_unlock(&ingest->mutex);
 
     int rc = pack_batch(batch, err);
     pthread_mutex_lock(&ingest->mutex);
+    assert(ingest->waiting_bytes >= batch->values.len);
     ingest->waiting_bytes -= batch->values.len;
     ingest->consumed++;
-    batch->state = BATCH_FREE;
+    batch->state = VCM_INGEST_BATCH_FREE;
     pthread_cond_broadcast(&ingest->batch_consumed);
     pthread_mutex_unlock(&ingest->mutex);
-    clear_or_shrink(&batch->values);
-    clear_or_shrink(&batch->paths);
+    vcm_ingest_batch_shrink(&batch->values);
+    vcm_ingest_batch_shrink(&batch->paths);
     vcm_arena_release(&batch->sections);
     batch->count = 0;
     batch->to_read = false;
@@ -499,29 +267,32 @@ static int consume_oldest(struct ingest *ingest, struct vcm_error *err)
     return rc;
 }
 
-static void submit_batch(struct ingest *ingest)
+static void submit_batch(struct vcm_ingest *ingest)
 {
-    struct batch *batch = batch_of(ingest, ingest->submitted);
+    struct vcm_ingest_batch *batch = batch_of(ingest, ingest->submitted);
 
+    assert(ingest->submitted - ingest->consumed < ingest->batch_count);
+    assert(batch->state == VCM_INGEST_BATCH_FREE);
+    assert(batch->count > 0 && batch->count <= VCM_INGEST_BATCH_ITEMS);
     batch->number = ingest->submitted++;
     batch->rc = VCM_OK;
     vcm_error_reset(&batch->error);
-    batch->state = BATCH_RUNNING;
+    batch->state = VCM_INGEST_BATCH_RUNNING;
     if (batch->to_read) {
-        vcm_pool_submit(ingest->pool, run_batch, batch);
+        vcm_pool_submit(ingest->pool, vcm_ingest_batch_run, batch);
     } else {
         batch->done = batch->count;
-        batch->state = BATCH_DONE;
+        batch->state = VCM_INGEST_BATCH_DONE;
     }
 }
 
-static void find_known(struct batch *batch, struct batch_item *item)
+static void find_known(struct vcm_ingest_batch *batch, struct vcm_ingest_item *item)
 {
     const struct vcm_known *known = batch->ingest->known;
 
     if (known)
         item->known =
-            vcm_known_find(known, shown_path(batch, item),
+            vcm_known_find(known, vcm_ingest_batch_path(batch, item),
                            vcm_slice_of(item->item.content_id, item->item.content_id_len));
     if (item->known == VCM_KNOWN_NONE)
         batch->to_read = true;
@@ -529,12 +300,13 @@ static void find_known(struct batch *batch, struct batch_item *item)
         item->record_count = vcm_known_record(known, item->known)->parts;
 }
 
-/* Gives the path a place in the batch, with nothing known of it. */
-static int add_path(struct batch *batch, struct vcm_slice path, struct vcm_error *err)
+/* Adds an item to the batch with its path alone. */
+static int add_path(struct vcm_ingest_batch *batch, struct vcm_slice path, struct vcm_error *err)
 {
-    struct batch_item *item = &batch->items[batch->count];
+    assert(batch->state == VCM_INGEST_BATCH_FREE && batch->count < VCM_INGEST_BATCH_ITEMS);
+    struct vcm_ingest_item *item = &batch->items[batch->count];
 
-    *item = (struct batch_item){.known = VCM_KNOWN_NONE, .item.path = path};
+    *item = (struct vcm_ingest_item){.known = VCM_KNOWN_NONE, .item.path = path};
     item->raw_path_at = batch->paths.len;
     vcm_buf_append_slice(&batch->paths, path);
     item->path_at = batch->paths.len;
@@ -546,10 +318,10 @@ static int add_path(struct batch *batch, struct vcm_slice path, struct vcm_error
     return rc;
 }
 
-static int add_item(struct batch *batch, const struct vcm_source_item *source,
+static int add_item(struct vcm_ingest_batch *batch, const struct vcm_source_item *source,
                     struct vcm_error *err)
 {
-    struct batch_item *item = &batch->items[batch->count];
+    struct vcm_ingest_item *item = &batch->items[batch->count];
 
     int rc = add_path(batch, source->path, err);
     if (rc != VCM_OK)
@@ -564,7 +336,8 @@ static int add_item(struct batch *batch, const struct vcm_source_item *source,
 }
 
 /* The batch that is being filled, with room for one more. */
-static int next_batch(struct batch **out, struct ingest *ingest, struct vcm_error *err)
+static int next_batch(struct vcm_ingest_batch **out, struct vcm_ingest *ingest,
+                      struct vcm_error *err)
 {
     *out = batch_of(ingest, ingest->submitted);
     if (ingest->submitted - ingest->consumed == ingest->batch_count)
@@ -572,18 +345,18 @@ static int next_batch(struct batch **out, struct ingest *ingest, struct vcm_erro
     return VCM_OK;
 }
 
-static void submit_when_full(struct ingest *ingest, const struct batch *batch)
+static void submit_when_full(struct vcm_ingest *ingest, const struct vcm_ingest_batch *batch)
 {
-    if (batch->count == BATCH_ITEMS || batch->paths.len > KEEP_BYTES)
+    if (batch->count == VCM_INGEST_BATCH_ITEMS || batch->paths.len > VCM_INGEST_KEEP_BYTES)
         submit_batch(ingest);
 }
 
-/* Items that are left out by their name alone wait for their turn with the others, so that
- * omissions too come in the order of the walk. */
+/* The walk calls this for each item. Items that the source excludes by name pass through batches,
+ * too, so that omissions are in the order of the walk. */
 static int visit_item(void *context, const struct vcm_source_item *item, struct vcm_error *err)
 {
-    struct ingest *ingest = context;
-    struct batch *batch;
+    struct vcm_ingest *ingest = context;
+    struct vcm_ingest_batch *batch;
 
     int rc = next_batch(&batch, ingest, err);
     if (rc == VCM_OK)
@@ -595,13 +368,13 @@ static int visit_item(void *context, const struct vcm_source_item *item, struct 
     return VCM_OK;
 }
 
-/* A directory waits for its turn, too. */
+/* The walk calls this for each unchanged directory; *skip when the former table knows all of it. */
 static int visit_unchanged(void *context, struct vcm_slice directory, bool *skip,
                            struct vcm_error *err)
 {
-    struct ingest *ingest = context;
+    struct vcm_ingest *ingest = context;
     struct vcm_known_directory_items inside;
-    struct batch *batch;
+    struct vcm_ingest_batch *batch;
 
     *skip = vcm_known_directory(&inside, ingest->known, directory);
     if (!*skip)
@@ -619,8 +392,10 @@ static int visit_unchanged(void *context, struct vcm_slice directory, bool *skip
 
 static int take_page(void *context, const struct vcm_page_built *page, struct vcm_error *err)
 {
-    struct ingest *ingest = context;
+    struct vcm_ingest *ingest = context;
 
+    assert(page->record_count > 0 && page->record_count <= ingest->scope->flush_threshold);
+    assert(page->tokens <= ingest->scope->flush_token_budget);
     ingest->scope->pages++;
     ingest->scope->tokens += page->tokens;
     ingest->scope->bytes += page->frame.len;
@@ -629,7 +404,8 @@ static int take_page(void *context, const struct vcm_page_built *page, struct vc
     return vcm_mapping_add_page(ingest->mapping, page, err);
 }
 
-static int open_stages(struct ingest *ingest, struct vcm_page_store *store, struct vcm_error *err)
+static int open_stages(struct vcm_ingest *ingest, struct vcm_page_store *store,
+                       struct vcm_error *err)
 {
     const struct vcm_ingest_options *options = ingest->options;
     unsigned jobs = options->jobs;
@@ -643,7 +419,8 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
         vcm_buf_init(&ingest->workers[i].content.text, VCM_SOURCE_TEXT_BYTES_MAX);
     for (unsigned i = 0; i < ingest->batch_count; i++) {
         ingest->batches[i].ingest = ingest;
-        vcm_buf_init(&ingest->batches[i].paths, KEEP_BYTES + 5 * VCM_LIMIT_TREE_PATH_BYTES);
+        vcm_buf_init(&ingest->batches[i].paths,
+                     VCM_INGEST_KEEP_BYTES + 5 * VCM_LIMIT_TREE_PATH_BYTES);
         vcm_buf_init(&ingest->batches[i].values, 4 * VCM_LIMIT_FRAME_BYTES);
         vcm_arena_init(&ingest->batches[i].sections, VCM_LIMIT_FRAME_BYTES);
     }
@@ -672,10 +449,10 @@ static int open_stages(struct ingest *ingest, struct vcm_page_store *store, stru
                              err);
 }
 
-static void close_workers(struct ingest *ingest)
+static void close_workers(struct vcm_ingest *ingest)
 {
     for (unsigned i = 0; ingest->workers && i <= ingest->options->jobs; i++) {
-        struct worker *worker = &ingest->workers[i];
+        struct vcm_ingest_worker *worker = &ingest->workers[i];
         if (worker->reader)
             ingest->options->source->functions->reader_close(worker->reader);
         vcm_split_close(worker->split);
@@ -684,12 +461,12 @@ static void close_workers(struct ingest *ingest)
     free(ingest->workers);
 }
 
-static void close_stages(struct ingest *ingest)
+static void close_stages(struct vcm_ingest *ingest)
 {
-    vcm_pool_close(ingest->pool); /* waits for what is in flight */
+    vcm_pool_close(ingest->pool); /* waits for the batches in flight */
     close_workers(ingest);
     for (unsigned i = 0; ingest->batches && i < ingest->batch_count; i++) {
-        struct batch *batch = &ingest->batches[i];
+        struct vcm_ingest_batch *batch = &ingest->batches[i];
         vcm_buf_release(&batch->paths);
         vcm_buf_release(&batch->values);
         vcm_arena_release(&batch->sections);
@@ -702,8 +479,8 @@ static void close_stages(struct ingest *ingest)
     pthread_mutex_destroy(&ingest->mutex);
 }
 
-/* After a failure nobody consumes any more: what waits for room must not wait for ever. */
-static void end_waiting(struct ingest *ingest)
+/* Workers that wait for room must end: after a failure the calling thread takes no more batches. */
+static void wake_workers(struct vcm_ingest *ingest)
 {
     pthread_mutex_lock(&ingest->mutex);
     ingest->stopping = true;
@@ -711,7 +488,7 @@ static void end_waiting(struct ingest *ingest)
     pthread_mutex_unlock(&ingest->mutex);
 }
 
-static int walk(struct ingest *ingest, struct vcm_error *err)
+static int walk(struct vcm_ingest *ingest, struct vcm_error *err)
 {
     struct vcm_source *source = ingest->options->source;
     const struct vcm_cancel *cancel = ingest->options->cancel;
@@ -722,7 +499,19 @@ static int walk(struct ingest *ingest, struct vcm_error *err)
     return source->functions->walk(source, visit_item, ingest, cancel, err);
 }
 
-static int run_stages(struct ingest *ingest, struct vcm_error *err)
+#ifndef NDEBUG
+/* S9: every item that the walk reported has one outcome. */
+static bool coverage_adds_up(const struct vcm_scope *scope)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < VCM_SOURCE_OUTCOMES; i++)
+        sum += scope->coverage.by_outcome[i];
+    return sum == scope->coverage.tracked;
+}
+#endif
+
+static int run_stages(struct vcm_ingest *ingest, struct vcm_error *err)
 {
     int rc = walk(ingest, err);
 
@@ -733,7 +522,8 @@ static int run_stages(struct ingest *ingest, struct vcm_error *err)
         rc = consume_oldest(ingest, err);
     if (rc == VCM_OK)
         rc = vcm_page_builder_finish(ingest->builder, err);
-    end_waiting(ingest);
+    assert(rc != VCM_OK || coverage_adds_up(ingest->scope));
+    wake_workers(ingest);
     return rc;
 }
 
@@ -741,7 +531,8 @@ static int run_once(struct vcm_ingest_result *result, struct vcm_page_store *sto
                     struct vcm_scope *scope, const struct vcm_ingest_options *options,
                     struct vcm_known *known, struct vcm_error *err)
 {
-    struct ingest ingest = {.options = options, .scope = scope, .result = result, .known = known};
+    struct vcm_ingest ingest = {
+        .options = options, .scope = scope, .result = result, .known = known};
 
     memset(result, 0, sizeof *result);
     pthread_mutex_init(&ingest.mutex, NULL);
@@ -760,24 +551,25 @@ static int run_once(struct vcm_ingest_result *result, struct vcm_page_store *sto
     return rc;
 }
 
-/* Somebody else may take away pages of the former table meanwhile; then everything is read. */
+/* When another process drops pages of the former table meanwhile, everything is read instead. */
 int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *store,
                    struct vcm_scope *scope, const struct vcm_ingest_options *options,
                    struct vcm_error *err)
 {
     const struct vcm_scope before = *scope;
     struct vcm_known *known = NULL;
-    struct vcm_error gone = {0};
+    struct vcm_error known_err = {0};
 
     assert(options->jobs > 0);
-    if (options->reuse && !scope->pinned && vcm_known_open(&known, store, scope, &gone) != VCM_OK)
-        vcm_error_reset(&gone);
+    if (options->reuse && !scope->pinned &&
+        vcm_known_open(&known, store, scope, &known_err) != VCM_OK)
+        vcm_error_reset(&known_err);
     if (known) {
-        int rc = run_once(result, store, scope, options, known, &gone);
+        int rc = run_once(result, store, scope, options, known, &known_err);
         vcm_known_close(known);
         if (rc != VCM_RETRY && rc != VCM_NOT_FOUND && rc != VCM_STORE_CORRUPT) {
             if (rc != VCM_OK && err)
-                *err = gone;
+                *err = known_err;
             return rc;
         }
         *scope = before;

@@ -1,5 +1,6 @@
 #include "vcm/mapping/known.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
@@ -12,7 +13,7 @@
 #include "base/banned.h"
 
 #define NAMES_BYTES_MAX (48 * VCM_MIB)
-/* How many rows are read before the store's map is given back. */
+/* After so many rows the memory of the store's map is released. */
 #define TRIM_EACH 256
 
 struct known_page {
@@ -25,9 +26,9 @@ struct known_page {
 struct vcm_known {
     struct vcm_page_store *store;
     struct vcm_rebuild *rebuild;
-    struct vcm_arena names; /* what the slices of records point into */
+    struct vcm_arena names; /* the slices of records point into it */
     struct vcm_page_record *records;
-    uint32_t *page_of; /* each record */
+    uint32_t *page_of; /* for each record, its index in `pages` */
     uint32_t record_count;
     size_t record_capacity;
     struct known_page *pages;
@@ -35,17 +36,17 @@ struct vcm_known {
     size_t page_capacity;
     uint32_t *slots; /* of first parts: record number plus one, 0 for none; open addressing */
     uint32_t slot_mask;
-    uint32_t frame_page; /* whose frame is in `frame` */
+    uint32_t frame_page; /* index of the page whose frame is in `frame` */
     struct vcm_buf frame;
     struct vcm_known_base base;
-    struct vcm_buf scope; /* what its slice points into */
+    struct vcm_buf scope; /* base.scope points into it */
     bool pinned;
     struct vcm_slice commit;
     struct vcm_page_omission *omissions;
     uint32_t omission_count;
     size_t omission_capacity;
     struct vcm_known_tree record_tree, omission_tree;
-    bool is_part; /* the table has more, or calls something by another name than its source */
+    bool is_part; /* rows or omissions were not copied, or a path is not that of the source */
     bool knows_directories;
 };
 
@@ -63,14 +64,14 @@ static int grow(struct vcm_known *known, uint32_t count, struct vcm_error *err)
     return rc;
 }
 
-/* The rest of the table is not kept. */
-static int leave_off(struct vcm_known *known)
+/* The rest of the table is not copied. */
+static int stop_at_limit(struct vcm_known *known)
 {
     known->is_part = true;
     return VCM_STOP;
 }
 
-/* A copy of the row's bytes is what the records point into. */
+/* The records point into a copy of the row's bytes. */
 static int add_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_known *known = context;
@@ -78,13 +79,13 @@ static int add_row(void *context, const struct vcm_page_row *row, struct vcm_err
     uint32_t count = 0;
 
     if (known->names.used + row->records.len + 64 > NAMES_BYTES_MAX)
-        return leave_off(known);
+        return stop_at_limit(known);
     const char *copy = vcm_arena_copy(&known->names, row->records);
     if (!copy)
         return vcm_error_memory(err);
     int rc = vcm_page_get_records(&records, &count, vcm_slice_of(copy, row->records.len), err);
     if (rc == VCM_OK && known->record_count + count > VCM_KNOWN_RECORDS_MAX)
-        rc = leave_off(known);
+        rc = stop_at_limit(known);
     if (rc == VCM_OK)
         rc = grow(known, count, err);
     if (rc == VCM_OK && count > 0) {
@@ -94,9 +95,11 @@ static int add_row(void *context, const struct vcm_page_row *row, struct vcm_err
         known->pages[known->page_count++] = (struct known_page){
             .id = row->id, .seq = row->seq, .first = known->record_count, .count = count};
         known->record_count += count;
+        assert(known->record_count <= known->record_capacity);
+        assert(known->page_count <= known->page_capacity);
     }
     free(records);
-    /* Rows lie among frames, and a look at one maps its surroundings. */
+    /* Rows are stored among frames, and reading a row maps the frames around it. */
     if (row->seq % TRIM_EACH == TRIM_EACH - 1)
         vcm_kv_trim(known->store->kv);
     return rc;
@@ -107,7 +110,7 @@ static uint64_t hash_of(struct vcm_slice path, struct vcm_slice content_id)
     return vcm_hash_checksum(path, vcm_hash_checksum(content_id, 0));
 }
 
-/* Whether all parts of the file that begins here are here. */
+/* Whether a file begins with this record and all its parts were copied. */
 static bool is_whole(const struct vcm_known *known, uint32_t number)
 {
     const struct vcm_page_record *first = &known->records[number];
@@ -159,21 +162,21 @@ static int add_omission(void *context, const struct vcm_page_omission *omission,
 
     if (!vcm_slice_equal(copy.path, copy.raw_path) ||
         known->omission_count == VCM_KNOWN_RECORDS_MAX || known->names.used > NAMES_BYTES_MAX)
-        return leave_off(known);
+        return stop_at_limit(known);
     int rc = vcm_array_reserve(&known->omissions, &known->omission_capacity,
                                known->omission_count + 1, VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
         return rc;
     if (!copy_slice(&copy.path, &known->names) || !copy_slice(&copy.content_id, &known->names) ||
         !copy_slice(&copy.reason, &known->names))
-        return leave_off(known);
+        return stop_at_limit(known);
     copy.raw_path = copy.path;
     known->omissions[known->omission_count++] = copy;
     return vcm_known_tree_add(&known->omission_tree, copy.path, err);
 }
 
-/* Directories are a help: without them everything is walked. They are taken as a whole, so all of
- * the table has to be here, and under the names that the source has for it. */
+/* Indexes the directories, which saves walking the unchanged ones; a failure is not an error. A
+ * directory is taken as a whole, so the whole table has to be copied, with the source's paths. */
 static void load_directories(struct vcm_known *known, struct vcm_kv_txn *txn,
                              const struct vcm_scope *former)
 {
@@ -221,7 +224,7 @@ static int load(struct vcm_known *known, bool *useful, const struct vcm_scope *s
             load_directories(known, txn, &former);
     }
     vcm_kv_handle_read_end(txn);
-    vcm_kv_trim(known->store->kv); /* the table is read once */
+    vcm_kv_trim(known->store->kv); /* the table is not read again */
     vcm_scope_release(&former);
     return rc;
 }
@@ -280,6 +283,7 @@ uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
 {
     uint32_t at = (uint32_t)hash_of(path, content_id) & known->slot_mask;
 
+    assert(known->slots);
     for (; known->slots[at] != 0; at = (at + 1) & known->slot_mask) {
         const struct vcm_page_record *record = &known->records[known->slots[at] - 1];
         if (vcm_slice_equal(record->path, path) && vcm_slice_equal(record->content_id, content_id))
@@ -295,6 +299,8 @@ bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm
         !vcm_known_tree_find(&out->records, &known->record_tree, directory) ||
         !vcm_known_tree_find(&out->omissions, &known->omission_tree, directory))
         return false;
+    assert(out->records.end <= known->record_count);
+    assert(out->omissions.end <= known->omission_count);
     for (uint32_t i = out->omissions.first; i < out->omissions.end; i++)
         if (vcm_outcome_is_retried(known->omissions[i].outcome))
             return false;
@@ -308,19 +314,23 @@ struct vcm_slice vcm_known_commit(const struct vcm_known *known)
 
 const struct vcm_page_omission *vcm_known_omission(const struct vcm_known *known, uint32_t number)
 {
+    assert(number < known->omission_count);
     return &known->omissions[number];
 }
 
 const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, uint32_t number)
 {
+    assert(number < known->record_count);
     return &known->records[number];
 }
 
 bool vcm_known_page(struct vcm_page_id *id, uint32_t *seq, const struct vcm_known *known,
                     uint32_t number, uint32_t count)
 {
+    assert(number < known->record_count);
     const struct known_page *page = &known->pages[known->page_of[number]];
 
+    assert(page->first <= number && number < page->first + page->count);
     *id = page->id;
     *seq = page->seq;
     return page->first == number && page->count == count;
@@ -344,7 +354,8 @@ static int read_frame(struct vcm_known *known, uint32_t page, struct vcm_error *
         return rc;
     rc = vcm_page_store_page(&info, txn, &known->pages[page].id, err);
     if (rc == VCM_NOT_FOUND)
-        rc = vcm_error_set(err, VCM_NOT_FOUND, "a page of the former table is gone");
+        rc = vcm_error_set(err, VCM_NOT_FOUND,
+                           "a page of the former page table is no longer in the store");
     if (rc == VCM_OK)
         rc = vcm_rebuild_frame(&known->frame, known->rebuild, txn, &info, err);
     vcm_kv_handle_read_end(txn);
@@ -356,6 +367,7 @@ static int read_frame(struct vcm_known *known, uint32_t page, struct vcm_error *
 int vcm_known_value(struct vcm_buf *out, struct vcm_known *known, uint32_t number,
                     struct vcm_error *err)
 {
+    assert(number < known->record_count);
     uint32_t page = known->page_of[number];
     struct vcm_slice value = {NULL, 0};
 

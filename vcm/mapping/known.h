@@ -1,10 +1,10 @@
 /*
- * known.h - the records of a scope's former page table, so that what has not changed need not be
- * read, cut and counted again.
+ * known.h - the records of a scope's former page table, so that a remap need not read, cut and
+ * count what has not changed.
  *
- * A file is known by its path and its content, and so are all files below a directory by its path.
- * It holds at most VCM_KNOWN_RECORDS_MAX records, a copy; the rest of a larger table is simply not
- * known. One thread at a time.
+ * A file is found by its path and content id, and all files below a directory by its path. Copies
+ * at most VCM_KNOWN_RECORDS_MAX records; the rest of a larger table is not known, and is read.
+ * One thread at a time.
  */
 #ifndef VCM_VCM_MAPPING_KNOWN_H
 #define VCM_VCM_MAPPING_KNOWN_H
@@ -21,10 +21,10 @@ struct vcm_known;
 struct vcm_known_base {
     uint64_t mapping;
     uint32_t pages;
-    struct vcm_slice scope; /* its stored description: when that is the same, the table is, too */
+    struct vcm_slice scope; /* its stored description; when that is the same, so is the table */
 };
 
-/* *out is NULL, too, when there is no former table, or it was made with another configuration. */
+/* *out is NULL, with VCM_OK, when the scope has no table, or one of another configuration. */
 int vcm_known_open(struct vcm_known **out, struct vcm_page_store *store,
                    const struct vcm_scope *scope, struct vcm_error *err);
 void vcm_known_close(struct vcm_known *known);
@@ -36,15 +36,15 @@ const struct vcm_known_base *vcm_known_base(const struct vcm_known *known);
 uint32_t vcm_known_find(const struct vcm_known *known, struct vcm_slice path,
                         struct vcm_slice content_id);
 
-/* What the table has of a directory. */
+/* The table's records and omissions below a directory. */
 struct vcm_known_directory_items {
     struct vcm_known_range records;
     struct vcm_known_range omissions;
 };
 
-/* Finds everything below a directory. False when that is not known: there is nothing, something
- * could not be read last time, the table has more than is kept here, or its shown paths do not tell
- * what the source calls them. */
+/* Finds everything below a directory. False when it has to be walked: the table has nothing of it,
+ * an item in it is to be tried again, only a part of the table was copied, or a path is shown in
+ * another form than the source has it. */
 bool vcm_known_directory(struct vcm_known_directory_items *out, const struct vcm_known *known,
                          struct vcm_slice directory);
 
@@ -61,7 +61,7 @@ const struct vcm_page_record *vcm_known_record(const struct vcm_known *known, ui
 bool vcm_known_page(struct vcm_page_id *id, uint32_t *seq, const struct vcm_known *known,
                     uint32_t number, uint32_t count);
 
-/* Appends the serialised value of a record, from its page. NOT_FOUND when that is gone. */
+/* Appends the serialised value of a record, from its page. NOT_FOUND when the page was dropped. */
 int vcm_known_value(struct vcm_buf *out, struct vcm_known *known, uint32_t number,
                     struct vcm_error *err);
 

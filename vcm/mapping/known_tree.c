@@ -1,5 +1,6 @@
 #include "vcm/mapping/known_tree.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -11,10 +12,10 @@
 struct vcm_known_directory {
     const char *path;
     size_t len;
-    uint32_t above; /* the directory that it is in plus one, 0 for none */
+    uint32_t above; /* number of its parent plus one, 0 for none */
     uint32_t first, end;
-    bool open; /* the last path is below it: its end is not known */
-    bool torn; /* other paths are among its own */
+    bool open;         /* the last path is below it, so `end` is not set */
+    bool is_scattered; /* paths of other directories are between its own */
 };
 
 void vcm_known_tree_init(struct vcm_known_tree *tree)
@@ -29,9 +30,10 @@ void vcm_known_tree_release(struct vcm_known_tree *tree)
     memset(tree, 0, sizeof *tree);
 }
 
-/* The directory's slot, or the free one that it would have. */
+/* The directory's slot, or the free slot where it is to be inserted. */
 static uint32_t *find(const struct vcm_known_tree *tree, struct vcm_slice path)
 {
+    assert(tree->count < tree->slot_count); /* some slot is free, or this would not end */
     uint32_t mask = tree->slot_count - 1;
     uint32_t at = (uint32_t)vcm_hash_checksum(path, 0) & mask;
 
@@ -47,7 +49,7 @@ static int grow(struct vcm_known_tree *tree, struct vcm_error *err)
 {
     if (tree->count < tree->capacity)
         return VCM_OK;
-    size_t capacity = tree->capacity; /* that of the slots too: a power of two */
+    size_t capacity = tree->capacity; /* a power of two, as the number of slots */
     int rc = vcm_array_reserve(&tree->directories, &capacity, (size_t)tree->count + 1,
                                VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
@@ -58,13 +60,14 @@ static int grow(struct vcm_known_tree *tree, struct vcm_error *err)
     free(tree->slots);
     tree->slots = slots;
     tree->slot_count = 2 * (uint32_t)capacity;
+    assert((tree->slot_count & (tree->slot_count - 1)) == 0);
     tree->capacity = capacity;
     for (uint32_t i = 0; i < tree->count; i++)
         *find(tree, vcm_slice_of(tree->directories[i].path, tree->directories[i].len)) = i + 1;
     return VCM_OK;
 }
 
-/* How much two paths have in common, up to the last slash. */
+/* The length of the longest common prefix that ends with a slash. */
 static size_t common_length(struct vcm_slice a, struct vcm_slice b)
 {
     size_t common = 0;
@@ -75,7 +78,7 @@ static size_t common_length(struct vcm_slice a, struct vcm_slice b)
     return common;
 }
 
-/* Goes into a directory of the path that is being added. */
+/* Makes a directory of the path that is being added the innermost one. */
 static int enter(struct vcm_known_tree *tree, struct vcm_slice path, struct vcm_error *err)
 {
     int rc = grow(tree, err);
@@ -87,7 +90,7 @@ static int enter(struct vcm_known_tree *tree, struct vcm_slice path, struct vcm_
             .path = path.data, .len = path.len, .first = tree->paths, .above = tree->innermost};
         *slot = ++tree->count;
     } else {
-        tree->directories[*slot - 1].torn = true;
+        tree->directories[*slot - 1].is_scattered = true;
     }
     tree->directories[*slot - 1].open = true;
     tree->innermost = *slot;
@@ -123,5 +126,6 @@ bool vcm_known_tree_find(struct vcm_known_range *out, const struct vcm_known_tre
         return true;
     const struct vcm_known_directory *found = &tree->directories[number - 1];
     *out = (struct vcm_known_range){found->first, found->open ? tree->paths : found->end};
-    return !found->torn;
+    assert(out->first < out->end && out->end <= tree->paths);
+    return !found->is_scattered;
 }

@@ -1,8 +1,8 @@
 /*
  * known_tree.h - which of the paths of a walk lie below which directory.
  *
- * Paths come in the order of a walk, depth first, so that those below a directory follow each
- * other. Where they do not, the directory is not found. The bytes of the paths are the caller's and
+ * Paths are added in the order of a walk, depth first, so those below a directory are consecutive.
+ * A directory whose paths are not is not found. The caller owns the bytes of the paths, which
  * outlive the tree.
  */
 #ifndef VCM_VCM_MAPPING_KNOWN_TREE_H
@@ -34,11 +34,11 @@ struct vcm_known_tree {
 void vcm_known_tree_init(struct vcm_known_tree *tree);
 void vcm_known_tree_release(struct vcm_known_tree *tree);
 
-/* The n-th call adds the path with number n, from 0. The same path may come several times. */
+/* The n-th call adds the path with number n, from 0. The same path may be added several times. */
 int vcm_known_tree_add(struct vcm_known_tree *tree, struct vcm_slice path, struct vcm_error *err);
 
-/* The numbers of the paths below a directory, none when there are none; false when they are not
- * known to be together. */
+/* The numbers of the paths below a directory, an empty range when there are none. False when they
+ * are not consecutive. */
 bool vcm_known_tree_find(struct vcm_known_range *out, const struct vcm_known_tree *tree,
                          struct vcm_slice directory);
 

@@ -1,3 +1,55 @@
+/*
+ * mapping.c - builds a page table beside the one in force and publishes it in one transaction.
+ *
+ * The caller adds pages and omissions in the order of the walk. They gather in a queue. A queue of
+ * 8 MiB or 4,096 entries is a batch, which one transaction writes: for each page a row, a holder
+ * and, when the store does not have the page, its descriptor and frame. Batches bound the memory
+ * of a transaction and the time for which other writers wait. Readers do not see the rows yet:
+ * the key of a row begins with the number of its mapping, and no scope names this number. The last
+ * transaction writes the rest, names the number in the scope and marks the former table for
+ * dropping. So a reader sees the former table or the new one. Then the former table is dropped, in
+ * batches, too.
+ *
+ * The builder is in one of these modes (mapping_mode.h). Next to each arrow is the function that
+ * changes the mode: begin() and start() are vcm_mapping_begin() and vcm_mapping_start(), the others
+ * are below. mapping_mode.c has the same arrows, and asserts what must hold in each mode.
+ *
+ *                      OPENING, inside of vcm_mapping_begin()
+ *         begin() with a   |            | start()                 | start(), pinned
+ *         base             v            v                         v
+ *                      REVISING ----> WRITING                  PINNING ----------------> SPOOLING
+ *                          |  start()   |                         |  write_or_spool(),       |
+ *       try_revision()     |            | publish()     publish() |  publish()     publish() |
+ *                          v            v                         v                          v
+ *                      PUBLISHED, which vcm_mapping_commit() frees
+ *
+ *      all but OPENING and PUBLISHED -- fail_unless_ok() --> FAILED
+ *      vcm_mapping_abort() frees a builder in any mode but PUBLISHED
+ *
+ * REVISING: most remaps change a few rows. Nothing is written until the commit, which changes the
+ * rows of the table in force that differ, in one transaction (mapping_revise.c). When they become
+ * too many for one transaction, vcm_mapping_revise_give_up() calls vcm_mapping_start(), and the
+ * table is built beside the one in force after all.
+ *
+ * WRITING: a commit waits for the disk. Therefore a second thread writes a full queue while the
+ * caller fills another. There are two queues and one thread, because the store has one
+ * writer at a time. The paths of the rows wait in memory and are written in the order of
+ * their hashes (mapping_paths.h).
+ *
+ * PINNING: the pages of a pinned table are resident from the moment their rows are written, so a
+ * batch may evict other pages. As long as it does not, the calling thread writes each batch.
+ *
+ * SPOOLING: a batch would evict other pages. It and all that follow wait in a temporary file until
+ * the table is complete and known to fit (mapping_spool.h). So a table that is too large is
+ * refused before a single page is evicted for it.
+ *
+ * FAILED: a call returned an error. vcm_mapping_abort() drops what was written under the builder's
+ * own number; the table in force was never touched.
+ *
+ * A builder that dies leaves rows under a number that no scope names, and the kernel releases its
+ * lock in mappings.lock. The next vcm_mapping_begin() of any process drops every mapping that is
+ * not in force and not locked.
+ */
 #include "vcm/mapping/mapping.h"
 
 #include <assert.h>
@@ -15,12 +67,12 @@
 
 #include "base/banned.h"
 
-/* How many pages are written before it is asked whether the store's map should be given back. */
+/* After so many pages write_queue() checks whether to release the memory of the store's map. */
 #define TRIM_EACH 32
 
-/* The first mapping of an empty store settles its tokenizer, which must be the one in force by now:
- * it was chosen when its builder began to count. Counts of two do not mix, not even those of a
- * first mapping that is still being built. */
+/* The first mapping of an empty store records its tokenizer. The builder chose it before it counted
+ * its first token; if the configuration has changed since, the mapping is refused. All counts of a
+ * store are of one tokenizer, also those of a first mapping that is still being built. */
 static int settle_tokenizer(struct vcm_transition *t, const char *wanted, struct vcm_error *err)
 {
     struct vcm_slice stored, key = vcm_slice_of_string(VCM_META_TOKENIZER);
@@ -206,7 +258,7 @@ static int write_queue(struct vcm_mapping *mapping, struct vcm_transition *t, st
         if (rc == VCM_OK && q->is_page && mapping->options.pinned)
             rc = vcm_page_table_put_paths(t->txn, mapping->number, q->seq, records_of(queue, q),
                                           err);
-        /* Page ids are spread over the whole file, and each look-up maps its surroundings. */
+        /* Page ids are spread over the whole file, and each lookup maps the pages around it. */
         if (i % TRIM_EACH == TRIM_EACH - 1)
             vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
     }
@@ -231,7 +283,7 @@ static int flush_change(void *context, struct vcm_transition *t, struct vcm_erro
     return rc == VCM_OK ? write_queue(mapping, t, err) : rc;
 }
 
-/* What a dictionary can be trained with before any of it is written. */
+/* The frames of the queue are samples with which a dictionary can be trained. */
 static int list_frames(struct vcm_mapping *mapping, const struct vcm_mapping_queue *queue,
                        struct vcm_error *err)
 {
@@ -269,7 +321,7 @@ int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue
     if (queue->bytes.capacity > 2 * VCM_LIMIT_BATCH_BYTES)
         vcm_buf_release(&queue->bytes);
     vcm_buf_clear(&queue->bytes);
-    /* What was written is not read again soon, and counts as this process's memory. */
+    /* The mapped pages of the file count as this process's memory, and are not read again soon. */
     vcm_kv_trim_above(mapping->store->kv, VCM_LIMIT_MAPPED_BYTES);
     return VCM_OK;
 }
@@ -282,8 +334,9 @@ static int paths_change(void *context, struct vcm_transition *t, struct vcm_erro
     return vcm_mapping_paths_write(&mapping->paths, t->txn, err);
 }
 
-/* Remembers the paths of the queue's pages. Outside of the transaction, which may run again. A
- * pinned table writes them as it goes: it may have to wait as a whole (mapping_spool.h). */
+/* Copies the paths of the queue's pages to `paths`. Not inside of the transaction, which may run
+ * again. A pinned table writes its paths with its rows instead: paths that wait in memory would
+ * have to be spooled, too. */
 static int keep_paths(struct vcm_mapping *mapping, const struct vcm_mapping_queue *queue,
                       struct vcm_error *err)
 {
@@ -298,7 +351,7 @@ static int keep_paths(struct vcm_mapping *mapping, const struct vcm_mapping_queu
     return rc;
 }
 
-/* Writes a queue, whose paths are kept, and the paths when they have become many. */
+/* Writes a queue, whose paths keep_paths() has copied, and all paths when they have become many. */
 static int flush_queue(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
                        struct vcm_error *err)
 {
@@ -311,8 +364,8 @@ static int flush_queue(struct vcm_mapping *mapping, struct vcm_mapping_queue *qu
     return rc;
 }
 
-/* In the writer's thread. */
-static void write_beside(void *argument, unsigned worker)
+/* Runs in the writer's thread. */
+static void write_batch(void *argument, unsigned worker)
 {
     struct vcm_mapping *mapping = argument;
 
@@ -323,7 +376,7 @@ static void write_beside(void *argument, unsigned worker)
     mapping->written_rc = rc;
 }
 
-/* What became of the queue that was handed over last, when it is known. */
+/* Waits until the writer's thread has nothing to do. Returns the first failure that it had. */
 static int await_writer(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     if (mapping->writer)
@@ -333,8 +386,9 @@ static int await_writer(struct vcm_mapping *mapping, struct vcm_error *err)
     return mapping->written_rc;
 }
 
-/* Hands the queue over. One is being written while one is filled: more would be memory without
- * gain, because the disk is no quicker for it. */
+/* Waits for the former batch, then lets the writer's thread write the queue. The caller also waits
+ * for a batch that has grown far beyond the limit, because two of them would take too much memory.
+ */
 static int hand_over(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     int rc = await_writer(mapping, err);
@@ -347,11 +401,11 @@ static int hand_over(struct vcm_mapping *mapping, struct vcm_error *err)
     mapping->queue = mapping->written;
     mapping->written = full;
     bool long_one = full.bytes.len > 2 * VCM_LIMIT_BATCH_BYTES;
-    vcm_pool_submit(mapping->writer, write_beside, mapping);
+    vcm_pool_submit(mapping->writer, write_batch, mapping);
     return long_one ? await_writer(mapping, err) : VCM_OK;
 }
 
-/* The queue of a pinned table is full, and nothing is in the spool yet. */
+/* PINNING: writes the full queue, or starts to spool with it. */
 static int write_or_spool(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     int rc = vcm_mapping_run(mapping, &mapping->queue, flush_change, mapping, err);
@@ -400,8 +454,8 @@ int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_qu
     return rc;
 }
 
-/* Returns `rc`. After a failure the mapping takes no more: the writer's thread, which reads the
- * mode, has to end first. */
+/* Returns `rc`, and enters FAILED when that is an error. The writer's thread reads the mode, so
+ * this waits for it first. */
 static int fail_unless_ok(struct vcm_mapping *mapping, int rc)
 {
     if (rc == VCM_OK || mapping->mode == VCM_MAPPING_MODE_FAILED)
@@ -461,7 +515,6 @@ int vcm_mapping_add_omission(struct vcm_mapping *mapping, const struct vcm_page_
 
     assert(vcm_mapping_mode_holds(mapping));
     assert(mapping->mode != VCM_MAPPING_MODE_FAILED);
-    assert(omission->outcome != VCM_SOURCE_PAGED && omission->outcome < VCM_SOURCE_OUTCOMES);
     vcm_wire_put_u8(&mapping->queue.bytes, (uint8_t)omission->outcome);
     vcm_wire_put_bytes(&mapping->queue.bytes, omission->path);
     vcm_wire_put_bytes(&mapping->queue.bytes, omission->raw_path);
@@ -500,7 +553,8 @@ static int needs_page(bool *needs, void *context, struct vcm_kv_txn *txn,
     return vcm_mapping_spool_needs(needs, context, txn, id, err);
 }
 
-/* What is left in the spool, with the room of what only the former table has. */
+/* Writes the batches that are still in the spool. Drops the rows of a pinned former table first
+ * whose pages the new table does not have: their bytes are room for the new pages. */
 static int write_spooled(struct commit *commit, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = commit->mapping;
@@ -508,7 +562,7 @@ static int write_spooled(struct commit *commit, struct vcm_transition *t, struct
     int rc = VCM_OK;
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
-    mapping->frames_count = 0; /* they were those of the queue */
+    mapping->frames_count = 0; /* spool_get() overwrites the queue that they point into */
     if (commit->former != 0 && commit->former_pinned)
         rc = vcm_mapping_drop_rows(&dropped, t, commit->former, needs_page, mapping, err);
     mapping->batch.pages_dropped = dropped;
@@ -535,7 +589,7 @@ static int retire_former(struct commit *commit, struct vcm_kv_txn *txn, struct v
     return rc;
 }
 
-/* Writes what is left of the table, too. */
+/* Publishes the table, and writes what is left of it before that. */
 static int commit_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct commit *commit = context;
@@ -567,8 +621,10 @@ static int batch_change(void *context, struct vcm_transition *t, struct vcm_erro
 }
 
 /*
- * The table is whole and fits: from now on others go for it. The last batch is left for the commit,
- * and so are those that need room of the former table, which is in force and pinned until then.
+ * Checks that the complete table fits, and writes the batches of the spool, for which other pages
+ * are evicted from now on. Two kinds of batches are left for commit_change(): the last one, and
+ * from the first on those for which there is no room while the former table, in force and pinned
+ * until then, keeps its pages.
  */
 static int commit_spooled(struct commit *commit, struct vcm_error *err)
 {
@@ -595,7 +651,7 @@ static int commit_spooled(struct commit *commit, struct vcm_error *err)
                         : rc;
 }
 
-/* Revises the table in force; `mapping` is built beside it from now on where that cannot be. */
+/* Revises the table in force. When that is not possible, the table is built beside it instead. */
 static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, struct vcm_error *err)
 {
     int rc = vcm_mapping_revise(mapping, scope, err);
@@ -607,7 +663,8 @@ static int try_revision(struct vcm_mapping *mapping, struct vcm_scope *scope, st
     return rc;
 }
 
-/* Writes what is left and puts the table in force, in one transaction unless that became large. */
+/* Writes what is left and publishes the table; in one transaction, unless that would be larger than
+ * a batch. VCM_NO_ROOM from flush_change(). */
 static int finish_table(struct vcm_mapping *mapping, struct commit *commit, struct vcm_error *err)
 {
     struct vcm_mapping_queue *queue = &mapping->queue;

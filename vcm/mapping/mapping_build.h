@@ -1,10 +1,10 @@
 /*
- * mapping_build.h - a page table that is being built, as mapping.c and mapping_revise.c see it.
- * Private to them.
+ * mapping_build.h - a page table that is being built, as the files mapping*.c see it. Private to
+ * them. How it works: mapping.c.
  *
- * Pages come together in `queue`. When it is full it changes places with `written`, and a thread of
- * the mapping's own writes that while the next pages come: a commit waits for the disk, and nobody
- * else should. Whoever needs what was written, or changes what the writer uses, waits for it first.
+ * Pages gather in `queue`. A full queue changes places with `written`, and the writer's thread
+ * writes that while the caller fills `queue` again. The caller waits for the writer before it reads
+ * or changes what the writer uses.
  */
 #ifndef VCM_VCM_MAPPING_MAPPING_BUILD_H
 #define VCM_VCM_MAPPING_MAPPING_BUILD_H
@@ -18,7 +18,7 @@
 /* A page or an omission that waits to be written; its bytes are in the queue's buffer. */
 struct vcm_mapping_queued {
     bool is_page;
-    bool is_known; /* a page that was in the store, without its frame */
+    bool is_known; /* a page of the base, which is queued without its frame */
     uint32_t seq;
     struct vcm_page_info info;  /* of a page */
     size_t frame_at, frame_len; /* of a page */
@@ -32,7 +32,7 @@ struct vcm_mapping_queue {
     struct vcm_buf bytes;
 };
 
-/* What waits in a file: mapping_spool.h. */
+/* A queue that was written to the spool: mapping_spool.h. */
 struct vcm_mapping_batch {
     uint64_t at;  /* in the file: the entries of the queue, then their bytes */
     size_t count; /* of the entries */
@@ -49,7 +49,7 @@ struct vcm_mapping_spool {
     uint64_t length;
     struct vcm_mapping_batch *batches;
     size_t batch_count, batch_capacity;
-    struct vcm_mapping_spooled *pages; /* in the batches; by id and each once after the check */
+    struct vcm_mapping_spooled *pages; /* of the batches; after the check sorted, each once */
     size_t page_count, page_capacity;
     uint64_t page_bytes;
 };
@@ -71,7 +71,7 @@ struct vcm_mapping {
     struct vcm_mapping_queue written;
     int written_rc;
     struct vcm_error written_error;
-    struct vcm_mapping_paths paths;          /* of rows that are written, or are just about to be */
+    struct vcm_mapping_paths paths;          /* of rows that are written, or in `written` */
     const struct vcm_mapping_queue *writing; /* in the transaction under way */
     struct vcm_slice *frames;                /* of its pages */
     unsigned frames_count;
@@ -87,7 +87,8 @@ int vcm_mapping_start(struct vcm_mapping *mapping, struct vcm_error *err);
 void vcm_mapping_queue_init(struct vcm_mapping_queue *queue);
 void vcm_mapping_queue_release(struct vcm_mapping_queue *queue);
 
-/* Adds to the queue, which is written when it is full. */
+/* Adds to the queue. When that is full, it is written, spooled or, while REVISING, turned into a
+ * table of its own. */
 int vcm_mapping_enqueue(struct vcm_mapping *mapping, const struct vcm_mapping_queued *q,
                         struct vcm_error *err);
 
@@ -101,8 +102,8 @@ int vcm_mapping_row_write(struct vcm_mapping *mapping, struct vcm_transition *t,
 int vcm_mapping_put_scope(struct vcm_kv_txn *txn, const struct vcm_scope *scope,
                           struct vcm_error *err);
 
-/* Runs `change` in a transaction, with the frames of the queue as samples for dictionaries, and
- * empties the queue. */
+/* Runs `change` in a transaction, with the frames of the queue as samples for dictionaries. Empties
+ * the queue when that succeeds. */
 int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
                     vcm_transition_fn change, void *context, struct vcm_error *err);
 

@@ -8,11 +8,11 @@
 
 #include "base/banned.h"
 
-/* How much one transaction deletes. Entries lie side by side, but what belongs to a row does not.
- */
+/* How much one transaction deletes. Entries of a mapping are neighbours in their table; the page
+ * and the holder of a row are anywhere, so a row costs more. */
 #define DROP_BUDGET 8000u
 #define ROW_COST    4u
-/* How many rows go before the store's map is given back. */
+/* After so many rows the memory of the store's map is released. */
 #define TRIM_EACH 128u
 
 struct drop {
@@ -23,7 +23,7 @@ struct drop {
     bool finished;
 };
 
-/* Counts holders in any state: a page of a table that is being built must stay, too. */
+/* A holder of a mapping in any state counts: a page of a table that is being built must stay. */
 static int page_is_held(bool *held, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_error *err)
 {
@@ -43,10 +43,10 @@ static int page_is_held(bool *held, struct vcm_kv_txn *txn, const struct vcm_pag
     return rc;
 }
 
-static int see_holder(void *context, struct vcm_slice key, struct vcm_slice value,
-                      struct vcm_error *err)
+static int count_other_holder(void *context, struct vcm_slice key, struct vcm_slice value,
+                              struct vcm_error *err)
 {
-    uint64_t *others = context; /* first the mapping that does not count */
+    uint64_t *others = context; /* [0] is the mapping that does not count, [1] the count */
 
     (void)value;
     if (key.len != VCM_HOLDER_KEY_BYTES)
@@ -63,7 +63,8 @@ int vcm_mapping_drop_is_only_holder(bool *only, struct vcm_kv_txn *txn,
     struct vcm_slice prefix = vcm_table_id_key(id);
     uint64_t others[2] = {mapping, 0};
 
-    int rc = vcm_table_each(txn, VCM_TABLE_HOLDERS, prefix, prefix, see_holder, others, err);
+    int rc =
+        vcm_table_each(txn, VCM_TABLE_HOLDERS, prefix, prefix, count_other_holder, others, err);
     *only = others[1] == 0;
     return rc;
 }
@@ -84,8 +85,8 @@ int vcm_mapping_drop_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm
     return vcm_page_table_put_mapping(txn, mapping, &info, err);
 }
 
-int vcm_mapping_drop_let_go(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
-                            struct vcm_error *err)
+int vcm_mapping_drop_page(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
+                          struct vcm_error *err)
 {
     struct vcm_page_info info;
     bool held;
@@ -100,7 +101,8 @@ int vcm_mapping_drop_let_go(struct vcm_transition *t, const struct vcm_page_id *
     return rc == VCM_OK && !held ? vcm_transition_forget(t, &info, err) : rc;
 }
 
-/* The mapping no longer holds the page: all its occurrences go with the first of its rows. */
+/* Deletes the mapping's holder of the page. The holder counts all occurrences, so the first row of
+ * the page that is dropped releases it, and later rows find no holder. */
 static int release_page(struct drop *drop, struct vcm_transition *t, const struct vcm_page_id *id,
                         struct vcm_error *err)
 {
@@ -119,10 +121,10 @@ static int release_page(struct drop *drop, struct vcm_transition *t, const struc
         drop->dropped++;
         rc = VCM_OK;
     }
-    return rc == VCM_OK ? vcm_mapping_drop_let_go(t, id, drop->pinned, err) : rc;
+    return rc == VCM_OK ? vcm_mapping_drop_page(t, id, drop->pinned, err) : rc;
 }
 
-/* Deletes entries of one table that belong to the mapping while there is some of *budget. */
+/* Deletes entries of one table that belong to the mapping until *budget is used up. */
 static int drop_entries(struct drop *drop, struct vcm_transition *t, enum vcm_table table,
                         unsigned *budget, struct vcm_error *err)
 {
@@ -163,7 +165,7 @@ struct selection {
     struct vcm_kv_txn *txn;
     vcm_mapping_needs_fn needs;
     void *context;
-    struct vcm_buf rows; /* seq and page id of those that go */
+    struct vcm_buf rows; /* seq and page id of those that are not needed */
 };
 
 static int select_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
@@ -217,7 +219,8 @@ static int drop_change(void *context, struct vcm_transition *t, struct vcm_error
 
     drop->dropped = 0;
     drop->finished = true;
-    /* Whoever found it unfinished read an older state: it may be in force, or gone, by now. */
+    /* The caller found the mapping unfinished in an earlier transaction. Since then its builder may
+     * have published it, or another process may have dropped it. */
     int rc = vcm_page_table_get_mapping(&info, t->txn, drop->mapping, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && info.state == VCM_MAPPING_IN_FORCE))
         return VCM_OK;
@@ -257,7 +260,7 @@ struct search {
     uint64_t found; /* 0 for none */
 };
 
-/* One abandoned mapping, read in a transaction of its own. */
+/* Finds one abandoned mapping, in a read transaction of its own. */
 static int find_abandoned(struct search *search, struct vcm_page_store *store,
                           struct vcm_error *err)
 {
@@ -300,7 +303,7 @@ int vcm_mapping_drop_abandoned(struct vcm_page_store *store, int lock_fd,
         rc = find_abandoned(&search, store, err);
         if (rc == VCM_OK && search.found != 0) {
             vcm_log_write(store->log, VCM_LOG_INFO,
-                          "clearing away page table %llu, which a process left unfinished",
+                          "dropping page table %llu, which a process left unfinished",
                           (unsigned long long)search.found);
             rc = vcm_mapping_drop(&dropped, store, search.found, 0, VCM_LIMIT_LOCK_TIMEOUT_MS,
                                   cancel, err);
@@ -341,11 +344,11 @@ int vcm_mapping_drop_scope(struct vcm_page_store *store, struct vcm_slice scope_
                                   cancel, err);
     if (rc != VCM_OK)
         return rc;
-    /* The scope is gone whatever happens now; what is left of it goes with the next mapping. */
+    /* The scope is removed, whether this succeeds or not: the next mapping drops what it leaves. */
     struct vcm_error ignored = {0};
     if (vcm_mapping_drop(&dropped, store, removal.mapping, 0, VCM_MAPPING_CLEANUP_TIMEOUT_MS, NULL,
                          &ignored) != VCM_OK)
-        vcm_log_write(store->log, VCM_LOG_WARNING,
-                      "the removed page table is not cleared away yet: %s", ignored.message);
+        vcm_log_write(store->log, VCM_LOG_WARNING, "the removed page table is not dropped yet: %s",
+                      ignored.message);
     return VCM_OK;
 }

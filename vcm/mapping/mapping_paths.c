@@ -1,5 +1,6 @@
 #include "vcm/mapping/mapping_paths.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -29,6 +30,7 @@ void vcm_mapping_paths_release(struct vcm_mapping_paths *paths)
 static int keep(struct vcm_mapping_paths *paths, uint64_t mapping, uint32_t seq,
                 struct vcm_slice path, struct vcm_error *err)
 {
+    assert(path.len <= UINT32_MAX);
     int rc = vcm_array_reserve(&paths->items, &paths->capacity, paths->count + 1,
                                VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
@@ -48,7 +50,8 @@ int vcm_mapping_paths_add(struct vcm_mapping_paths *paths, uint64_t mapping, uin
 
     int rc = vcm_page_get_records(&list, &count, records, err);
     for (uint32_t i = 0; rc == VCM_OK && i < count; i++)
-        if (i == 0 || !vcm_slice_equal(list[i].path, list[i - 1].path)) /* no later part of it */
+        if (i == 0 || !vcm_slice_equal(list[i].path,
+                                       list[i - 1].path)) /* not a later part of the same file */
             rc = keep(paths, mapping, seq, list[i].path, err);
     free(list);
     return rc;
@@ -59,7 +62,8 @@ size_t vcm_mapping_paths_bytes(const struct vcm_mapping_paths *paths)
     return paths->bytes.len + paths->count * sizeof *paths->items;
 }
 
-/* Two paths of one page may have one hash: the later one stays, in whatever order they come. */
+/* Two paths of one page may have the same hash, and thereby the same key. The later one is written
+ * last and stays, however qsort() orders equal keys. */
 static int compare_paths(const void *a, const void *b)
 {
     const struct vcm_mapping_path *left = a, *right = b;
@@ -73,10 +77,12 @@ int vcm_mapping_paths_write(struct vcm_mapping_paths *paths, struct vcm_kv_txn *
 {
     int rc = VCM_OK;
 
+    assert(paths->count <= paths->capacity);
     if (paths->count > 1)
         qsort(paths->items, paths->count, sizeof *paths->items, compare_paths);
     for (size_t i = 0; rc == VCM_OK && i < paths->count; i++) {
         const struct vcm_mapping_path *item = &paths->items[i];
+        assert(item->at + item->len <= paths->bytes.len);
         rc = vcm_kv_put(txn, VCM_TABLE_PATHS, vcm_slice_of(item->key, sizeof item->key),
                         vcm_slice_of(paths->bytes.data + item->at, item->len), err);
     }

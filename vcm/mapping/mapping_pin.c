@@ -1,4 +1,4 @@
-/* Pinning and unpinning a scope: its table is copied into one that is pinned, or is not. */
+/* Pins or unpins a scope: copies its table into one that is pinned, or is not. */
 #include <stdlib.h>
 #include <time.h>
 
@@ -78,7 +78,7 @@ static int add_need(void *context, const struct vcm_page_row *row, struct vcm_er
     return rc;
 }
 
-/* Asked before anybody is sent away for it, so that a refusal leaves the store as it was. */
+/* Runs before any page is evicted, so that a refusal leaves the store as it was. */
 static int check_room(struct copy *copy, struct vcm_error *err)
 {
     struct need need = {.copy = copy, .now = (uint64_t)time(NULL)};
@@ -112,7 +112,8 @@ static int read_scope(struct copy *copy, struct vcm_buf *tokenizer, struct vcm_s
     return rc == VCM_OK ? vcm_page_store_tokenizer(tokenizer, copy->txn, err) : rc;
 }
 
-/* The reader of the old table stays open while the new one is written: it sees no other. */
+/* The read transaction on the old table stays open while the new one is written, so the old table
+ * does not change under the copy. */
 static int copy_table(struct copy *copy, const char *tokenizer, bool pinned,
                       const struct vcm_cancel *cancel, struct vcm_error *err)
 {

@@ -9,10 +9,10 @@
 
 #include "base/banned.h"
 
-/* How many rows are changed before the store's map is given back. */
+/* After so many rows the memory of the store's map is released. */
 #define TRIM_EACH 32
 
-/* A row of the base that moves or goes, as it was. */
+/* A row of the base that the new table does not have, or has at another place. */
 struct former_row {
     uint32_t seq;
     struct vcm_page_id id;
@@ -30,7 +30,6 @@ struct revision {
 int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct vcm_error *err)
 {
     assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
-    assert(origin == VCM_KNOWN_NONE || origin < mapping->options.base->pages);
     int rc = vcm_array_reserve(&mapping->origins, &mapping->origin_capacity, mapping->next_page + 1,
                                VCM_LIMIT_LIST_ENTRIES, err);
     if (rc != VCM_OK)
@@ -68,14 +67,14 @@ int vcm_mapping_revise_check_base(const struct vcm_mapping *mapping, struct vcm_
     return rc;
 }
 
-static bool stays(const struct vcm_mapping *mapping, uint32_t seq)
+static bool is_unchanged(const struct vcm_mapping *mapping, uint32_t seq)
 {
     return seq < mapping->next_page && mapping->origins[seq] == seq;
 }
 
-/* Copies a row of the base and takes it out of the tables; its page is left. */
-static int take_out(struct revision *revision, struct vcm_transition *t, uint32_t seq,
-                    struct vcm_error *err)
+/* Copies a row of the base and deletes it with its holder and paths. The page stays. */
+static int remove_row(struct revision *revision, struct vcm_transition *t, uint32_t seq,
+                      struct vcm_error *err)
 {
     const uint64_t number = revision->mapping->number;
     struct former_row *row = &revision->rows[revision->row_count];
@@ -94,13 +93,13 @@ static int take_out(struct revision *revision, struct vcm_transition *t, uint32_
     memcpy(row->id.bytes, value.data, sizeof row->id.bytes);
     vcm_buf_append_slice(&revision->bytes, value);
     if (revision->bytes.fault == VCM_BUF_TOO_LARGE)
-        return VCM_RETRY; /* too much of it is another */
+        return VCM_RETRY; /* too much differs */
     rc = vcm_buf_check(&revision->bytes, "rows of a page table", err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, &row->id, number, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && occurrences != 1))
-        return VCM_RETRY; /* it holds a page several times */
+        return VCM_RETRY; /* the base has the page several times */
     revision->row_count++;
     if (rc == VCM_OK)
         rc = vcm_kv_delete(t->txn, VCM_TABLE_HOLDERS,
@@ -116,7 +115,7 @@ static int take_out(struct revision *revision, struct vcm_transition *t, uint32_
     return rc;
 }
 
-static int take_out_all(struct revision *revision, struct vcm_transition *t, struct vcm_error *err)
+static int remove_rows(struct revision *revision, struct vcm_transition *t, struct vcm_error *err)
 {
     const struct vcm_mapping *mapping = revision->mapping;
     int rc = VCM_OK;
@@ -124,9 +123,9 @@ static int take_out_all(struct revision *revision, struct vcm_transition *t, str
     revision->row_count = 0;
     vcm_buf_clear(&revision->bytes);
     for (uint32_t seq = 0; rc == VCM_OK && seq < mapping->options.base->pages; seq++) {
-        if (stays(mapping, seq))
+        if (is_unchanged(mapping, seq))
             continue;
-        rc = take_out(revision, t, seq, err);
+        rc = remove_row(revision, t, seq, err);
         if (revision->row_count % TRIM_EACH == TRIM_EACH - 1)
             vcm_kv_trim(mapping->store->kv);
     }
@@ -152,7 +151,7 @@ static int put_row(struct vcm_mapping *mapping, struct vcm_transition *t,
         vcm_slice_of(value.data + VCM_PAGE_ID_BYTES, value.len - VCM_PAGE_ID_BYTES), err);
 }
 
-/* A page of the base that is another row now. */
+/* Writes a page of the base at its new place. */
 static int put_moved(struct revision *revision, struct vcm_transition *t, uint32_t seq,
                      struct vcm_error *err)
 {
@@ -163,7 +162,7 @@ static int put_moved(struct revision *revision, struct vcm_transition *t, uint32
                                                  sizeof *revision->rows, compare_rows);
 
     if (!row)
-        return VCM_RETRY; /* a page is needed twice */
+        return VCM_RETRY; /* the new table has the page also where the base has it */
     const struct vcm_mapping_queued q = {
         .is_page = true, .is_known = true, .seq = seq, .info = {.id = row->id}};
     return put_row(revision->mapping, t, &q,
@@ -184,7 +183,7 @@ static int put_rows(struct revision *revision, struct vcm_transition *t, struct 
     int rc = VCM_OK;
 
     for (uint32_t seq = 0; rc == VCM_OK && seq < mapping->next_page; seq++) {
-        if (stays(mapping, seq))
+        if (is_unchanged(mapping, seq))
             continue;
         if (mapping->origins[seq] != VCM_KNOWN_NONE) {
             rc = put_moved(revision, t, seq, err);
@@ -201,7 +200,7 @@ static int put_rows(struct revision *revision, struct vcm_transition *t, struct 
     return rc;
 }
 
-/* Most omissions are what they were. */
+/* Writes the omissions that differ, which most do not, and deletes those beyond the last. */
 static int put_omissions(struct revision *revision, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = revision->mapping;
@@ -224,7 +223,8 @@ static int put_omissions(struct revision *revision, struct vcm_transition *t, st
     return rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK) ? VCM_OK : rc;
 }
 
-static int let_go(struct revision *revision, struct vcm_transition *t, struct vcm_error *err)
+/* The pages of deleted rows that the new table does not have. */
+static int release_pages(struct revision *revision, struct vcm_transition *t, struct vcm_error *err)
 {
     struct vcm_mapping *mapping = revision->mapping;
     int rc = VCM_OK;
@@ -235,7 +235,7 @@ static int let_go(struct revision *revision, struct vcm_transition *t, struct vc
         rc = vcm_page_table_get_holder(&occurrences, &first_seq, t->txn, id, mapping->number, err);
         if (rc == VCM_NOT_FOUND) {
             mapping->batch.pages_dropped++;
-            rc = vcm_mapping_drop_let_go(t, id, false, err);
+            rc = vcm_mapping_drop_page(t, id, false, err);
         }
     }
     return rc;
@@ -249,11 +249,11 @@ static int revise_change(void *context, struct vcm_transition *t, struct vcm_err
     memset(&mapping->batch, 0, sizeof mapping->batch);
     int rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
     if (rc == VCM_OK)
-        rc = take_out_all(revision, t, err);
+        rc = remove_rows(revision, t, err);
     if (rc == VCM_OK)
         rc = put_rows(revision, t, err);
     if (rc == VCM_OK)
-        rc = let_go(revision, t, err);
+        rc = release_pages(revision, t, err);
     if (rc == VCM_OK)
         rc = put_omissions(revision, t, err);
     if (rc == VCM_OK)
@@ -273,11 +273,11 @@ int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, str
 
     assert(mapping->mode == VCM_MAPPING_MODE_REVISING && vcm_mapping_mode_holds(mapping));
     for (uint32_t seq = 0; seq < mapping->options.base->pages; seq++)
-        former += !stays(mapping, seq);
+        former += !is_unchanged(mapping, seq);
     for (uint32_t seq = 0; seq < mapping->next_page; seq++)
-        later += !stays(mapping, seq);
+        later += !is_unchanged(mapping, seq);
     if (former > VCM_LIMIT_BATCH_PAGES || later > VCM_LIMIT_BATCH_PAGES)
-        return VCM_RETRY; /* too much of it is another */
+        return VCM_RETRY; /* too much differs */
     revision.rows = calloc(former + 1u, sizeof *revision.rows);
     if (!revision.rows)
         return vcm_error_memory(err);
@@ -291,8 +291,8 @@ int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, str
     return rc;
 }
 
-/* Queues a page of the base as it is there now. That the base was the same all the time is checked
- * when the new table comes in force. */
+/* Queues a row of the base, read now. The commit checks that the base has not changed since it was
+ * read first. */
 static int copy_base_row(struct vcm_mapping *mapping, uint64_t base, uint32_t origin, uint32_t seq,
                          struct vcm_error *err)
 {

@@ -1,25 +1,28 @@
 /*
- * mapping_revise.h - turns the table in force into its successor in one transaction, by changing
- * the rows that differ and leaving the others where they are. Private to vcm/.
+ * mapping_revise.h - turns the table in force, the base, into its successor in one transaction: it
+ * changes the rows that differ and does not touch the others. Private to vcm/mapping/.
  *
- * Readers see one table or the other, as they do when a table is built beside it. What does not fit
- * one transaction is built beside it after all.
+ * Readers see one table or the other, as they do when a table is built beside the one in force. A
+ * revision that does not fit one transaction is given up, and the table is built beside it.
  */
 #ifndef VCM_VCM_MAPPING_MAPPING_REVISE_H
 #define VCM_VCM_MAPPING_MAPPING_REVISE_H
 
 #include "vcm/mapping/mapping_build.h"
 
-/* The next page is the base's page `origin`, or VCM_KNOWN_NONE: one that is queued. */
+/* Notes that the next page is the base's page `origin`, or VCM_KNOWN_NONE for one that is queued.
+ */
 int vcm_mapping_revise_note(struct vcm_mapping *mapping, uint32_t origin, struct vcm_error *err);
 
-/* Whether the queue is all that one transaction should write. */
+/* Whether the queue is as large as a transaction may be. */
 bool vcm_mapping_revise_is_full(const struct vcm_mapping *mapping);
 
-/* VCM_RETRY, with nothing changed, when it cannot be done in this way or the base has changed. */
+/* Writes the revision. VCM_RETRY, with nothing changed, when too much differs, a page that differs
+ * occurs twice, or the base has changed. */
 int vcm_mapping_revise(struct vcm_mapping *mapping, struct vcm_scope *scope, struct vcm_error *err);
 
-/* Builds a table of its own from here on. VCM_RETRY when the base has changed. */
+/* REVISING -> WRITING: queues all rows so far for a table of its own. VCM_RETRY when the base has
+ * changed. */
 int vcm_mapping_revise_give_up(struct vcm_mapping *mapping, struct vcm_error *err);
 
 /* VCM_RETRY when the scope is not what it was when the base was read. */

@@ -20,16 +20,15 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
     struct vcm_page_info info = q->info;
 
     if (q->is_known)
-        return VCM_RETRY; /* it is gone */
+        return VCM_RETRY; /* another process has dropped the page, and its frame is not here */
     mapping->batch.pages_created++;
     info.pins = mapping->options.pinned ? 1 : 0;
     return vcm_transition_add(t, &info, frame_of(mapping, q), mapping->options.scope_id,
                               mapping->number, &samples, err);
 }
 
-/* The page is there: a pinned table pins it once, and a table that takes up an orphan is its
- * parent.
- */
+/* The store has the page. A pinned table pins it once, however often it occurs. An orphan is one no
+ * more. */
 static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
                             const struct vcm_mapping_queued *q, struct vcm_page_info *there,
                             bool is_held, struct vcm_error *err)
@@ -41,7 +40,7 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
     if (rc != VCM_OK || !mapping->options.pinned || is_held)
         return rc;
     if (q->is_known)
-        return VCM_RETRY; /* its bytes are not at hand */
+        return VCM_RETRY; /* it cannot be promoted: its frame is not here */
     rc = vcm_transition_promote(t, there, frame_of(mapping, q), err);
     if (rc == VCM_NO_ROOM)
         rc = vcm_transition_no_room(t, there, err);

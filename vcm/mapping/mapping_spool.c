@@ -54,10 +54,11 @@ int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
 static int io_error(const struct vcm_mapping *mapping, int code, struct vcm_error *err)
 {
     return vcm_error_sys(err, code == ENOSPC || code == EDQUOT ? VCM_STORE_FULL : VCM_IO_ERROR,
-                         code, "cannot keep pages that wait in '%s'", mapping->store->directory);
+                         code, "cannot use a temporary file for pinned pages in '%s'",
+                         mapping->store->directory);
 }
 
-/* Not every file system has files without a name. */
+/* Not every file system supports O_TMPFILE; the others get a file that is unlinked at once. */
 static int open_file(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -99,10 +100,11 @@ static int get(struct vcm_mapping *mapping, uint64_t at, void *data, size_t len,
 
 static int compare_pages(const void *a, const void *b)
 {
-    return memcmp(a, b, sizeof(struct vcm_page_id)); /* with which both begin */
+    /* `a` and `b` are page ids, or structs that begin with one. */
+    return memcmp(a, b, sizeof(struct vcm_page_id));
 }
 
-/* A page that is there twice counts once. */
+/* Sorts the pages by id; a page that occurs twice counts once. */
 static void sort_pages(struct vcm_mapping_spool *spool)
 {
     size_t kept = 0;
@@ -180,7 +182,7 @@ int vcm_mapping_spool_put(struct vcm_mapping *mapping, struct vcm_error *err)
     return rc;
 }
 
-/* The queue has room: no batch is larger than it was when the batch was put away. */
+/* The queue has room for the batch: all batches were in it before. */
 int vcm_mapping_spool_get(struct vcm_mapping *mapping, size_t batch, struct vcm_error *err)
 {
     const struct vcm_mapping_batch *from = &mapping->spool.batches[batch];
@@ -226,10 +228,10 @@ struct sum {
     struct vcm_kv_txn *txn;
     uint64_t former; /* the scope's table in force, when it is pinned */
     uint64_t now;
-    uint64_t needed; /* bytes that are pinned or locked then */
+    uint64_t needed; /* bytes that would be pinned or locked after the commit */
 };
 
-/* What is neither pinned nor locked yet. */
+/* Adds the pages of the file that are neither pinned nor locked yet. */
 static int add_spooled(struct sum *sum, struct vcm_error *err)
 {
     const struct vcm_mapping_spool *spool = &sum->mapping->spool;
@@ -250,8 +252,8 @@ static int add_spooled(struct sum *sum, struct vcm_error *err)
     return rc;
 }
 
-/* A page that only the former table pins, and that is not in the new one, is pinned no more. When
- * nothing else holds it, it goes with its locks and its own pin. */
+/* Subtracts a page that the new table does not have and that only the former table pins. A page
+ * that only the former table holds is dropped by the commit, with its locks and its own pin. */
 static int subtract_former(void *context, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct sum *sum = context;

@@ -10,21 +10,20 @@
 
 #include "base/banned.h"
 
-/* The classes of gaps, above the hash that decides within one. */
+/* The strength of a gap: its class, and in the lower bits the hash that decides within a class. */
 #define HASH_BITS      48
 #define DEPTH_MAX      1023u
 #define MEMORY_KEPT    (4 * VCM_MIB)
 #define MEMORY_DROPPED (64 * VCM_KIB)
 
-/* The bytes of the records that wait for their pages are in two buffers, in the order of the
- * records: the value of each and a line end in `values`, its path, content id and section in
- * `names`. */
+/* The bytes of the records that are in no page yet are in two buffers, in the order of the records:
+ * `values` has the value of each and a line end, `names` its path, content id and section. */
 struct vcm_page_builder {
     struct vcm_page_builder_options options;
     struct vcm_cluster *cluster;
     struct vcm_page_record *records;
     uint32_t *known; /* for each record its number there, or VCM_KNOWN_NONE */
-    uint32_t first;  /* that waits; those before it are done */
+    uint32_t first;  /* record that is in no page yet */
     uint32_t count;
     size_t capacity;
     struct vcm_buf values;
@@ -104,8 +103,8 @@ static unsigned count_directories(struct vcm_slice path)
     return count;
 }
 
-/* Of the gap between the last record and one with this path. The less two files have in common, the
- * stronger it is, and a gap inside a directory is weaker than one at its end. */
+/* The strength of the gap between the last record and this one. The fewer directories two files
+ * share, the stronger it is, and a gap inside a directory is weaker than one at its end. */
 static uint64_t strength_of_gap(const struct vcm_page_builder *builder,
                                 const struct vcm_page_record *record)
 {
@@ -114,12 +113,12 @@ static uint64_t strength_of_gap(const struct vcm_page_builder *builder,
     unsigned depth = DEPTH_MAX - (common < DEPTH_MAX ? common : DEPTH_MAX);
     bool across = count_directories(last) > common || count_directories(record->path) > common;
 
-    /* Documents are longer than files: where one ends is as good a place as a directory's end, and
-     * where a section ends is better than inside one. */
+    /* Documents are longer than source files: the end of one is as good a place to cut as the end
+     * of a directory, and the end of a section is better than the middle of one. */
     if (record->prose && !vcm_slice_equal(last, record->path))
         across = true;
 
-    /* The part number keeps apart the gaps between the parts of one file. */
+    /* With the part number, the gaps between the parts of one file have different hashes. */
     uint64_t hash = vcm_hash_checksum(record->path, record->part) >> (64 - HASH_BITS);
     if (record->prose) {
         const uint64_t top = (uint64_t)1 << (HASH_BITS - 1);
@@ -129,8 +128,8 @@ static uint64_t strength_of_gap(const struct vcm_page_builder *builder,
     return ((uint64_t)depth << 1 | across) << HASH_BITS | hash;
 }
 
-/* Moves what waits to the front when much is done with. Slices of records are offsets until their
- * page is emitted. */
+/* Moves the records that are in no page yet to the front, once much before them is unused. Their
+ * slices are lengths alone until emit() sets the pointers. */
 static void drop_done(struct vcm_page_builder *builder)
 {
     if (builder->first == 0 ||
@@ -165,7 +164,7 @@ static int make_room(struct vcm_page_builder *builder, struct vcm_error *err)
     return rc;
 }
 
-/* Of a known record, only what it is called. */
+/* Of a known record only the names are copied. */
 static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
                        const struct vcm_page_record *record, uint32_t known, struct vcm_error *err)
 {
@@ -194,7 +193,7 @@ static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
     return rc;
 }
 
-/* Whether the next records are a page that is there already. */
+/* Whether the next records are exactly a page of the former table. */
 static bool is_known_page(struct vcm_page_built *page, const struct vcm_page_builder *builder)
 {
     const uint32_t *known = builder->known + builder->first;
@@ -206,7 +205,7 @@ static bool is_known_page(struct vcm_page_built *page, const struct vcm_page_bui
                           page->record_count);
 }
 
-/* Puts the frame together of values that are here and values of the former table. */
+/* Builds the frame from values of this walk and values of the former table. */
 static int collect_frame(struct vcm_page_built *page, struct vcm_page_builder *builder,
                          struct vcm_error *err)
 {
@@ -232,6 +231,8 @@ static int collect_frame(struct vcm_page_built *page, struct vcm_page_builder *b
 /* Emits the next `count` records as a page. */
 static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_error *err)
 {
+    assert(count > 0 && count <= builder->count - builder->first);
+    assert(count <= builder->options.record_threshold);
     struct vcm_page_record *records = builder->records + builder->first;
     struct vcm_page_built page = {.records = records, .record_count = count};
     const char *name = builder->names.data + builder->names_first;
@@ -250,6 +251,9 @@ static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_err
         if (builder->known[builder->first + i] == VCM_KNOWN_NONE)
             held += (size_t)records[i].bytes + 1;
     }
+    assert(page.tokens <= builder->options.token_budget);
+    assert(builder->values_first + held <= builder->values.len);
+    assert(name <= builder->names.data + builder->names.len);
     page.known = is_known_page(&page, builder);
     page.frame = vcm_slice_of(NULL, bytes);
     if (held == bytes)
@@ -260,6 +264,7 @@ static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_err
         vcm_page_id_of(&page.id, page.frame);
     if (rc == VCM_OK)
         rc = builder->options.emit(builder->options.emit_context, &page, err);
+    assert(rc != VCM_OK || page.known || page.frame.len == bytes);
     builder->first += count;
     builder->values_first += held;
     builder->names_first = (size_t)(name - builder->names.data);
@@ -303,6 +308,7 @@ int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice valu
 int vcm_page_builder_add_known(struct vcm_page_builder *builder, uint32_t number,
                                struct vcm_error *err)
 {
+    assert(builder->options.known);
     const struct vcm_page_record *record = vcm_known_record(builder->options.known, number);
 
     return add(builder, vcm_slice_of("", 0), record, number, err);
@@ -311,5 +317,7 @@ int vcm_page_builder_add_known(struct vcm_page_builder *builder, uint32_t number
 int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err)
 {
     vcm_cluster_finish(builder->cluster);
-    return emit_decided(builder, err);
+    int rc = emit_decided(builder, err);
+    assert(rc != VCM_OK || builder->first == builder->count);
+    return rc;
 }

@@ -1,12 +1,13 @@
 /*
  * page_builder.h - packs records into pages by locality, record count and token budget.
  *
- * Records come in the order of the walk. Which of them make a page is cluster.h's business: gaps
- * inside a directory are weaker than those between directories, those between directories that have
- * more of their path in common weaker than others, and among equals a hash of the path behind the
- * gap decides. A page depends on its neighbourhood alone, so an edit changes a page or two.
- * It holds a few pages' worth of records.
- * It knows nothing of the store: finished pages go to a function.
+ * Records are added in the order of the walk. cluster.h decides where pages end, by the strength
+ * of the gaps between records: a gap inside a directory is weaker than one between directories, one
+ * between directories that share more of their path is weaker than others, and among equals a hash
+ * of the path behind the gap decides. A page depends only on the records around it, so an edit
+ * changes a page or two.
+ * The builder holds the records of a few pages. It does not know the store: it passes finished
+ * pages to a function.
  */
 #ifndef VCM_VCM_MAPPING_PAGE_BUILDER_H
 #define VCM_VCM_MAPPING_PAGE_BUILDER_H
@@ -21,8 +22,8 @@
 struct vcm_page_built {
     struct vcm_page_id id;
     struct vcm_slice frame; /* of a known page only the length */
-    bool known;             /* it was in the store when `known` was opened */
-    uint32_t known_seq;     /* its row then */
+    bool known;             /* the former table has the page */
+    uint32_t known_seq;     /* its row there */
     const struct vcm_page_record *records;
     uint32_t record_count;
     uint32_t tokens;
@@ -48,11 +49,11 @@ int vcm_page_builder_open(struct vcm_page_builder **out,
 int vcm_page_builder_add(struct vcm_page_builder *builder, struct vcm_slice value,
                          const struct vcm_page_record *record, struct vcm_error *err);
 
-/* Adds a record of the former table, whose value is looked at only when its page is a new one. */
+/* Adds a record of the former table. Its value is read only when it becomes part of a new page. */
 int vcm_page_builder_add_known(struct vcm_page_builder *builder, uint32_t number,
                                struct vcm_error *err);
 
-/* Emits what is left. */
+/* Emits the pages of all records that are left. */
 int vcm_page_builder_finish(struct vcm_page_builder *builder, struct vcm_error *err);
 
 void vcm_page_builder_close(struct vcm_page_builder *builder);

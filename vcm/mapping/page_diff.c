@@ -1,5 +1,6 @@
 #include "vcm/mapping/page_diff.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -22,7 +23,7 @@ static int make_room(struct taking *taking, struct vcm_error *err)
                              VCM_LIMIT_LIST_ENTRIES, err);
 }
 
-/* The parts of a file are neighbours, so that its path is copied once. */
+/* The parts of a file are neighbours, so its path is copied once. */
 static int copy_paths(struct vcm_page_diff_entry *entry, struct vcm_arena *arena,
                       const struct vcm_page_record *records, uint32_t count, struct vcm_error *err)
 {
@@ -38,6 +39,7 @@ static int copy_paths(struct vcm_page_diff_entry *entry, struct vcm_arena *arena
             return vcm_error_memory(err);
         paths[entry->path_count++] = vcm_slice_of(copy, records[i].path.len);
     }
+    assert(entry->path_count <= count);
     entry->paths = paths;
     return VCM_OK;
 }
@@ -89,7 +91,7 @@ static int compare_ids(const void *left, const void *right)
     const struct vcm_page_diff_entry *b = ((const struct sorted *)right)->entry;
     int order = memcmp(&a->id, &b->id, sizeof a->id);
 
-    /* Equal pages in the order of the table, so that the first is met first. */
+    /* Equal pages are in the order of the table, so that the first one is marked. */
     return order != 0 ? order : a < b ? -1 : a > b;
 }
 
@@ -128,13 +130,13 @@ static void mark_missing(bool *marks, const struct vcm_page_diff_table *table,
 struct dropped_path {
     struct vcm_slice path;
     uint32_t index; /* of the page in its table */
-    uint32_t next;  /* in the first of a run of equal paths: how many are known to be taken */
+    uint32_t next;  /* in the first of a run of equal paths: how many of the run are used */
 };
 
 struct diff {
     const struct vcm_page_diff_table *before, *after;
-    bool *dropped; /* of `before`, cleared when taken */
-    bool *created; /* of `after` */
+    bool *dropped; /* for each entry of `before`; cleared when a new page replaces it */
+    bool *created; /* for each entry of `after` */
     struct dropped_path *paths;
     size_t path_count;
 };
@@ -168,11 +170,12 @@ static int index_paths(struct diff *diff, struct vcm_error *err)
         for (uint32_t p = 0; diff->dropped[i] && p < diff->before->entries[i].path_count; p++)
             diff->paths[diff->path_count++] =
                 (struct dropped_path){.path = diff->before->entries[i].paths[p], .index = i};
+    assert(diff->path_count == count);
     qsort(diff->paths, diff->path_count, sizeof *diff->paths, compare_paths);
     return VCM_OK;
 }
 
-/* The first dropped page with this path that is not taken, or UINT32_MAX. */
+/* The first dropped page with this path that no new page replaces yet, or UINT32_MAX. */
 static uint32_t first_free(struct diff *diff, struct vcm_slice path)
 {
     size_t low = 0, high = diff->path_count;
@@ -194,7 +197,7 @@ static uint32_t first_free(struct diff *diff, struct vcm_slice path)
     return UINT32_MAX;
 }
 
-static int tell(struct diff *diff, vcm_page_change_fn visit, void *context, struct vcm_error *err)
+static int report(struct diff *diff, vcm_page_change_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_OK;
 
@@ -208,6 +211,7 @@ static int tell(struct diff *diff, vcm_page_change_fn visit, void *context, stru
             best = index < best ? index : best;
         }
         if (best != UINT32_MAX) {
+            assert(diff->dropped[best]);
             diff->dropped[best] = false;
             change.kind = VCM_PAGE_REPLACED;
             change.old = &diff->before->entries[best];
@@ -242,7 +246,7 @@ int vcm_page_diff(const struct vcm_page_diff_table *before, const struct vcm_pag
         rc = index_paths(&diff, err);
     }
     if (rc == VCM_OK)
-        rc = tell(&diff, visit, context, err);
+        rc = report(&diff, visit, context, err);
     free(olds);
     free(news);
     free(diff.dropped);

@@ -1,8 +1,8 @@
 /*
- * page_diff.h - what became of a scope's pages between two page tables.
+ * page_diff.h - the pages that differ between two page tables of a scope.
  *
- * Works on copies of the tables, so that it needs no transaction that spans a mapping. Pure: the
- * same two tables give the same changes in the same order.
+ * Works on copies of the tables, so no transaction stays open while a mapping runs. Pure: the same
+ * two tables give the same changes in the same order.
  */
 #ifndef VCM_VCM_MAPPING_PAGE_DIFF_H
 #define VCM_VCM_MAPPING_PAGE_DIFF_H
@@ -18,8 +18,8 @@ struct vcm_page_diff_entry {
 
 /* A page table as it was at one time. */
 struct vcm_page_diff_table {
-    uint64_t mapping;  /* 0 for one that was not there */
-    uint64_t revision; /* of the scope, for whoever takes the table */
+    uint64_t mapping;  /* 0 when the scope had no table */
+    uint64_t revision; /* of the scope; the caller fills it in */
     struct vcm_page_diff_entry *entries;
     uint32_t count;
     struct vcm_arena arena;
@@ -46,10 +46,10 @@ typedef int (*vcm_page_change_fn)(void *context, const struct vcm_page_change *c
                                   struct vcm_error *err);
 
 /*
- * New pages in the order of their table: REPLACED, with the first dropped page that shares a path
- * and is not taken yet, or ADDED. Then the dropped pages that are left, in the order of theirs:
- * INVALIDATED. A page that occurs several times counts where it occurs first. Anything but VCM_OK
- * from `visit` ends the walk, which returns it.
+ * Visits the new pages in the order of their table: REPLACED, with the first dropped page that
+ * shares a path and replaces no other, or ADDED. Then the dropped pages that are left, in the order
+ * of their table: INVALIDATED. A page that occurs several times counts where it occurs first.
+ * Anything but VCM_OK from `visit` ends the walk, which returns it.
  */
 int vcm_page_diff(const struct vcm_page_diff_table *before, const struct vcm_page_diff_table *after,
                   vcm_page_change_fn visit, void *context, struct vcm_error *err);

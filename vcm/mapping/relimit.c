@@ -1,5 +1,7 @@
 #include "vcm/mapping/relimit.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "vcm/mapping/mapping.h"
 #include "vcm/store/table.h"
@@ -12,7 +14,7 @@
 struct relimit {
     const struct vcm_page_store_limits *limits; /* NULL: those in force */
     const char *tokenizer;
-    vcm_relimit_publish_fn publish; /* NULL: nothing is to be published */
+    vcm_relimit_publish_fn publish; /* may be NULL */
     void *context;
     bool done;
     int rc; /* of publishing */
@@ -23,6 +25,9 @@ static void publish(void *context, struct vcm_transition *t)
 {
     struct relimit *relimit = context;
 
+    assert(relimit->done && relimit->publish);
+    assert(!relimit->limits || t->totals.resident_bytes <= relimit->limits->capacity);
+    assert(!relimit->limits || t->totals.compressed_bytes <= relimit->limits->compressed_capacity);
     relimit->rc = relimit->publish(relimit->context, &relimit->err);
     if (relimit->rc == VCM_OK && relimit->limits) {
         vcm_page_store_set_limits(t->store, relimit->limits);
@@ -30,7 +35,7 @@ static void publish(void *context, struct vcm_transition *t)
     }
 }
 
-/* The store keeps what is to be in force from the commit of this transaction on. */
+/* The store is within the new limits: they are published after the commit of this transaction. */
 static void finish(struct relimit *relimit, struct vcm_transition *t)
 {
     relimit->done = true;
@@ -50,7 +55,7 @@ static int run(struct vcm_page_store *store, vcm_transition_fn change, struct re
     return rc == VCM_OK ? relimit->rc : rc;
 }
 
-/* Some pages at a time, so that others write in between. */
+/* Evicts at most SHRINK_BATCH_BYTES, so that other writers run in between. */
 static int shrink_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
     struct relimit *relimit = context;
@@ -65,8 +70,8 @@ static int shrink_change(void *context, struct vcm_transition *t, struct vcm_err
         rc = vcm_transition_make_compressed_room(t, 0, err);
     if (rc == VCM_NO_ROOM)
         rc = vcm_error_set(err, VCM_STORE_BUSY,
-                           "nobody can be sent away, and pages hold more than the capacity: %s; "
-                           "try again",
+                           "no page can be evicted, and the resident pages exceed the capacity: "
+                           "%s; try again",
                            vcm_transition_hindrance(t));
     if (rc == VCM_OK && t->totals.resident_bytes <= t->limits.capacity)
         finish(relimit, t);
@@ -123,6 +128,6 @@ int vcm_relimit_tokenizer(struct vcm_page_store *store, const char *tokenizer,
     struct relimit relimit = {
         .tokenizer = tokenizer, .publish = publish_tokenizer, .context = context};
 
-    int rc = vcm_mapping_clear(store, cancel, err); /* of what died */
+    int rc = vcm_mapping_clear(store, cancel, err); /* abandoned mappings would count */
     return rc == VCM_OK ? run(store, tokenizer_change, &relimit, cancel, err) : rc;
 }
