@@ -287,7 +287,7 @@ static const char *without_slash(const char *pattern)
 }
 
 /* The knowledge_base route with this pattern and no other; the number of routes if there is none.
- * */
+ */
 static unsigned own_route(const struct vcm_repo_map *map, const char *pattern)
 {
     unsigned i = 0;

@@ -170,7 +170,7 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
     if (missing > 0)
         vcm_buf_append_format(&message,
                               "%s%" PRIu64 " file%s kept in LFS %s not here; fetch %s with 'vcm "
-                                           "lfs pull --scope %s', then map again",
+                              "lfs pull --scope %s', then map again",
                               failed > 0 ? "; " : "", missing, missing == 1 ? "" : "s",
                               missing == 1 ? "is" : "are", missing == 1 ? "it" : "them",
                               row->plan->scope_id);
