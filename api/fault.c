@@ -244,14 +244,20 @@ static int find(struct call *call, struct vcm *vcm, struct vcm_error *err)
     return rc == VCM_OK ? vcm_residency_find(&call->ids, vcm, query->pages, query->count, err) : rc;
 }
 
+static int check_texts(const char *const *pages, size_t count, const char *owner,
+                       const char *reason, struct vcm_error *err)
+{
+    int rc = VCM_TEXTS(err, {"owner", owner}, {"reason", reason});
+
+    return rc == VCM_OK ? vcm_arguments_list("pages", pages, count, VCM_ARGUMENT_TEXTS, err) : rc;
+}
+
 int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_outcome_fn visit,
               void *context, struct vcm_error *err)
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"owner", query->owner}, {"reason", query->reason});
-    if (rc == VCM_OK)
-        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+        rc = check_texts(query->pages, query->count, query->owner, query->reason, err);
     if (rc != VCM_OK)
         return rc;
     struct call call = {.query = query, .cancel = vcm->cancel};
@@ -276,9 +282,7 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"owner", query->owner}, {"reason", query->reason});
-    if (rc == VCM_OK)
-        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+        rc = check_texts(query->pages, query->count, query->owner, query->reason, err);
     if (rc != VCM_OK)
         return rc;
     struct vcm_page_id *ids = NULL;
@@ -303,9 +307,7 @@ int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query 
         *released = 0;
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(released), VCM_ARGUMENT(query));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"owner", query->owner}, {"reason", query->reason});
-    if (rc == VCM_OK)
-        rc = vcm_arguments_list("pages", query->pages, query->count, VCM_ARGUMENT_TEXTS, err);
+        rc = check_texts(query->pages, query->count, query->owner, query->reason, err);
     if (rc != VCM_OK)
         return rc;
     struct vcm_page_id *ids = NULL;

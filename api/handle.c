@@ -283,7 +283,7 @@ static int open_store(struct vcm *vcm, bool writable, struct vcm_error *err)
     struct vcm_error unread = {0};
 
     /* Without a readable configuration the store can still be read, but no page becomes resident.
-     * */
+     */
     int rc = vcm_limits_memo_read(&vcm->limits, &limits, writable ? err : &unread);
     if (!writable)
         rc = VCM_OK;

@@ -125,6 +125,33 @@ static void filter_release(struct filter *filter)
     vcm_glob_list_release(&filter->globs);
 }
 
+static int check_filter(const struct vcm_kb_filter *filter, struct vcm_error *err)
+{
+    return VCM_TEXTS(err, {"source", filter->source}, {"path", filter->path},
+                     {"profile", filter->profile});
+}
+
+/* A filter and the store that it is for, which is NULL when there is no knowledge base. */
+struct filtered {
+    struct vcm_database *store;
+    struct filter filter;
+};
+
+/* Close it with filtered_close() even after a failure. */
+static int filtered_open(struct filtered *out, struct vcm *vcm, const struct vcm_kb_filter *wanted,
+                         struct vcm_error *err)
+{
+    *out = (struct filtered){0};
+    int rc = vcm_kb_open_store(&out->store, vcm, false, err);
+    return rc == VCM_OK ? filter_init(&out->filter, out->store, wanted, err) : rc;
+}
+
+static void filtered_close(struct filtered *filtered)
+{
+    filter_release(&filtered->filter);
+    vcm_database_close(filtered->store);
+}
+
 struct chunk_receiver {
     vcm_kb_chunk_fn visit;
     void *context;
@@ -164,29 +191,25 @@ int vcm_kb_search(uint64_t *total, struct vcm *vcm, const struct vcm_kb_search_o
     if (rc == VCM_OK)
         rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options->query));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"query", options->query}, {"source", options->filter.source},
-                       {"path", options->filter.path}, {"profile", options->filter.profile});
+        rc = VCM_TEXTS(err, {"query", options->query});
+    if (rc == VCM_OK)
+        rc = check_filter(&options->filter, err);
     if (rc != VCM_OK)
         return rc;
     struct chunk_receiver receiver = {visit, context};
-    struct vcm_database *store;
-    struct filter filter;
+    struct filtered from;
 
-    rc = vcm_kb_open_store(&store, vcm, false, err);
-    if (rc != VCM_OK)
-        return rc;
-    rc = filter_init(&filter, store, &options->filter, err);
-    if (rc == VCM_OK && store) {
+    rc = filtered_open(&from, vcm, &options->filter, err);
+    if (rc == VCM_OK && from.store) {
         struct vcm_database_search search = {
             .query = vcm_slice_of_string(options->query),
-            .filter = filter.store,
+            .filter = from.filter.store,
             .limit = options->limit,
             .max_tokens = options->max_tokens,
         };
-        rc = vcm_database_search_find(total, store, &search, pass_chunk, &receiver, err);
+        rc = vcm_database_search_find(total, from.store, &search, pass_chunk, &receiver, err);
     }
-    filter_release(&filter);
-    vcm_database_close(store);
+    filtered_close(&from);
     return rc;
 }
 
@@ -239,22 +262,16 @@ int vcm_kb_list(struct vcm *vcm, const struct vcm_kb_filter *filter, vcm_kb_docu
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(filter), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"source", filter->source}, {"path", filter->path},
-                       {"profile", filter->profile});
+        rc = check_filter(filter, err);
     if (rc != VCM_OK)
         return rc;
     struct document_receiver receiver = {visit, context};
-    struct vcm_database *store;
-    struct filter own;
+    struct filtered from;
 
-    rc = vcm_kb_open_store(&store, vcm, false, err);
-    if (rc != VCM_OK)
-        return rc;
-    rc = filter_init(&own, store, filter, err);
-    if (rc == VCM_OK && store)
-        rc = vcm_database_list(store, &own.store, pass_document, &receiver, err);
-    filter_release(&own);
-    vcm_database_close(store);
+    rc = filtered_open(&from, vcm, filter, err);
+    if (rc == VCM_OK && from.store)
+        rc = vcm_database_list(from.store, &from.filter.store, pass_document, &receiver, err);
+    filtered_close(&from);
     return rc;
 }
 
@@ -297,24 +314,18 @@ int vcm_kb_clear(struct vcm *vcm, const struct vcm_kb_clear_options *options,
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"source", options->filter.source}, {"path", options->filter.path},
-                       {"profile", options->filter.profile});
+        rc = check_filter(&options->filter, err);
     if (rc != VCM_OK)
         return rc;
     struct document_receiver receiver = {visit, context};
-    struct vcm_database *store;
-    struct filter filter;
+    struct filtered from;
 
-    rc = vcm_kb_open_store(&store, vcm, false, err);
-    if (rc != VCM_OK)
-        return rc;
-    rc = filter_init(&filter, store, &options->filter, err);
+    rc = filtered_open(&from, vcm, &options->filter, err);
     if (rc == VCM_OK && options->route > 0)
-        rc = settle_route(&filter, vcm, options, err);
-    if (rc == VCM_OK && store)
-        rc = vcm_database_remove(store, &filter.store, pass_document, &receiver, err);
-    filter_release(&filter);
-    vcm_database_close(store);
+        rc = settle_route(&from.filter, vcm, options, err);
+    if (rc == VCM_OK && from.store)
+        rc = vcm_database_remove(from.store, &from.filter.store, pass_document, &receiver, err);
+    filtered_close(&from);
     return rc;
 }
 

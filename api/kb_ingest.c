@@ -51,7 +51,7 @@ static int pass_result(void *context, const struct vcm_ingestor_result *result,
 }
 
 /* Reads a file from disk, in a worker thread. An LFS pointer outside a repository is ordinary text.
- * */
+ */
 static int read_disk(struct vcm_buf *out, const struct vcm_ingestor_item *item,
                      struct vcm_error *err)
 {

@@ -56,7 +56,7 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
 }
 
 /* Opens the repository. A directory inside a working tree restricts the view to what is below it.
- * */
+ */
 static int open_repo(struct view *view, const char *path, struct vcm_error *err)
 {
     int rc = vcm_git_repo_open(&view->repo, path, err);

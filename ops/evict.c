@@ -30,13 +30,7 @@ static const struct vcm_op_param params[] = {
 static const char *const causes[] = {"pinned", "locked", "viewed", NULL};
 
 static const struct vcm_result_member page_members[] = {
-    {.name = "page_id",
-     VCM_RESULT_FIELD(struct vcm_page_outcome, page_id),
-     .summary = "40 hex digits"},
-    {.name = "state",
-     VCM_RESULT_FIELD(struct vcm_page_outcome, state),
-     .choices = vcm_shared_states,
-     .summary = "state after the call"},
+    {VCM_RESULT_SPLICE_GROUP(vcm_page_rows_state)},
     {.name = "skipped",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, stays),
      .choices = causes,

@@ -26,26 +26,10 @@ enum {
 
 static const struct vcm_op_param params[] = {
     [REPO] = VCM_SHARED_REPO,
-    [SCOPE] = {.name = "scope",
-               .type = VCM_OP_TEXT,
-               .placeholder = "BASE",
-               .default_text = "derived from the origin",
-               .summary = "base name of the scopes"},
-    [BRANCH] = {.name = "branch",
-                .type = VCM_OP_TEXT,
-                .placeholder = "B",
-                .default_text = "HEAD's",
-                .summary = "branch to map"},
-    [COMMIT] = {.name = "commit",
-                .type = VCM_OP_TEXT,
-                .placeholder = "C",
-                .default_text = "the branch's tip",
-                .summary = "commit or tag to map"},
-    [ONLY] = {.name = "only",
-              .type = VCM_OP_TEXT,
-              .repeated = true,
-              .placeholder = "NAME",
-              .summary = "map only this row (may be repeated)"},
+    [SCOPE] = VCM_SHARED_BASE,
+    [BRANCH] = VCM_SHARED_BRANCH("branch to map"),
+    [COMMIT] = VCM_SHARED_COMMIT("commit or tag to map"),
+    [ONLY] = VCM_SHARED_ONLY("map only this row (may be repeated)"),
     [KNOWLEDGE] = {.name = "knowledge",
                    .type = VCM_OP_FLAG,
                    .summary = "follow knowledge_routing even with --only"},
@@ -251,15 +235,8 @@ static int run_dry(struct vcm_op_call *call, const struct vcm_map_options *optio
         .pinned = options->pinned,
         .timeout_ms = options->timeout_ms,
     };
-    struct vcm_map_report *report = NULL;
 
-    int rc = vcm_map_preview(&report, call->vcm, &query, err);
-    if (rc != VCM_OK)
-        return rc;
-    call->exit_status = vcm_report_preview_status(report);
-    vcm_result_put(call->out, vcm_report_counted_preview, report);
-    vcm_map_report_free(report);
-    return VCM_OK;
+    return vcm_report_preview_run(call, &query, vcm_report_counted_preview, err);
 }
 
 static int run(struct vcm_op_call *call, struct vcm_error *err)

@@ -3,7 +3,7 @@
  *
  * The descriptor has the operation's name, its parameters, the description of its result, how to
  * run it and how to print its result. A new operation is a file in this folder and a line in
- * table.c (CONTRIBUTING.md). vcm_table_check() asserts what must hold for every descriptor.
+ * table.c (CONTRIBUTING.md). table_check.h checks what must hold for every descriptor.
  */
 #ifndef VCM_OPS_OP_H
 #define VCM_OPS_OP_H
@@ -68,6 +68,7 @@ struct vcm_op_document {
 /* A call. Its state is here or in its handle, so calls on different handles may run at the same
  * time. */
 struct vcm_op_call {
+    const struct vcm_op *op; /* set by vcm_op_run_on(): what is run */
     struct vcm *vcm;
     const struct vcm_op_value *values;
     struct vcm_jsonw *out; /* the result document is written here */
@@ -145,5 +146,8 @@ int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op
 const char *vcm_op_text(const struct vcm_op_call *call, size_t index);
 uint64_t vcm_op_number(const struct vcm_op_call *call, size_t index, uint64_t otherwise);
 bool vcm_op_flag(const struct vcm_op_call *call, size_t index);
+
+/* Whether a value was given, of a parameter of any type. */
+bool vcm_op_is_set(const struct vcm_op_call *call, size_t index);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define DURATION_MAX_MS (UINT64_C(10) * 366 * 24 * 3600 * 1000)
 
-const struct vcm_result_member vcm_residency_page[] = {
+const struct vcm_result_member vcm_page_rows_state[] = {
     {.name = "page_id",
      VCM_RESULT_FIELD(struct vcm_page_outcome, page_id),
      .summary = "40 hex digits"},
@@ -17,6 +17,11 @@ const struct vcm_result_member vcm_residency_page[] = {
      VCM_RESULT_FIELD(struct vcm_page_outcome, state),
      .choices = vcm_shared_states,
      .summary = "state after the call"},
+    {0},
+};
+
+const struct vcm_result_member vcm_residency_page[] = {
+    {VCM_RESULT_SPLICE_GROUP(vcm_page_rows_state)},
     {.name = "locked_until",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_page_outcome, locked_until),
      .summary = "end of the lock in Unix seconds, or null"},

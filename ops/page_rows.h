@@ -22,7 +22,10 @@
         .summary = "owner of the lock"                                                             \
     }
 
-/* A page and its lock, over a struct vcm_page_outcome. */
+/* A page and its state, over a struct vcm_page_outcome. */
+extern const struct vcm_result_member vcm_page_rows_state[];
+
+/* A page, its state and its lock, over a struct vcm_page_outcome. */
 extern const struct vcm_result_member vcm_residency_page[];
 
 /* The rows that are written while pages are visited, and their counts. */

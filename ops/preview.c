@@ -7,31 +7,15 @@ enum { REPO, SCOPE, ORIGIN_URL, BRANCH, COMMIT, ONLY };
 
 static const struct vcm_op_param params[] = {
     [REPO] = VCM_SHARED_REPO,
-    [SCOPE] = {.name = "scope",
-               .type = VCM_OP_TEXT,
-               .placeholder = "BASE",
-               .default_text = "derived from the origin",
-               .summary = "base name of the scopes"},
+    [SCOPE] = VCM_SHARED_BASE,
     [ORIGIN_URL] = {.name = "origin-url",
                     .type = VCM_OP_TEXT,
                     .placeholder = "U",
                     .default_text = "URL of the remote origin",
                     .summary = "URL of the repository"},
-    [BRANCH] = {.name = "branch",
-                .type = VCM_OP_TEXT,
-                .placeholder = "B",
-                .default_text = "HEAD's",
-                .summary = "branch to map, and to read the map from"},
-    [COMMIT] = {.name = "commit",
-                .type = VCM_OP_TEXT,
-                .placeholder = "C",
-                .default_text = "the branch's tip",
-                .summary = "commit to map, and to read the map from"},
-    [ONLY] = {.name = "only",
-              .type = VCM_OP_TEXT,
-              .repeated = true,
-              .placeholder = "NAME",
-              .summary = "only this row (may be repeated)"},
+    [BRANCH] = VCM_SHARED_BRANCH("branch to map, and to read the map from"),
+    [COMMIT] = VCM_SHARED_COMMIT("commit to map, and to read the map from"),
+    [ONLY] = VCM_SHARED_ONLY("only this row (may be repeated)"),
 };
 
 static const char *const examples[] = {
@@ -52,15 +36,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .only = call->values[ONLY].list,
         .only_count = call->values[ONLY].count,
     };
-    struct vcm_map_report *report = NULL;
 
-    int rc = vcm_map_preview(&report, call->vcm, &query, err);
-    if (rc != VCM_OK)
-        return rc;
-    call->exit_status = vcm_report_preview_status(report);
-    vcm_result_put(call->out, vcm_report_preview, report);
-    vcm_map_report_free(report);
-    return VCM_OK;
+    return vcm_report_preview_run(call, &query, vcm_report_preview, err);
 }
 
 const struct vcm_op vcm_op_preview = {

@@ -116,7 +116,7 @@ static void put_call(struct vcm_jsonw *w, const struct vcm_map_row *row)
     vcm_jsonw_end_object(w);
 }
 
-static const struct vcm_result_member limits[] = {
+const struct vcm_result_member vcm_report_limits[] = {
     {.name = "flush_threshold",
      VCM_RESULT_FIELD(struct vcm_map_row, flush_threshold),
      .summary = "maximum number of records in a page"},
@@ -144,7 +144,7 @@ static const struct vcm_result_member source[] = {
      .optional = true,
      .members = call_members,
      .summary = "call that would map it, with exactly the fields that the row sets"},
-    {.name = "config", VCM_RESULT_GROUP(limits), .summary = "limits of its pages"},
+    {.name = "config", VCM_RESULT_GROUP(vcm_report_limits), .summary = "limits of its pages"},
     {0},
 };
 
@@ -170,7 +170,7 @@ static void put_sources(struct vcm_jsonw *w, const struct vcm_map_report *report
             put_call(w, row);
         }
         vcm_jsonw_key(w, "config");
-        vcm_result_put(w, limits, row);
+        vcm_result_put(w, vcm_report_limits, row);
         if (with_counts)
             vcm_result_put_members(w, counted_source + 1, row);
         vcm_jsonw_end_object(w);
@@ -238,7 +238,7 @@ const struct vcm_result_member vcm_report_counted_preview[] = {
     {0},
 };
 
-int vcm_report_preview_status(const struct vcm_map_report *report)
+static int preview_status(const struct vcm_map_report *report)
 {
     size_t errors = 0;
 
@@ -247,6 +247,20 @@ int vcm_report_preview_status(const struct vcm_map_report *report)
     if (errors == 0)
         return 0;
     return errors == report->row_count ? 1 : 3;
+}
+
+int vcm_report_preview_run(struct vcm_op_call *call, const struct vcm_map_query *query,
+                           const struct vcm_result_member *members, struct vcm_error *err)
+{
+    struct vcm_map_report *report = NULL;
+
+    int rc = vcm_map_preview(&report, call->vcm, query, err);
+    if (rc != VCM_OK)
+        return rc;
+    call->exit_status = preview_status(report);
+    vcm_result_put(call->out, members, report);
+    vcm_map_report_free(report);
+    return VCM_OK;
 }
 
 void vcm_report_join(struct vcm_buf *out, const struct vcm_json *list)

@@ -15,14 +15,19 @@ extern const struct vcm_result_member vcm_report_counted_route[];
 extern const struct vcm_result_member vcm_report_preview[];
 extern const struct vcm_result_member vcm_report_counted_preview[];
 
+/* The limits of a row's pages, over a struct vcm_map_row. */
+extern const struct vcm_result_member vcm_report_limits[];
+
 /* The names of the policies for binary files. */
 extern const char *const vcm_report_binary_policies[];
 
 /* Writes a list of strings as one value. */
 void vcm_report_put_strings(struct vcm_jsonw *w, const char *const *items, size_t count);
 
-/* The exit status: 0, 3 when some rows cannot be resolved, 1 when none can. */
-int vcm_report_preview_status(const struct vcm_map_report *report);
+/* Previews the mapping and writes the document by `members`, one of the two above. The exit status
+ * is 3 when some rows cannot be resolved, 1 when none can. */
+int vcm_report_preview_run(struct vcm_op_call *call, const struct vcm_map_query *query,
+                           const struct vcm_result_member *members, struct vcm_error *err);
 
 void vcm_report_print_preview(struct vcm_print *out, const struct vcm_json *document,
                               const struct vcm_op_call *call);

@@ -122,7 +122,7 @@ void vcm_result_put(struct vcm_jsonw *w, const struct vcm_result_member *members
 /* Writes members into the open object up to the first that is written by hand, and returns that
  * one: the caller writes it and may continue after it. Returns the end of the table if there is
  * none.
- * */
+ */
 const struct vcm_result_member *vcm_result_put_members(struct vcm_jsonw *w,
                                                        const struct vcm_result_member *members,
                                                        const void *from);

@@ -24,6 +24,28 @@
         .summary = "time limit for fetching one repository, in ms, s, m or h"                      \
     }
 
+/* Parameters that choose what a repository is mapped to and from; `what` is the summary. */
+#define VCM_SHARED_BASE                                                                            \
+    {                                                                                              \
+        .name = "scope", .type = VCM_OP_TEXT, .placeholder = "BASE",                               \
+        .default_text = "derived from the origin", .summary = "base name of the scopes"            \
+    }
+#define VCM_SHARED_BRANCH(what)                                                                    \
+    {                                                                                              \
+        .name = "branch", .type = VCM_OP_TEXT, .placeholder = "B", .default_text = "HEAD's",       \
+        .summary = (what)                                                                          \
+    }
+#define VCM_SHARED_COMMIT(what)                                                                    \
+    {                                                                                              \
+        .name = "commit", .type = VCM_OP_TEXT, .placeholder = "C",                                 \
+        .default_text = "the branch's tip", .summary = (what)                                      \
+    }
+#define VCM_SHARED_ONLY(what)                                                                      \
+    {                                                                                              \
+        .name = "only", .type = VCM_OP_TEXT, .repeated = true, .placeholder = "NAME",              \
+        .summary = (what)                                                                          \
+    }
+
 /* Parses a duration to milliseconds; 0 for NULL. INVALID_ARGUMENT. */
 int vcm_shared_timeout(unsigned *ms, const char *text, struct vcm_error *err);
 

@@ -129,15 +129,7 @@ static const struct vcm_result_member row_members[] = {
      .nullable = true,
      .put = put_chunk_overlap,
      .summary = "tokens that a chunk repeats from the one before; null except for literature"},
-    {.name = "flush_threshold",
-     VCM_RESULT_FIELD(struct vcm_map_row, flush_threshold),
-     .summary = "maximum number of records in a page"},
-    {.name = "flush_token_budget",
-     VCM_RESULT_FIELD(struct vcm_map_row, flush_token_budget),
-     .summary = "maximum number of tokens in a page"},
-    {.name = "pinned",
-     VCM_RESULT_FIELD(struct vcm_map_row, pinned),
-     .summary = "whether the pages are exempt from eviction"},
+    {VCM_RESULT_SPLICE_GROUP(vcm_report_limits)},
     {0},
 };
 

@@ -100,7 +100,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     };
 
     int rc = VCM_OK;
-    if (vcm_op_flag(call, INTERVAL))
+    if (vcm_op_is_set(call, INTERVAL))
         rc = vcm_page_rows_duration(&options.interval_ms, "--interval", vcm_op_text(call, INTERVAL),
                                     err);
     if (rc != VCM_OK)

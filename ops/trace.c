@@ -176,7 +176,7 @@ static int run_record(struct vcm_op_call *call, struct vcm_error *err)
     uint64_t duration_ms = 0;
 
     int rc = VCM_OK;
-    if (vcm_op_flag(call, DURATION))
+    if (vcm_op_is_set(call, DURATION))
         rc = vcm_page_rows_duration(&duration_ms, "--duration", vcm_op_text(call, DURATION), err);
     if (rc == VCM_OK && sink.path && !(sink.file = fopen(sink.path, "we")))
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write '%s'", sink.path);

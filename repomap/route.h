@@ -33,7 +33,7 @@ struct vcm_route_decision vcm_route_decide(const struct vcm_repo_map *map, unsig
                                            unsigned count);
 
 /* Decides for one path, relative to the root, without a walk. Compiles the patterns at every call.
- * */
+ */
 int vcm_route_find(struct vcm_route_decision *out, const struct vcm_repo_map *map,
                    struct vcm_slice path, struct vcm_error *err);
 

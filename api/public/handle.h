@@ -39,7 +39,7 @@ void vcm_close(struct vcm *vcm);
  * sets one flag for each request, so that cancelling a request stops no later one. The flag must
  * live as long as it is set. Returns the flag that was set before; NULL for a handle that cannot be
  * used.
- * */
+ */
 const struct vcm_cancel *vcm_set_cancel(struct vcm *vcm, const struct vcm_cancel *cancel);
 
 /* The path of the home. Lives as long as the handle; NULL for a handle that cannot be used. */

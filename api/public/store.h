@@ -81,7 +81,7 @@ struct vcm_gc_counts {
 };
 
 /* Removes what no scope refers to and compacts the file, while others read. STORE_BUSY, STORE_FULL.
- * */
+ */
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
 
 struct vcm_gc_clone_counts {
@@ -90,7 +90,7 @@ struct vcm_gc_clone_counts {
 };
 
 /* Removes the clones of URLs that no scope uses, neither as a row nor for its repo map, and that
- * were neither fetched nor read for `unused_ms`; 0 means 336 hours. INVALID_ARGUMENT for less than
+ * were neither fetched nor read for `unused_ms`, 0 for 336 hours. INVALID_ARGUMENT for less than
  * an hour, because a mapping under way may use a clone. */
 int vcm_gc_clones(struct vcm_gc_clone_counts *out, struct vcm *vcm, uint64_t unused_ms,
                   struct vcm_error *err);
@@ -130,7 +130,7 @@ typedef int (*vcm_trace_outcome_fn)(void *context, const struct vcm_trace_outcom
 /* Replays a trace against every eviction policy and the clairvoyant optimum, at one capacity or,
  * when it is 0, at five fractions of the size of the trace's pages. INVALID_ARGUMENT names a bad
  * line.
- * */
+ */
 int vcm_trace_replay_file(uint64_t *accesses, struct vcm *vcm, const char *path, uint64_t capacity,
                           vcm_trace_outcome_fn visit, void *context, struct vcm_error *err);
 
