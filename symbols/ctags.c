@@ -16,12 +16,12 @@
 
 #define PROGRAM      "ctags"
 #define COMPLETED    "{\"_type\": \"completed\""
-#define ENDING       ".vcm" /* with the language's name behind it, of no file in the world */
+#define ENDING       ".vcm" /* followed by the language's name; no real file ends so */
 #define IDLE_MAX     ((size_t)VCM_LIMIT_WORKERS)
 #define OPTIONS_MAX  10
 #define QUESTION_MAX (VCM_LIMIT_SYMBOLS_FILE_BYTES + VCM_KIB)
 
-/* A process that reads one file after another, in whatever languages. */
+/* A process that reads one file after another, in any languages. */
 struct reader {
     struct vcm_spawn_program *program;
     unsigned files;
@@ -36,8 +36,8 @@ struct vcm_ctags {
     const char *argv[OPTIONS_MAX + VCM_LANGUAGES_COUNT];
 };
 
-/* What ctags calls a thing, of whatever language. Kinds that are not here are no definitions that
- * somebody looks for: labels, formats, sections. */
+/* ctags's names for kinds, of all languages. Kinds that are not listed are no definitions that
+ * users search for: labels, formats, sections. */
 static const struct {
     const char *word;
     enum vcm_symbol_kind kind;
@@ -103,7 +103,7 @@ struct reading {
     struct vcm_symbols *out;
     enum vcm_language language;
     struct vcm_slice text;
-    size_t *lines; /* where each begins; one more than there are */
+    size_t *lines; /* the offset of each line; one entry more than there are lines */
     uint32_t line_count;
     size_t capacity;
     bool no_memory;
@@ -182,7 +182,7 @@ static enum vcm_symbol_visibility read_access(const char *word)
     return strcmp(word, "protected") == 0 ? VCM_SYMBOL_PROTECTED : VCM_SYMBOL_PUBLIC;
 }
 
-/* A tag that makes no sense is left out: ctags is a program like any other. */
+/* An invalid tag is skipped: the output of ctags is not trusted. */
 static void take_tag(struct reading *reading, const struct vcm_json *tag)
 {
     const struct vcm_json *name = vcm_json_get(tag, "name");
@@ -219,7 +219,7 @@ static void take_tag(struct reading *reading, const struct vcm_json *tag)
     vcm_buf_release(&words);
 }
 
-/* One JSON object a line; false when the last did not say that all is done. */
+/* One JSON object per line; false when the last one does not say that the file is complete. */
 static bool read_answer(struct reading *reading, struct vcm_slice answer)
 {
     bool completed = false;
@@ -273,7 +273,7 @@ static struct vcm_spawn_options options_of(const char *const *argv)
     };
 }
 
-/* It ends a line, and the line says so. Whatever a file holds is quoted inside of a line. */
+/* A complete answer ends with a line that says so. The content of files is quoted inside lines. */
 static bool is_complete(struct vcm_slice answer)
 {
     size_t start = answer.len;
@@ -286,8 +286,8 @@ static bool is_complete(struct vcm_slice answer)
            memcmp(answer.data + start, COMPLETED, strlen(COMPLETED)) == 0;
 }
 
-/* Not where a parser of ctags 5.9 carries something over from a file that breaks off to the next:
- * the names of protocols, the token in hand, the depth of comments. */
+/* Not for languages whose parser in ctags 5.9 carries state over from a file that breaks off to the
+ * next one: the names of protocols, the current token, the depth of comments. */
 static bool may_share(enum vcm_language language)
 {
     return !vcm_language_get(language)->ctags_carries_over;
@@ -320,8 +320,8 @@ static void give_reader_back(struct vcm_ctags *ctags, struct reader *reader)
         vcm_spawn_close(reader->program);
 }
 
-/* False when a process of its own has to say what becomes of the file: this one may have been
- * spent, or killed with the thread that started it, and then the file is not to blame. */
+/* False when the file has to be tried in a process of its own: this process may have reached its
+ * limits, or was killed with the thread that started it, and then the file is not the cause. */
 static bool ask_shared(struct vcm_buf *answer, struct vcm_ctags *ctags, struct vcm_slice question)
 {
     struct reader reader;
@@ -360,14 +360,14 @@ static enum vcm_symbol_state ask_alone(struct vcm_buf *answer, const char *langu
     return rc == VCM_OK && result.exit_status == 0 ? VCM_SYMBOL_COMPLETE : VCM_SYMBOL_NO_CTAGS;
 }
 
-/* Hands the bytes over and waits. VCM_OK whatever comes of it, with the state that says it. */
+/* Sends the bytes and waits. VCM_OK also when ctags fails: then the state says so. */
 static int ask(struct vcm_buf *answer, enum vcm_symbol_state *state, struct vcm_ctags *ctags,
                enum vcm_language language, struct vcm_slice text, struct vcm_error *err)
 {
     const char *name = vcm_language_ctags_name(language);
     struct vcm_buf question = VCM_BUF_INIT(QUESTION_MAX);
 
-    /* Things without a name are named after the file: it is the same either way. */
+    /* ctags names anonymous things after the file: the name is always the same. */
     vcm_buf_append_format(&question,
                           "{\"command\":\"generate-tags\",\"filename\":\"file" ENDING
                           "%s\",\"size\":%zu}\n",
@@ -383,7 +383,7 @@ static int ask(struct vcm_buf *answer, enum vcm_symbol_state *state, struct vcm_
     return rc;
 }
 
-/* The options that tell each language by the ending of the file's name. */
+/* The options that map each language to the ending of the file's name. */
 static int make_argv(struct vcm_ctags *ctags, struct vcm_error *err)
 {
     static const char *const first[] = {PROGRAM, "--options=NONE", "--quiet", "--sort=no"};

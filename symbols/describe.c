@@ -12,8 +12,8 @@
 
 #define COMMENT_LINES_MAX 200
 #define COMMENT_BYTES_MAX ((size_t)16 * 1024)
-#define WINDOW_BYTES      ((size_t)64 * 1024) /* what is looked at before and behind a definition */
-#define SENTENCE_BYTES    ((size_t)2048)      /* of which no more than a line is shown */
+#define WINDOW_BYTES      ((size_t)64 * 1024) /* searched before and behind a definition */
+#define SENTENCE_BYTES    ((size_t)2048)      /* of which at most one line is shown */
 
 static bool is_space(char c)
 {
@@ -74,7 +74,8 @@ static bool put_typedef(struct vcm_buf *out, struct vcm_slice head)
     return true;
 }
 
-/* Where a head may end: annotations, which have lines and braces of their own, come before. */
+/* Where the head may end at the earliest: annotations, which have lines and braces of their own,
+ * come before. */
 static struct vcm_slice from_name(struct vcm_slice head,
                                   const struct vcm_language_descriptor *language,
                                   const struct vcm_describe_place *place)
@@ -86,7 +87,7 @@ static struct vcm_slice from_name(struct vcm_slice head,
     return vcm_slice_of(head.data + gone, head.len - gone);
 }
 
-/* Without comments, up to the end of the line that no bracket holds open. */
+/* Without comments, up to the end of the line outside all brackets. */
 static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
 {
     size_t depth = 0;
@@ -111,7 +112,8 @@ static void put_bare_head(struct vcm_buf *out, struct vcm_slice head)
     }
 }
 
-/* Behind a bracket or a string that ends in the same line; its beginning when it does not. */
+/* The position behind a bracket or a string that ends in the same line; its beginning when it does
+ * not. */
 static size_t skip_enclosed(struct vcm_slice line, size_t at)
 {
     const char open = line.data[at];
@@ -154,7 +156,7 @@ static const char *find_body(struct vcm_slice line)
     return NULL;
 }
 
-/* The word with which a body begins in some languages, and their marks before it. */
+/* The word with which a body begins in some languages, and the mark before it. */
 static struct vcm_slice without_ends(struct vcm_slice head)
 {
     if (vcm_snippet_ends(head, " where"))
@@ -165,8 +167,8 @@ static struct vcm_slice without_ends(struct vcm_slice head)
     return head;
 }
 
-/* The head of a definition whose body the tree does not tell: parameters may go on in the next
- * line, values and bodies are left out. */
+/* The head of a definition whose body the tree does not show: parameters may continue in the next
+ * line, values and bodies are omitted. */
 static struct vcm_slice cut_head(struct vcm_slice head,
                                  const struct vcm_language_descriptor *language,
                                  const struct vcm_describe_place *place)
@@ -224,7 +226,7 @@ static struct vcm_slice line_above(struct vcm_slice text, size_t *at)
     return vcm_snippet_trim(vcm_slice_of(text.data + *at, end - *at));
 }
 
-/* What stands between a comment and its definition. */
+/* Whether the line may be between a comment and its definition. */
 static bool is_decoration(struct vcm_slice line)
 {
     static const char *const others[] = {"@type ", "@typep ", "@opaque ", "@callback "};
@@ -237,7 +239,7 @@ static bool is_decoration(struct vcm_slice line)
            (vcm_snippet_begins(line, "template") && vcm_snippet_ends(line, ">"));
 }
 
-/* How long the mark is with which a line opens a comment; 0 when it does not. */
+/* The length of the mark with which a line opens a comment; 0 when it does not. */
 static size_t opens(struct vcm_slice line, const struct vcm_language_comments *marks)
 {
     static const char of_type[] = "@typedoc \"\"\"";
@@ -258,9 +260,9 @@ static bool find_opening(size_t *top, struct vcm_slice text, size_t at, struct v
     for (unsigned lines = 0; lines < COMMENT_LINES_MAX; lines++) {
         if (opens(line, marks) > 0 && (whole || lines > 0)) {
             *top = at;
-            return !vcm_snippet_begins(line, "{-#"); /* a word to the compiler of Haskell */
+            return !vcm_snippet_begins(line, "{-#"); /* a pragma of Haskell */
         }
-        /* A comment that begins behind code is about that code. */
+        /* A comment behind code describes that code. */
         bool behind = !vcm_snippet_begins(line, "*") && strcmp(marks->open, marks->close) != 0 &&
                       line.len > 0 && memmem(line.data, line.len, marks->open, strlen(marks->open));
         if (at == 0 || behind)
@@ -428,7 +430,7 @@ static void put_sentence(struct vcm_buf *out, struct vcm_slice words)
     for (; end < words.len; end++)
         if (strchr(".!?", words.data[end]) &&
             (end + 1 == words.len || is_space(words.data[end + 1]))) {
-            /* "e.g. this" and "1. that" are no ends. */
+            /* "e.g. this" and "1. that" do not end a sentence. */
             bool abbreviated = end >= 2 && words.data[end - 2] == '.';
             if (!abbreviated) {
                 end++;

@@ -1,5 +1,5 @@
 /*
- * describe.h - what the text around a definition says of it: its signature, its comment. Works on
+ * describe.h - the signature and the comment of a definition, from the text around it. Works on
  * bytes and lines, language by language; knows no syntax tree. Private to this folder.
  */
 #ifndef VCM_SYMBOLS_DESCRIBE_H
@@ -15,7 +15,7 @@ struct vcm_describe_place {
     size_t name; /* where the name ends, or 0 when that is not known */
 };
 
-/* Appends one line: white space in one, comments' ends and brackets of the body gone, cut at
+/* Appends one line: white space collapsed, without comments and the brackets of the body, cut at
  * VCM_LIMIT_SIGNATURE_BYTES between characters; valid UTF-8. */
 void vcm_describe_signature(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                             const struct vcm_describe_place *place);
@@ -25,8 +25,8 @@ void vcm_describe_signature(struct vcm_buf *out, const struct vcm_language_descr
 void vcm_describe_comment(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                           const struct vcm_describe_place *place);
 
-/* Appends the first sentence of a comment that stands behind the definition, as fields and labels
- * have it in some languages. */
+/* Appends the first sentence of a comment behind the definition, which some languages have for
+ * fields and labels. */
 void vcm_describe_remark(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                          const struct vcm_describe_place *place);
 

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-/* Those of one declaration from `first` on begin where their head does. */
+/* The definitions of one declaration from `first` on begin where their head does. */
 static void take_head(struct vcm_finds *blocks, size_t first, const struct vcm_find *head)
 {
     const struct vcm_find block = blocks->items[first];
@@ -19,10 +19,10 @@ static void take_head(struct vcm_finds *blocks, size_t first, const struct vcm_f
 
 void vcm_dialect_join_heads(struct vcm_finds *blocks)
 {
-    struct vcm_find head = {.role = VCM_ROLE_NONE}; /* of what was kept last */
+    struct vcm_find head = {.role = VCM_ROLE_NONE}; /* of the last find that was kept */
     size_t kept = blocks->count;
 
-    /* A head may have a head: what is in both is only touched once. */
+    /* A head may have a head: each definition inside is moved only once. */
     for (size_t i = blocks->count; i > 0; i--) {
         struct vcm_find block = blocks->items[i - 1];
         const struct vcm_find *next = head.role == VCM_ROLE_HEAD ? &head

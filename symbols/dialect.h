@@ -1,5 +1,5 @@
 /*
- * dialect.h - answers that depend on several habits of a language: heads before a definition,
+ * dialect.h - rules that depend on several properties of a language: heads before a definition,
  * containers with arguments, constructors by their name, words that are no names. Private to
  * weave.c and its parts.
  */

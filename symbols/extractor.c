@@ -17,7 +17,7 @@
 #include "base/banned.h"
 
 #define MATCHES_MAX 1024u /* that are open at one time */
-#define CHUNK_BYTES 256u  /* so that it can be told how often a scanner looks ahead */
+#define CHUNK_BYTES 256u  /* small, so that the lookahead of a scanner can be counted */
 #define IDLE_MAX    ((size_t)VCM_LIMIT_WORKERS)
 #define SIDE_STEPS  (100 * (uint64_t)VCM_LIMIT_SYMBOLS_STEPS)
 
@@ -32,7 +32,7 @@ struct vcm_extractor {
 struct run {
     struct vcm_weave weave;
     const struct vcm_tree_query *query;
-    struct vcm_find block; /* of the node below, which is that of many matches: "int a, b" */
+    struct vcm_find block; /* of the node below, which many matches share: "int a, b" */
     const void *block_node;
     uint32_t steps;
     uint64_t read_bytes, side_steps;
@@ -91,8 +91,9 @@ static const char *read_text(void *payload, uint32_t at, TSPoint point, uint32_t
     return *len > 0 ? run->weave.text.data + at : "";
 }
 
-/* In text full of errors one step may copy all that was read so far, and a scanner may look ahead
- * to the end for each token. Counted, not timed: equal bytes give equal symbols on any machine. */
+/* In text full of errors one step may copy everything read so far, and a scanner may look ahead to
+ * the end for each token. The work is counted, not timed: equal bytes give equal symbols on any
+ * machine. */
 static bool stop_parsing(TSParseState *state)
 {
     struct run *run = state->payload;
@@ -135,7 +136,7 @@ static bool is_name(TSNode node)
            strcmp(kind, "value_name") == 0;
 }
 
-/* All names in a part of the tree. Parts may hold others: what that costs is bounded. */
+/* All names in a part of the tree. Parts may contain others: the total cost is bounded. */
 static void take_names(struct run *run, TSNode root, enum vcm_tree_query_role role,
                        uint32_t pattern)
 {
@@ -176,7 +177,7 @@ static void widen_container(struct vcm_find *find, TSNode node)
         find->holder_end = ts_node_end_byte(node);
 }
 
-/* A capture that says what the match is about. */
+/* A capture that determines the role of the match. */
 static void take_subject(struct run *run, struct taken *taken,
                          const struct vcm_tree_query_capture *capture, TSNode node)
 {
@@ -254,7 +255,7 @@ static void take_capture(struct run *run, struct taken *taken,
     }
 }
 
-/* Where the definition ends, and its body begins, when its node does not tell. */
+/* Where the definition ends, and its body begins, when its node does not show that. */
 static void set_ends(const struct taken *taken, struct vcm_find *find)
 {
     if (taken->tail.id) {
@@ -266,7 +267,8 @@ static void set_ends(const struct taken *taken, struct vcm_find *find)
         find->body = ts_node_start_byte(taken->body);
 }
 
-/* How many bytes at the end of a name are none: "operator bool() const" is one node in C++. */
+/* How many bytes at the end of a name do not belong to it: "operator bool() const" is one node in
+ * C++. */
 static uint32_t length_of_brackets(struct vcm_slice name)
 {
     static const char word[] = "operator ";
@@ -293,7 +295,7 @@ static bool names_a_case(const struct vcm_weave *weave, const struct vcm_find *f
            (weave->language->tree.dot_cases && find->name > 0 && name[-1] == '.');
 }
 
-/* "name" of "$name is here", which the grammar of Kotlin takes for a text. */
+/* "name" of "$name is here", which the grammar of Kotlin parses as text. */
 static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
 {
     const char *text = run->weave.text.data;
@@ -305,7 +307,7 @@ static uint32_t end_of_word(const struct run *run, uint32_t start, uint32_t end)
     return at;
 }
 
-/* Without the marks that a grammar takes in: of an atom, a key, a string. */
+/* Without the marks that the grammar includes: of an atom, a key, a string. */
 static void trim_name(struct vcm_find *found, const struct vcm_language_tree *tree,
                       const char *text)
 {
@@ -380,7 +382,8 @@ static bool visit_match(void *context, const TSQueryMatch *match)
     return !run->weave.too_many && !run->weave.no_memory;
 }
 
-/* Finds what is left to tree-sitter's cursor: patterns that are not simple (patterns.h). */
+/* Finds the patterns that are left to tree-sitter's cursor because they are not simple
+ * (patterns.h). */
 static void search_rest(struct run *run, TSNode root)
 {
     const TSQueryCursorOptions options = {.payload = run, .progress_callback = stop_searching};

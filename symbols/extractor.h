@@ -3,8 +3,8 @@
  *
  * The captures of a language's query (languages/<name>.scm) say what is a definition, a reference,
  * an import. Trees are walked without recursion. Size, steps and the number of symbols are bounded
- * (limits.h); what is beyond is left out and the state says so. Equal bytes give equal symbols.
- * Queries are compiled when first needed and then shared: any number of threads may extract.
+ * (limits.h); the rest is omitted and the state says so. Equal bytes give equal symbols. Queries
+ * are compiled when first needed and then shared: any number of threads may extract.
  */
 #ifndef VCM_SYMBOLS_EXTRACTOR_H
 #define VCM_SYMBOLS_EXTRACTOR_H

@@ -40,7 +40,7 @@ static void take_table(struct vcm_graph_table *table, struct sections *sections,
     table->weights = take(sections, link_count, 1);
 }
 
-/* Starts ascend to the count of what they point into, and that is numbers of files. */
+/* Starts must ascend to the number of links, and links must be numbers of files. */
 static bool is_sound(const char *starts, size_t count, const char *files, uint32_t link_count,
                      uint32_t file_count)
 {

@@ -1,10 +1,10 @@
 /*
- * graph.h - which files of an index use what others define, and the words that files are about.
+ * graph.h - which files of an index use what others define, and the words that characterise files.
  *
- * Made from the symbols of all files, remembered with the index's list of files, and used where it
- * lies: nothing is read in that a question does not need. Names and words are known by numbers;
- * that two share one is so unlikely that it is accepted, and only moves a rank.
- * What is made and what is remembered are the same bytes. A graph lives no longer than its index.
+ * Made from the symbols of all files, stored with the index's list of files, and used in place: a
+ * request reads only what it needs. Names and words are identified by hashes; a collision is so
+ * unlikely that it is accepted, and would only change a rank.
+ * A new graph and a stored one are the same bytes. A graph lives no longer than its index.
  */
 #ifndef VCM_SYMBOLS_GRAPH_H
 #define VCM_SYMBOLS_GRAPH_H
@@ -36,10 +36,10 @@ struct vcm_graph {
     const char *targets;   /* u32 for each edge */
     const char *shares;    /* float for each edge; those of a file add up to 1 */
     struct vcm_graph_table names, words;
-    struct vcm_buf bytes; /* when it was made and not remembered */
+    struct vcm_buf bytes; /* of a graph that was built and not read from the store */
 };
 
-/* Values lie anywhere. */
+/* Values are not aligned. */
 static inline uint32_t vcm_graph_u32(const char *at, size_t index)
 {
     uint32_t value;

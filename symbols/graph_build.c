@@ -14,19 +14,19 @@
 
 #include "base/banned.h"
 
-#define DEFINERS_MANY 5  /* a name that more files define says little */
-#define DEFINERS_MAX  50 /* and beyond this nothing */
+#define DEFINERS_MANY 5  /* a name that more files define counts less */
+#define DEFINERS_MAX  50 /* and beyond this not at all */
 #define LONG_NAME     8
 #define WEIGHT_MAX    0x7fu
-#define WORD_SPREAD   4u  /* a word of more than one file in so many is about nothing */
-#define WORD_FILES    64u /* unless these are few */
+#define WORD_SPREAD   4u  /* a word in more than one file of this many is ignored */
+#define WORD_FILES    64u /* unless it is in fewer files than this */
 
 /* A name or a word, and the files that have it, the last one first. */
 struct item {
     uint64_t number;
     uint32_t first; /* 1 + the index of its last link */
     uint32_t links;
-    float base; /* what a name's look makes it worth */
+    float base; /* the weight of a name by its form */
     double score;
 };
 
@@ -57,10 +57,10 @@ struct build {
     uint32_t *targets; /* of the edges */
     float *shares;
     size_t edge_count, edge_capacity;
-    uint32_t *seen; /* for each name: how often the file at hand uses it */
-    double *pulls;  /* for each file: the weight of the edge to it from the file at hand */
+    uint32_t *seen; /* for each name: how often the current file uses it */
+    double *pulls;  /* for each file: the weight of the edge to it from the current file */
     uint32_t *touched;
-    bool *imported; /* for each file, by the one at hand */
+    bool *imported; /* for each file: whether the current file imports it */
 };
 
 static uint32_t find_slot(const struct table *table, uint64_t number)
@@ -128,8 +128,8 @@ static bool has_linkage(const struct vcm_symbol *symbol)
            symbol->kind == VCM_SYMBOL_VARIABLE;
 }
 
-/* Whether no other file can use the definition: in a language with headers, what is static, and
- * what has no linkage and stands in a source file, which is not included. */
+/* Whether no other file can use the definition: in a language with headers, static definitions, and
+ * those without linkage in a source file, which is not included elsewhere. */
 static bool is_own(const struct build *build, uint32_t file, const struct vcm_symbol *symbol)
 {
     const struct vcm_index_file *place = &build->index->files[file];
@@ -139,9 +139,8 @@ static bool is_own(const struct build *build, uint32_t file, const struct vcm_sy
             (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
 }
 
-/* Whether the reference reads or writes a member of an object whose type is not known: it says
- * nothing about the files that define a name like it. In C every qualified name is such a member.
- */
+/* Whether the reference reads or writes a member of an object of unknown type: that does not relate
+ * the file to the files that define such a name. In C every qualified name is such a member. */
 static bool is_part(const struct vcm_symbol_reference *reference, enum vcm_language language)
 {
     bool used = reference->use == VCM_SYMBOL_READ || reference->use == VCM_SYMBOL_WRITE;
@@ -355,9 +354,8 @@ static bool has_mark(struct vcm_slice name, const char *const *marks)
     return false;
 }
 
-/* By the parts of the path: what is nearer to the root counts more, vendored and generated files
- * less. Whether it is a test is noted
- * apart: rank.c weighs that by what the request asks for. */
+/* By the parts of the path: files nearer to the root count more, vendored and generated files less.
+ * Tests are recorded separately: rank.c weighs them by the request. */
 static float judge_path(uint8_t *test, struct vcm_slice path)
 {
     static const char *const tests[] = {"test",  "tests",    "spec",     "__tests__", "testdata",
@@ -418,7 +416,7 @@ static int write_table(struct vcm_buf *out, struct table *table, struct vcm_erro
     if (table->count > 0)
         qsort(table->items, table->count, sizeof *table->items, by_item);
     for (size_t i = 0; i < table->count; i++) {
-        /* vcm_graph_find() searches by halves. */
+        /* vcm_graph_find() uses binary search. */
         assert(i == 0 || table->items[i - 1].number < table->items[i].number);
         vcm_buf_append(out, &table->items[i].number, sizeof table->items[i].number);
     }

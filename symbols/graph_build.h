@@ -6,12 +6,12 @@
 
 #include "symbols/graph.h"
 
-/* Goes up whenever the same symbols give another graph, or another stored form. */
+/* Increased whenever the same symbols give another graph, or another stored form. */
 #define VCM_GRAPH_FORMAT 1u
 
-/* What the bytes begin with; native numbers, so that they are used in place. */
+/* The header; numbers in native byte order, so that they are used in place. */
 struct vcm_graph_head {
-    uint32_t format; /* of another byte order it is none of ours */
+    uint32_t format; /* does not match on a machine with another byte order */
     uint32_t file_count;
     uint64_t symbols;
     uint32_t edge_count;

@@ -17,7 +17,7 @@ struct vcm_imports {
     uint32_t mask;
 };
 
-/* "src/a" of "src/a.py", and "src/a" of "src/a/__init__.py" too: what stands for a directory. */
+/* "src/a" of "src/a.py", and also of "src/a/__init__.py", which represents its directory. */
 static struct vcm_slice stem_of(struct vcm_slice path)
 {
     static const char *const whole[] = {"/__init__", "/index", "/mod", "/lib"};
@@ -49,7 +49,7 @@ static struct vcm_slice last_part(struct vcm_slice path)
     return slash ? vcm_slice_of(slash + 1, path.len - (size_t)(slash + 1 - path.data)) : path;
 }
 
-/* What of a file's path an import names: a package's directory, or the file. */
+/* The part of a file's path that an import names: a package's directory, or the file. */
 static struct vcm_slice named_part(const struct vcm_index_file *file)
 {
     return vcm_language_get(file->language)->imports.directories ? directory_of(file->path)
@@ -109,7 +109,7 @@ static bool has_paths(const struct vcm_language_imports *habits, struct vcm_slic
     }
 }
 
-/* Without what a path begins with that names no file. */
+/* Without leading parts of a path that name no file. */
 static struct vcm_slice without_roots(const char *const *roots, struct vcm_slice target)
 {
     for (size_t i = 0; roots && roots[i];) {
@@ -207,7 +207,7 @@ size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports 
     struct vcm_slice path = to_path(text, habits, target);
     while (path.len > 0) {
         size_t count = look_up(out, imports, from, path);
-        /* "a::b::Name" and "a.b.C.method" name something in a file: less is tried. */
+        /* "a::b::Name" and "a.b.C.method" name something in a file: shorter paths are tried. */
         const char *slash = has_paths(habits, target) ? NULL : memrchr(path.data, '/', path.len);
         if (count > 0 || !slash)
             return count;

@@ -1,15 +1,15 @@
 /*
- * imports.h - which files of a repository an import means.
+ * imports.h - which files of a repository an import refers to.
  *
- * Works on paths: an import's words are turned into the end of a path, and files whose path ends so
- * are meant. Several may be; who asks decides what that is worth.
+ * Works on paths: an import's words are converted to the end of a path, and the files whose path
+ * ends with it are returned. There may be several; the caller decides how to weigh that.
  */
 #ifndef VCM_SYMBOLS_IMPORTS_H
 #define VCM_SYMBOLS_IMPORTS_H
 
 #include "symbols/index.h"
 
-/* More files than this are none in particular. */
+/* More files than this count as none. */
 #define VCM_IMPORTS_MAX 64u
 
 struct vcm_imports;
@@ -19,8 +19,8 @@ int vcm_imports_open(struct vcm_imports **out, const struct vcm_index *index,
                      struct vcm_error *err);
 void vcm_imports_close(struct vcm_imports *imports);
 
-/* Fills in the files, in the order of the index, that `target` means in file `from`, and returns
- * how many. */
+/* Fills in the files, in the order of the index, that `target` refers to in file `from`, and
+ * returns how many. */
 size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                         size_t from, struct vcm_slice target);
 

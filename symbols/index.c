@@ -25,7 +25,7 @@
 #define VALUE_MAX   VCM_LIMIT_SYMBOLS_BYTES
 #define TABLE_BLOBS 0
 #define TABLE_MEMOS 1
-#define LIST_FORMAT 2 /* of the remembered list of files */
+#define LIST_FORMAT 2 /* of the stored list of files */
 #define LIST_MAX    (1 * VCM_GIB)
 
 static const char *const tables[] = {"blobs", "memos", NULL};
@@ -39,18 +39,18 @@ struct vcm_index_state {
     const struct vcm_index_request *request; /* while the index is opened */
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
-    bool has_missing;                            /* blobs: the list is not remembered */
-    bool has_digest;                             /* what is worked out can be remembered */
-    unsigned char digest[VCM_HASH_SHA256_BYTES]; /* of all that the list of files comes from */
+    bool has_missing;                            /* blobs: then the list is not stored */
+    bool has_digest;                             /* results can be stored */
+    unsigned char digest[VCM_HASH_SHA256_BYTES]; /* of all that the list depends on */
 };
 
-/* A blob that is not known, on its way through a worker. */
+/* A blob without stored symbols, processed by a worker. */
 struct job {
     struct parsing *parsing;
     const struct vcm_index_file *file;
     struct vcm_buf value;
     bool missing;
-    bool absent; /* the blob itself */
+    bool absent; /* the blob itself is missing */
     int rc;
     struct vcm_error error;
 };
@@ -123,7 +123,7 @@ static void parse_file(void *argument, unsigned worker)
     if (job->rc == VCM_OK)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
-    /* A clone may be partial: the file counts as missing, and is looked for again next time. */
+    /* A clone may be partial: the file counts as missing, and the next call tries again. */
     job->missing = job->absent = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
     if (job->missing) {
         vcm_error_reset(&job->error);
@@ -158,7 +158,7 @@ static int write_jobs(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
     return rc;
 }
 
-/* Writes what the workers made, or tells what the first of them that failed says. */
+/* Writes the workers' results, or returns the first failure. */
 static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct vcm_error *err)
 {
     int rc = VCM_OK;
@@ -308,8 +308,8 @@ static int open_store(struct vcm_index *index, const char *directory, struct vcm
     return rc;
 }
 
-/* Everything that the list of files depends on: the tree, what of it is wanted, and which languages
- * are read. */
+/* Everything that the list of files depends on: the tree, the selection of files, and the
+ * languages. */
 static int make_digest(struct vcm_index *index, const struct vcm_index_request *request,
                        struct vcm_error *err)
 {
@@ -373,7 +373,7 @@ static int decode_list(struct vcm_index *index, struct vcm_slice bytes, struct v
                                                     "the list of a repository's files is damaged");
 }
 
-/* Sets *found when the list is there; the transaction that it lies in stays open. */
+/* Sets *found when the list is stored; the transaction that it is read in stays open. */
 static int recall_list(bool *found, struct vcm_index *index, struct vcm_error *err)
 {
     struct vcm_index_state *state = index->state;
@@ -411,7 +411,7 @@ static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, str
                       ignored.message);
 }
 
-/* Room that symbols of older formats take up goes to those of this one. */
+/* Frees the space of symbols of older formats. */
 static void give_up_older(const struct vcm_index *index)
 {
     const struct vcm_sweep sweep = {.blobs = TABLE_BLOBS,
@@ -442,7 +442,7 @@ static int settle_headers(struct vcm_index *index, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* Walks the tree, and parses what was never seen. */
+/* Walks the tree, and parses the blobs without stored symbols. */
 static int make_list(struct vcm_index *index, const struct vcm_index_request *request,
                      struct vcm_error *err)
 {

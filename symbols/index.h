@@ -1,13 +1,13 @@
 /*
- * index.h - the symbols of a repository at a commit: a list of files, whose symbols are kept by
- * the id of their blob.
+ * index.h - the symbols of a repository at a commit: a list of files, whose symbols are kept by the
+ * id of their blob.
  *
- * A blob is parsed once, for every branch, clone and commit that has it; what is not known yet is
- * parsed when an index is opened, on several threads, and written to the store beside the pages in
- * transactions of bounded size: a killed process loses work, nothing else. Several processes may
- * use one store at a time. An index belongs to one thread.
- * The list of files is remembered by the id of the tree: opening the same tree again reads the list
- * alone. What is worked out from all files together (graph.h) can be remembered beside it.
+ * A blob is parsed once for all branches, clones and commits that have it; new blobs are parsed
+ * when an index is opened, on several threads, and written to the store beside the pages in
+ * transactions of bounded size: a killed process loses only its work. Several processes may use one
+ * store at a time. An index belongs to one thread.
+ * The list of files is stored under the id of the tree: opening the same tree again reads only the
+ * list. Results computed from all files together (graph.h) can be stored beside it.
  */
 #ifndef VCM_SYMBOLS_INDEX_H
 #define VCM_SYMBOLS_INDEX_H
@@ -31,7 +31,7 @@ struct vcm_index_request {
     /* Whether a file is wanted; NULL for all. */
     bool (*takes)(void *context, struct vcm_slice path);
     void *context;
-    /* Stands for `takes`: equal texts take equal files. NULL: nothing is remembered. */
+    /* Identifies `takes`: equal texts select equal files. NULL: nothing is stored. */
     const char *filter;
     unsigned workers; /* 0: one for each processor */
     const struct vcm_cancel *cancel;
@@ -45,8 +45,8 @@ struct vcm_index {
     size_t file_count;
     size_t tracked;  /* files of the tree below the subpath, of any language */
     size_t matching; /* of these, those that are wanted */
-    size_t parsed;   /* that were not known before */
-    size_t absent;   /* contents that are not here, of a partial clone, and were never parsed */
+    size_t parsed;   /* without stored symbols before */
+    size_t absent;   /* missing contents of a partial clone that were never parsed */
     struct vcm_index_state *state;
 };
 
@@ -64,11 +64,11 @@ int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_
 int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
                                struct vcm_error *err);
 
-/* What was remembered for this list of files. NOT_FOUND, with `err` untouched, when there is
- * nothing. It lives as long as the index. */
+/* What was stored for this list of files. NOT_FOUND, with `err` untouched, when there is nothing.
+ * Valid as long as the index. */
 int vcm_index_recall(struct vcm_slice *out, const struct vcm_index *index, struct vcm_error *err);
 
-/* Best effort: what cannot be written is made again next time, and the log is told. */
+/* Best effort: a failed write is logged, and the next call computes the value again. */
 void vcm_index_remember(const struct vcm_index *index, struct vcm_slice value);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/banned.h"
 
 #define TEXT_MAX        (64 * VCM_MIB)
-#define TOKENS_PER_FILE 20u /* about as many are needed to show anything of a file */
+#define TOKENS_PER_FILE 20u /* estimated tokens to show anything of a file */
 #define FILES_MIN       64u
 #define PER_FILE_MAX    60u
 
@@ -132,7 +132,7 @@ static int draft_symbols(struct draft *draft, uint32_t rank, const struct vcm_sy
                          struct vcm_error *err)
 {
     struct choice *choices = calloc((size_t)symbols->definition_count + 1, sizeof *choices);
-    /* The root: a map shows several files, not one whole. */
+    /* The square root: a map shows several files, not all of one. */
     double file_score = cbrt(draft->rank->scores[draft->rank->order[rank]]), sum = 0;
     size_t count = 0;
     int rc = choices ? VCM_OK : vcm_error_memory(err);
@@ -197,7 +197,7 @@ static int by_place(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* "src/a.c:\n" and "  function f :1\n" as one. */
+/* "src/a.c:\n" and "  function f :1\n" as one text. */
 static void name_next(const struct draft *draft, struct vcm_listing *out, const struct line *line,
                       const struct block *block)
 {
@@ -205,8 +205,9 @@ static void name_next(const struct draft *draft, struct vcm_listing *out, const 
     vcm_buf_append(&out->next, draft->texts.data + line->start + 1, line->len - 2);
 }
 
-/* Every line ends with a line break, and a token never goes over one into a line that begins with
- * something else: the sum of the lines is the count of the text. write_text() counts again. */
+/* Every line ends with a line break, and no token crosses a line break into a line that begins with
+ * another character: so the count of the text is the sum of the lines. write_text() counts
+ * again. */
 static void choose(struct draft *draft, struct vcm_listing *out, size_t budget)
 {
     size_t used = 0;

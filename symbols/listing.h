@@ -2,9 +2,9 @@
  * listing.h - the ranked listing: the best symbols of a repository as text that fits a token budget
  * exactly. `vcm repo map` shows it. (The map of repositories that users write is repomap/.)
  *
- * One block a file: its path and a colon, then a line for each symbol with kind, signature and
- * line number. Symbols are taken best first; one that does not fit is skipped and smaller ones go
- * on. The text names files by rank and symbols by line. Equal input gives equal bytes.
+ * One block a file: its path and a colon, then a line for each symbol with kind, signature and line
+ * number. Symbols are taken best first; one that does not fit is skipped, and smaller ones may
+ * follow. The text names files by rank and symbols by line. Equal input gives equal bytes.
  */
 #ifndef VCM_SYMBOLS_LISTING_H
 #define VCM_SYMBOLS_LISTING_H
@@ -18,7 +18,7 @@ struct vcm_listing {
     size_t files_covered;
     size_t symbols_shown;
     size_t symbols_total;
-    size_t files_dropped; /* that define something, and of which nothing is shown */
+    size_t files_dropped; /* files with definitions of which nothing is shown */
     /* The best symbol that was left out, "path: kind signature :line", and the budget that would
      * hold it; "" and 0 when all were shown. */
     struct vcm_buf next;

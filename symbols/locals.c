@@ -34,7 +34,8 @@ static int by_text(const void *a, const void *b)
     return order != 0 ? order : y->type - x->type;
 }
 
-/* Values of a class may not be seen from its methods (Python); its type parameters always are. */
+/* Values of a class may be invisible to its methods (Python); its type parameters are always
+ * visible. */
 static bool reaches_inwards(const struct vcm_weave *weave, const struct vcm_find *block,
                             const struct vcm_find *use)
 {
@@ -63,7 +64,7 @@ static bool defines(const struct vcm_finds *blocks, size_t first, const struct v
 }
 
 /* How many of the blocks around the name count, of which the last one declares it. 0 when the name
- * is that of a definition, which is referred to; but "constructor(private name)" defines a field
+ * is that of a definition, which is a reference; but "constructor(private name)" defines a field
  * and declares a parameter of the constructor. */
 static size_t level_of(const struct vcm_finds *blocks, const size_t *around, size_t depth,
                        const struct vcm_find *use)

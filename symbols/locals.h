@@ -1,6 +1,6 @@
 /*
- * locals.h - names that mean something of their own in a part of a file: parameters, variables and
- * type parameters, each in the innermost block around it. Private to weave.c and its parts.
+ * locals.h - names that are local to a part of a file: parameters, variables and type parameters,
+ * each in the innermost block around it. Private to weave.c and its parts.
  */
 #ifndef VCM_SYMBOLS_LOCALS_H
 #define VCM_SYMBOLS_LOCALS_H
@@ -33,8 +33,8 @@ struct vcm_locals_range {
 
 struct vcm_locals_range vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name);
 
-/* Whether the block by this number has the name for its own. A name that is known to be a type's
- * is that of a type parameter or none. */
+/* Whether the block with this number declares the name. A name in the place of a type can only be a
+ * type parameter. */
 enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size_t block,
                                       bool type);
 

@@ -42,7 +42,7 @@ static struct vcm_slice entry_of(const struct vcm_buf *roster, size_t index)
     return vcm_slice_of(roster->data + index * ROSTER_ENTRY, ROSTER_ENTRY);
 }
 
-/* The roster, the oldest first, without the memo that is put. */
+/* The roster, the oldest first, without the memo that is being stored. */
 static int read_roster(struct vcm_buf *out, struct vcm_kv_txn *txn, const struct put *put,
                        struct vcm_error *err)
 {
@@ -57,7 +57,7 @@ static int read_roster(struct vcm_buf *out, struct vcm_kv_txn *txn, const struct
     return vcm_buf_check(out, "the list of memos", err);
 }
 
-/* How many of the oldest have to go. */
+/* How many of the oldest have to be deleted. */
 static size_t count_leaving(const struct vcm_buf *roster, const struct put *put)
 {
     size_t count = roster->len / ROSTER_ENTRY, first = count;

@@ -1,9 +1,9 @@
 /*
- * memo.h - what was worked out for a list of files, kept in the store beside their symbols.
+ * memo.h - results that were computed for a list of files, stored beside their symbols.
  *
- * Everything here can be made again from the repository and the symbols of its blobs: a memo that
- * is missing costs time. The oldest go when there are many, or large ones. A reader's memo stays
- * where it is until the reader's transaction ends. Private to this folder.
+ * Every memo can be computed again from the repository and the symbols of its blobs: a missing memo
+ * only costs time. The oldest are deleted when there are too many, or they are too large together.
+ * A memo stays valid until the reader's transaction ends. Private to this folder.
  */
 #ifndef VCM_SYMBOLS_MEMO_H
 #define VCM_SYMBOLS_MEMO_H
@@ -28,8 +28,8 @@ void vcm_memo_key_make(struct vcm_memo_key *out, enum vcm_memo_kind kind,
 int vcm_memo_get(struct vcm_slice *out, struct vcm_kv_txn *txn, unsigned table,
                  const struct vcm_memo_key *key, struct vcm_error *err);
 
-/* Keeps VCM_LIMIT_SYMBOLS_MEMOS memos of `bytes_max` together. OK too when this one is too large to
- * be kept. Codes of vcm_kv_handle_update(). */
+/* Keeps at most VCM_LIMIT_SYMBOLS_MEMOS memos of `bytes_max` together. OK also when this one is too
+ * large to be stored. Codes of vcm_kv_handle_update(). */
 int vcm_memo_put(struct vcm_kv *kv, unsigned table, const struct vcm_memo_key *key,
                  struct vcm_slice value, size_t bytes_max, const struct vcm_cancel *cancel,
                  struct vcm_error *err);

@@ -18,7 +18,7 @@
 #define ENTRYPOINTS_MAX ((size_t)40)
 #define README_MAX      (4 * VCM_KIB)
 #define LONG_PATH       ((size_t)512)
-#define README_WORST    1000u /* the rank of what is no README */
+#define README_WORST    1000u /* the rank of any other file */
 
 struct leaf {
     struct vcm_slice path; /* from the root of the repository */
@@ -26,14 +26,14 @@ struct leaf {
     enum vcm_git_kind kind;
     const char *entry_kind; /* of an entry point, else NULL */
     unsigned depth;         /* slashes below the subpath */
-    bool first_of_top;      /* stands for its top-level entry when the tree is cut */
-    bool is_long;           /* would take the place of many others, which come first */
+    bool first_of_top;      /* represents its top-level entry when the tree is cut */
+    bool is_long;           /* longer than many others together, which come first */
 };
 
 struct survey {
     const struct vcm_orientation_request *request;
     struct vcm_arena arena;
-    struct leaf *leaves; /* by path, once all are there */
+    struct leaf *leaves; /* sorted by path, once complete */
     size_t count, capacity;
     size_t below;        /* bytes of a path that are the subpath and its slash */
     struct leaf **shown; /* by rank for the tree: what is cut last comes first */
@@ -46,7 +46,7 @@ struct survey {
     bool has_docs_dir;
 };
 
-/* How much of each goes into the document. */
+/* How much of each part goes into the document. */
 struct clip {
     size_t readme, tree, entries;
     bool no_readme; /* not even its path */
@@ -173,7 +173,7 @@ static bool is_document(struct vcm_slice name)
     return false;
 }
 
-/* A document is no entry point's business, nor code: CMakeLists.txt builds. */
+/* Documents are neither entry points nor code; CMakeLists.txt is a build file. */
 static void judge(struct survey *survey, struct leaf *leaf)
 {
     static const char *const docs[] = {"doc/", "docs/", "documentation/", "content/"};
@@ -195,7 +195,7 @@ static void judge(struct survey *survey, struct leaf *leaf)
         survey->docs++;
 }
 
-/* Small is good: md, adoc, rst, txt, none; translations behind all of them, English first. */
+/* Smaller is better: md, adoc, rst, txt, none; translations after all of them, English first. */
 static unsigned rank_readme(const struct survey *survey, const struct leaf *leaf)
 {
     static const char *const endings[] = {".md", ".adoc", ".rst", ".txt", ""};
@@ -270,7 +270,7 @@ static int read_readme(struct survey *survey, struct vcm_git_repo *repo,
             rc = vcm_git_blob_read_upto(&bytes, &size, repo, &entry.id, VCM_LIMIT_FILE_BYTES, err);
     }
     size_t taken = bytes.len < README_MAX ? bytes.len : README_MAX;
-    /* A character that the cut falls into is left out, not replaced. */
+    /* A character that the cut divides is omitted, not replaced. */
     if (taken < bytes.len)
         taken = cut_text(vcm_buf_slice(&bytes), taken);
     vcm_utf8_replace(&survey->readme, vcm_slice_of(vcm_buf_text(&bytes), taken));
@@ -282,7 +282,7 @@ static int read_readme(struct survey *survey, struct vcm_git_repo *repo,
     return rc;
 }
 
-/* The first file of each top-level entry, the shallowest, stands for it. */
+/* The first of the shallowest files of each top-level entry represents it. */
 static void mark_tops(struct survey *survey)
 {
     for (size_t i = 0, next; i < survey->count; i = next) {
@@ -441,7 +441,7 @@ static size_t write_document(struct vcm_buf *out, const struct survey *survey,
     return out->len;
 }
 
-/* The most of one part with which the document fits; what is left of it is 0 when nothing does. */
+/* The most of one part with which the document fits; 0 when nothing fits. */
 static void fit(struct vcm_buf *out, const struct survey *survey, const struct vcm_git_id *commit,
                 struct clip *clip, size_t *part)
 {
@@ -477,7 +477,8 @@ static int write_clipped(struct vcm_buf *out, const struct survey *survey,
     fit(&document, survey, commit, &clip, &clip.readme);
     fit(&document, survey, commit, &clip, &clip.tree);
     fit(&document, survey, commit, &clip, &clip.entries);
-    /* The paths alone can be too long: that of the README, with a long --subpath, and ours. */
+    /* The paths alone can be too long: that of the README, with a long --subpath, and that of the
+     * clone. */
     clip.no_readme = write_document(&document, survey, commit, &clip) > VCM_ORIENTATION_BYTES_MAX;
     size_t len = write_document(&document, survey, commit, &clip);
     vcm_buf_append_slice(out, vcm_buf_slice(&document));

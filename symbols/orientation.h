@@ -1,10 +1,10 @@
 /*
- * orientation.h - what a repository is, told in at most 8 KiB: its files, its README, where to
- * begin, and whether there is anything to work from.
+ * orientation.h - a description of a repository in at most 8 KiB: its files, its README, its entry
+ * points, and whether it has documents to work from.
  *
  * Reads one commit's tree and one blob. Writes the JSON document of `vcm repo fetch`: fields keep
- * their order, equal input gives equal bytes. What does not fit is clipped and said to be: the
- * README first, then the tree, then the entry points.
+ * their order, equal input gives equal bytes. What does not fit is clipped and marked as clipped:
+ * the README first, then the tree, then the entry points.
  */
 #ifndef VCM_SYMBOLS_ORIENTATION_H
 #define VCM_SYMBOLS_ORIENTATION_H

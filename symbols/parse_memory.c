@@ -21,12 +21,12 @@
 #include "base/banned.h"
 
 #define UNIT        ((size_t)16)
-#define SMALL_MAX   ((size_t)1024) /* up to here classes are a unit apart, beyond powers of two */
+#define SMALL_MAX   ((size_t)1024) /* size classes: a unit apart up to here, then powers of two */
 #define SMALL_COUNT (SMALL_MAX / UNIT)
 #define CLASS_COUNT (SMALL_COUNT + 32)
 #define CHUNK_MIN   (64 * VCM_KIB)
 #define CHUNK_MAX   (4 * VCM_MIB)
-#define KEEP_MAX    (16 * VCM_MIB) /* of room for the next time */
+#define KEEP_MAX    (16 * VCM_MIB) /* bytes kept for the next file */
 
 /* In front of every piece; pieces are aligned as those of malloc() are. */
 struct head {
@@ -57,8 +57,9 @@ struct vcm_parse_memory {
 
 static _Thread_local struct vcm_parse_memory *current;
 
-/* All pieces lie in chunks, which hides the faults of a scanner from AddressSanitizer unless it is
- * told which bytes are allocated. Heads of pieces are poisoned except while they are accessed. */
+/* All pieces are inside chunks, which would hide faults of a scanner from AddressSanitizer: so it
+ * is told which bytes are allocated. Heads of pieces are poisoned except while they are
+ * accessed. */
 static void allow(const void *at, size_t size)
 {
 #ifdef HAS_ASAN
@@ -215,7 +216,8 @@ static void *open_piece(struct head *head, size_t size)
     return head + 1;
 }
 
-/* A new piece. What is read before it is written differs from run to run, so that it is seen. */
+/* A new piece. Its fill differs from run to run, so that a read of uninitialised bytes changes the
+ * result and is noticed. */
 static void *begin_piece(struct vcm_parse_memory *memory, struct head *head, size_t size)
 {
     void *piece = open_piece(head, size);
@@ -263,7 +265,7 @@ void *vcm_parse_memory_calloc(size_t count, size_t size)
         return calloc(count, size);
     if (size > 0 && count > SIZE_MAX / size)
         give_up(current, VCM_PARSE_TOO_LARGE);
-    /* Swift's scanner asks for no bytes and keeps a number there: it is one, and 0 at first. */
+    /* Swift's scanner allocates 0 bytes and keeps a number there: so it gets one, initially 0. */
     size_t bytes = count * size > 0 ? count * size : UNIT;
     return memset(take(current, bytes), 0, bytes);
 }

@@ -10,10 +10,10 @@
 
 #define MATCH_MAX 16u        /* captures of a match */
 #define DEPTH_MAX 30000u     /* tree-sitter counts in 16 bits */
-#define NOT_READ  UINT16_MAX /* a field that was not asked for yet */
+#define NOT_READ  UINT16_MAX /* a field that was not read yet */
 
-/* Marks kinds of nodes whose n-th child takes n steps to reach: their children are nested in hidden
- * nodes. The search counts these steps. */
+/* Marks kinds of nodes whose n-th child takes n steps to reach, because their children are nested
+ * in hidden nodes. The search counts these steps. */
 static void mark_nested(struct vcm_patterns *patterns, const char *const *kinds)
 {
     for (; kinds && *kinds; kinds++) {
@@ -123,7 +123,7 @@ struct level {
 struct search {
     const struct vcm_patterns *patterns;
     TSTreeCursor cursor;
-    struct level *levels; /* from the root to the node at hand */
+    struct level *levels; /* from the root to the current node */
     size_t depth, capacity;
     TSQueryCapture captures[MATCH_MAX];
     unsigned capture_count;
@@ -155,8 +155,8 @@ static bool has_none_of(const struct vcm_patterns_form *form, TSNode node)
 
 static bool form_fits(struct search *search, const struct vcm_patterns_form *form, TSNode node);
 
-/* Whether a child of the node fits; the first one's captures are taken. Goes as deep as the
- * pattern. */
+/* Whether a child of the node matches; the captures of the first match are taken. Recurses as deep
+ * as the pattern. */
 static bool has_child(struct search *search, const struct vcm_patterns_form *form, TSNode node)
 {
     TSTreeCursor cursor = ts_tree_cursor_new(node);
@@ -279,7 +279,7 @@ static void enter(struct search *search)
     level->field = NOT_READ;
     level->children = level->named_children = 0;
     level->first = level->named && search->depth > 1 && ++level[-1].named_children == 1;
-    /* The field is read now: later the cursor is further down. */
+    /* The field is read now: later the cursor is deeper. */
     bool known = level->symbol < patterns->symbol_count;
     if (search->depth > 1 && level[-1].symbol < patterns->symbol_count &&
         patterns->is_nested[level[-1].symbol])

@@ -1,5 +1,5 @@
 /*
- * patterns.h - finds what the simple patterns of a query mean, in one walk over a syntax tree.
+ * patterns.h - finds the matches of a query's simple patterns in one walk over a syntax tree.
  *
  * tree-sitter's own cursor follows every pattern that has begun, at every node. Most of ours ask
  * for a node of some kind in certain fields of nodes of certain kinds above it: they are looked up
@@ -19,9 +19,9 @@
 
 struct vcm_patterns;
 
-/* `nested` as of struct vcm_language_tree. Reads the text of a query, and appends to `rest` the
- * patterns that are none of its own: what does not fit the grammar too, for tree-sitter to complain
- * of. INTERNAL without memory. */
+/* `nested` as in struct vcm_language_tree. Reads the text of a query, and appends to `rest` the
+ * patterns that are not simple, and those that do not fit the grammar, so that tree-sitter reports
+ * them. INTERNAL without memory. */
 int vcm_patterns_open(struct vcm_patterns **out, const TSLanguage *language,
                       const char *const *nested, struct vcm_slice text, struct vcm_buf *rest,
                       struct vcm_error *err);
@@ -30,8 +30,8 @@ void vcm_patterns_close(struct vcm_patterns *patterns);
 /* The name of a capture by the number that matches have; "" beyond the last. */
 struct vcm_slice vcm_patterns_capture(const struct vcm_patterns *patterns, uint32_t id);
 
-/* Whether the text has the words that the pattern of a match asks for: (#any-of? @verb "require").
- * A search does not look at them. */
+/* Whether the text has the words that the pattern of a match requires: (#any-of? @verb "require").
+ * A search does not check them. */
 bool vcm_patterns_words_fit(const struct vcm_patterns *patterns, const TSQueryMatch *match,
                             struct vcm_slice text);
 
@@ -42,8 +42,8 @@ uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left);
 /* A match is valid during the call. False ends the search. */
 typedef bool (*vcm_patterns_fn)(void *context, const TSQueryMatch *match);
 
-/* In work of parse_memory.h. False when it ended because `steps_max` nodes were looked at beside
- * those of the walk, which files that people wrote do not come to. */
+/* In work of parse_memory.h. False when it ended because `steps_max` nodes were visited in addition
+ * to the walk, which does not happen with files that people write. */
 bool vcm_patterns_search(const struct vcm_patterns *patterns, TSNode root, uint64_t steps_max,
                          vcm_patterns_fn visit, void *context);
 

@@ -14,15 +14,15 @@
 #define VCM_PATTERNS_CHAIN_MAX    12u
 #define VCM_PATTERNS_WORDS_MAX    16u /* that a predicate has */
 
-/* A node of a pattern. Alternatives stand in for one another. */
+/* A node of a pattern. Any one of its alternatives may match. */
 struct vcm_patterns_form {
     bool alternatives; /* `children` are these */
     TSSymbol symbol;
     TSFieldId field; /* 0: any */
-    bool first;      /* of the children that have a name */
+    bool first;      /* the first of the named children */
     uint32_t captures[VCM_PATTERNS_CAPTURES_MAX];
     unsigned capture_count;
-    bool holds_name; /* in it or below: what a match is about */
+    bool holds_name; /* in it or below: the node that a match is about */
     TSFieldId without[VCM_PATTERNS_CAPTURES_MAX];
     unsigned without_count;
     struct vcm_patterns_form *children, *next;
@@ -58,8 +58,8 @@ struct vcm_patterns {
     struct vcm_patterns_chain **by_parent; /* where that may be any: of the node above */
     struct vcm_patterns_chain *loose;      /* where that may be any too */
     bool *has_field;                       /* kinds above others whose field is asked for */
-    bool *is_nested; /* kinds whose children are in each other, though it is not shown */
-    struct vcm_patterns_asked **asked; /* for each pattern, by its place in the text */
+    bool *is_nested;                       /* kinds whose children are nested in hidden nodes */
+    struct vcm_patterns_asked **asked;     /* for each pattern, by its place in the text */
     size_t asked_capacity;
     uint32_t *left; /* the patterns that are none of ours, by their place in the text */
     uint32_t left_count;

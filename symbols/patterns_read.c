@@ -175,7 +175,7 @@ static void read_alternatives(struct reader *r, struct vcm_patterns_form *form, 
     }
 }
 
-/* Children that could be told apart by their order alone; one without a field is simple. */
+/* Children that differ only by their order are not simple; one without a field is. */
 static bool order_matters(const struct vcm_patterns_form *form)
 {
     for (const struct vcm_patterns_form *child = form->children; child; child = child->next)
@@ -302,12 +302,12 @@ static struct vcm_slice next_pattern(struct vcm_slice *rest)
     return pattern;
 }
 
-/* Putting patterns where they are looked up */
+/* Inserting patterns into the lookup tables */
 
 struct linking {
     struct vcm_patterns *patterns;
     struct vcm_patterns_chain chain;
-    bool trial; /* only whether it can be done: a pattern is here as a whole or not at all */
+    bool trial; /* only a test: a pattern is inserted completely or not at all */
     bool bad;
 };
 

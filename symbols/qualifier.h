@@ -1,5 +1,5 @@
 /*
- * qualifier.h - what stands before a name: "shop" of "shop.total"; and paths and lists of names.
+ * qualifier.h - the qualifier before a name: "shop" of "shop.total"; and paths and lists of names.
  *
  * Reads the bytes around a name that the tree has found, so that no query has to. Several words are
  * kept as written ("Shop.Cart", "crate::shop"). A name behind a call, an index or a field is

@@ -8,12 +8,12 @@
 
 #include "base/banned.h"
 
-/* How often the walk goes on; where the caller said what matters, it stays near that. */
+/* The number of iterations; where the caller named a focus, the walk stays near it. */
 #define DAMPING         0.85
 #define DAMPING_NEAR    0.45
 #define ITERATIONS      40
-#define ITERATIONS_NEAR 16   /* 0.45 to this power is nothing either */
-#define WEIGHT_FAR      0.02 /* of files that were not meant, where others were */
+#define ITERATIONS_NEAR 16   /* 0.45 to this power is negligible too */
+#define WEIGHT_FAR      0.02 /* of files that were not named, where others were */
 #define WEIGHT_FOCUS    2.0
 #define WEIGHT_TEST     0.2
 #define DEFINERS_MAX    50 /* a name that more files define says nothing */
@@ -21,7 +21,7 @@
 #define WORD_HALF       2.0 /* names with a word, of which half as much again as of many is made */
 #define WORD_IN_NAME    20.0
 
-/* A word that was mentioned, and how much it tells. */
+/* A mentioned word, and its weight. */
 struct aim {
     uint64_t word;
     double weight;
@@ -41,7 +41,7 @@ struct ranking {
     double *standings; /* of files, tests weighed in */
     double *teleport;
     double *near;
-    bool has_aim;     /* focus or mentions are about some file */
+    bool has_aim;     /* focus or mentions match some file */
     bool wants_tests; /* a mention says so */
 };
 
@@ -79,7 +79,7 @@ static void aim_at_name(struct ranking *ranking, struct vcm_slice name)
     aims->names[aims->name_count++] = number;
 }
 
-/* What few files have tells more; where it is in the path it is what the file is about. */
+/* A word that few files have weighs more; one in the path describes the whole file. */
 static void aim_at_word(struct ranking *ranking, uint64_t word, double share)
 {
     const struct vcm_graph *graph = ranking->rank->graph;
@@ -113,7 +113,7 @@ static void aim_at_mention(struct ranking *ranking, const char *mention)
         aim_at_word(ranking, words[i], 1 / (double)count);
 }
 
-/* Tests come last, unless they are what somebody is after. */
+/* Tests come last, unless the request asks for them. */
 static bool names_tests(const char *mention)
 {
     static const char *const names[] = {"test",    "spec",    "bench", "benchmark",
@@ -140,7 +140,7 @@ static void judge_files(struct ranking *ranking)
                                 (graph->tests[i] && !ranking->wants_tests ? WEIGHT_TEST : 1);
 }
 
-/* Where the walk begins anew. */
+/* Where the walk restarts. */
 static void prefer(struct ranking *ranking)
 {
     const struct vcm_rank_request *request = ranking->request;

@@ -2,9 +2,9 @@
  * rank.h - which files of a repository matter most, and which of their names.
  *
  * A file that uses a name points to the files that define it, the more often the stronger; a random
- * walk over that graph, which begins anew at the files that the caller cares for, gives the ranks
+ * walk over that graph, which restarts at the files that the caller named, gives the ranks
  * (personalised PageRank). Iterations are fixed and sums are made in one order: equal input gives
- * equal ranks. The graph is graph.h's; only what a request cares for is worked out here.
+ * equal ranks. The graph is graph.h's; only what depends on the request is computed here.
  */
 #ifndef VCM_SYMBOLS_RANK_H
 #define VCM_SYMBOLS_RANK_H
@@ -16,7 +16,7 @@ struct vcm_rank_request {
     size_t focus_count;
     const char *const *mentions; /* names, of symbols or parts of paths */
     size_t mention_count;
-    bool by_symbol_count; /* the plain ranking, to compare with */
+    bool by_symbol_count; /* the baseline ranking, for comparison */
     const struct vcm_cancel *cancel;
 };
 

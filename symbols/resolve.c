@@ -29,9 +29,9 @@ struct search {
     const struct vcm_index *index;
     const struct vcm_resolve_query *query;
     struct vcm_imports *imports;
-    struct holder *holders; /* by name */
+    struct holder *holders; /* sorted by name */
     size_t holder_count, holder_capacity;
-    uint32_t *importers; /* for each file 1 + the last one that was seen to import it */
+    uint32_t *importers; /* for each file 1 + the last file that was found to import it */
     size_t noted;        /* 1 + the file whose imports these are */
     struct candidate *candidates;
     size_t count, capacity;
@@ -310,7 +310,7 @@ static const struct candidate *in_bases(const struct search *search,
     return only_one(search, found, marked);
 }
 
-/* The steps in which a name is looked for, each farther away. */
+/* The stages in which a name is searched, from near to far. */
 enum stage {
     STAGE_FILE,
     STAGE_IMPORTS,

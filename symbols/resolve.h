@@ -1,11 +1,11 @@
 /*
- * resolve.h - who uses a name, and which definition is meant.
+ * resolve.h - the references to a name, and the definition that each refers to.
  *
  * A reference is resolved when the rules of the language (languages/language.h, reach.h) leave one
  * definition: in the same file, in a file that is imported, in the same package, or, where names
  * are global, in the repository. One that is qualified is resolved when the qualifier is the object
- * itself, a type or namespace that is seen from there, or a module that the file imports. What is
- * left with several, or with a member of an object whose type is not known, stays unresolved.
+ * itself, a type or namespace that is seen from there, or a module that the file imports. A
+ * reference with several candidates, or to a member of an object of unknown type, stays unresolved.
  */
 #ifndef VCM_SYMBOLS_RESOLVE_H
 #define VCM_SYMBOLS_RESOLVE_H

@@ -1,6 +1,6 @@
 /*
- * snippet.h - what several modules of this folder ask about a piece of a file's text: how it begins
- * and ends, where a word begins. Private to this folder.
+ * snippet.h - helpers for pieces of a file's text: how it begins and ends, where a word begins.
+ * Private to this folder.
  */
 #ifndef VCM_SYMBOLS_SNIPPET_H
 #define VCM_SYMBOLS_SNIPPET_H
@@ -29,7 +29,7 @@ bool vcm_snippet_ends_at(struct vcm_slice text, size_t at, const char *with);
 bool vcm_snippet_begins(struct vcm_slice text, const char *with);
 bool vcm_snippet_ends(struct vcm_slice text, const char *with);
 
-/* Without white space, and other bytes that show nothing, at both ends. */
+/* Without white space and other invisible bytes at both ends. */
 struct vcm_slice vcm_snippet_trim(struct vcm_slice text);
 
 /* The first ones, or all that there are. */

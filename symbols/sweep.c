@@ -8,10 +8,10 @@
 #define PLACE_KEY  "\0s" /* beside the list of memos, before all of them */
 #define PLACE_MAX  (1 * VCM_KIB)
 #define ROWS_MAX   8192u
-#define BYTES_MAX  (32 * VCM_MIB) /* that are read, or given up, before a run ends */
+#define BYTES_MAX  (32 * VCM_MIB) /* that are read or deleted before a run ends */
 #define TIMEOUT_MS 0u
 
-/* How far the sweep for a format came. */
+/* The progress of the sweep for a format. */
 struct place {
     unsigned format;
     bool done;
@@ -23,7 +23,7 @@ struct run {
     size_t dropped;
 };
 
-/* One that is damaged is as good as none. */
+/* A damaged record counts as none. */
 static int read_place(struct place *out, struct vcm_kv_txn *txn, const struct vcm_sweep *sweep,
                       struct vcm_error *err)
 {
@@ -57,7 +57,7 @@ static bool is_old(const struct vcm_sweep *sweep, struct vcm_slice key)
            (unsigned char)key.data[key.len - 1] < (unsigned char)sweep->format;
 }
 
-/* Looks at rows from `key` on, and puts the last one into it. */
+/* Checks rows from `key` on, and puts the last one into it. */
 static int sweep_rows(bool *done, struct run *run, struct vcm_kv_txn *txn, struct vcm_buf *key,
                       struct vcm_error *err)
 {
@@ -73,7 +73,7 @@ static int sweep_rows(bool *done, struct run *run, struct vcm_kv_txn *txn, struc
     struct vcm_error damage = {0};
     rc = vcm_kv_cursor_seek(&found, &value, cursor, vcm_buf_slice(key), &damage);
     for (unsigned row = 0; found.len > 0 && row < rows_max && bytes < BYTES_MAX; row++) {
-        /* A value that is damaged has its key all the same. */
+        /* A damaged value still has a valid key. */
         bytes += value.len;
         vcm_buf_clear(key);
         vcm_buf_append_slice(key, found);

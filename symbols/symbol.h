@@ -77,7 +77,7 @@ struct vcm_symbol_import {
     bool parts; /* the alias lists names that are in the target */
 };
 
-/* What was left out of a file, if anything. */
+/* What was omitted of a file, if anything. */
 enum vcm_symbol_state {
     VCM_SYMBOL_COMPLETE,
     VCM_SYMBOL_BINARY,
@@ -85,7 +85,7 @@ enum vcm_symbol_state {
     VCM_SYMBOL_TOO_COSTLY, /* to parse */
     VCM_SYMBOL_TOO_MANY,   /* symbols: the first ones are there */
     VCM_SYMBOL_MISSING,    /* the blob is not in the repository; never stored */
-    VCM_SYMBOL_NO_CTAGS,   /* there is none, or it did not answer; never stored */
+    VCM_SYMBOL_NO_CTAGS,   /* no ctags, or it did not answer; never stored */
     VCM_SYMBOL_STATE_COUNT,
 };
 
@@ -95,7 +95,7 @@ const char *vcm_symbol_use_name(enum vcm_symbol_use use);
 const char *vcm_symbol_visibility_name(enum vcm_symbol_visibility visibility);
 const char *vcm_symbol_state_name(enum vcm_symbol_state state);
 
-/* Whether another try would end the same, so that the symbols may be stored. */
+/* Whether another attempt would give the same result, so that the symbols may be stored. */
 bool vcm_symbol_state_lasts(enum vcm_symbol_state state);
 
 /* False when there is no such kind. */

@@ -11,7 +11,7 @@
 
 /* Beside the use of a reference. */
 #define QUALIFIED      0x10u
-#define QUALIFIED_SAME 0x20u /* by the same as the last one that was qualified */
+#define QUALIFIED_SAME 0x20u /* same qualifier as the last qualified reference */
 
 void vcm_symbols_init(struct vcm_symbols *symbols)
 {
@@ -75,7 +75,7 @@ static void encode_references(struct vcm_buf *out, const struct vcm_symbols *sym
 }
 
 #ifndef NDEBUG
-/* What the stored form takes for granted: lines are written as differences, kinds as bytes, and a
+/* Requirements of the stored form: lines are written as differences, kinds as bytes, and a
  * reference names its definition by number. */
 static bool can_be_stored(const struct vcm_symbols *symbols)
 {
@@ -127,7 +127,7 @@ void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols)
     encode_references(out, symbols);
 }
 
-/* A count of things of which each takes a byte at least. */
+/* A count of items that take at least one byte each. */
 static uint32_t get_count(struct vcm_wire_reader *r)
 {
     uint64_t count = vcm_wire_get_count(r);
@@ -137,7 +137,7 @@ static uint32_t get_count(struct vcm_wire_reader *r)
     return r->bad ? 0 : (uint32_t)count;
 }
 
-/* Room for so many and one more; reading ends without it. */
+/* Room for this many items and one more; without it reading ends. */
 static void *make_room(bool *no_memory, struct vcm_symbols *out, struct vcm_wire_reader *r,
                        uint32_t count, size_t size)
 {

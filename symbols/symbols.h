@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "symbols/symbol.h"
 
-/* Goes up whenever the same bytes give other symbols, or another stored form. */
+/* Increased whenever the same bytes give other symbols, or another stored form. */
 #define VCM_SYMBOL_FORMAT 4
 
 struct vcm_symbols {

@@ -7,7 +7,7 @@
 #define LAST_DEPTH_MAX  64u
 #define LAST_LOOKED_MAX 16u
 
-/* Where a grammar has no field for bodies: one of the last children. */
+/* For grammars without a field for bodies: one of the last children. */
 static TSNode find_body(TSNode node)
 {
     static const char *const bodies[] = {"class_body", "enum_class_body", "function_body",
@@ -62,7 +62,7 @@ void vcm_tree_block_read(struct vcm_find *found, TSNode node,
         body = ts_node_child_by_field_name(node, "value", 5); /* of a macro with parameters */
     found->body = ts_node_is_null(body) ? found->end : ts_node_start_byte(body);
     found->line = ts_node_start_point(node).row + 1;
-    /* "namespace A;" is about all that follows it. */
+    /* "namespace A;" applies to everything after it. */
     if (strcmp(ts_node_type(node), "file_scoped_namespace_declaration") == 0) {
         node = ts_node_parent(node);
         found->end = ts_node_end_byte(node);
@@ -70,12 +70,12 @@ void vcm_tree_block_read(struct vcm_find *found, TSNode node,
     if (language->tree.trailing_comments)
         node = end_of(node);
     found->end_line = ts_node_end_point(node).row + 1;
-    /* A node that takes the line's end in ends in the line before. */
+    /* A node that includes the line's end ends in the line before. */
     if (ts_node_end_point(node).column == 0 && found->end_line > found->line)
         found->end_line--;
 }
 
-/* Where a grammar has no fields: the body of a function is the child behind its head. */
+/* For grammars without fields: the body of a function is the child behind its head. */
 static void set_body_behind(struct vcm_find *found, TSNode node)
 {
     const bool is_value = strcmp(ts_node_type(node), "assignment") == 0;
@@ -104,8 +104,8 @@ static bool step_over(uint32_t *at, const char *text, const char *const *words)
     return false;
 }
 
-/* Keywords stand before the node of what they bind: "let rec", "type", "and". They are siblings,
- * and going back to them takes long where there are many. */
+/* Keywords come before the node of what they bind: "let rec", "type", "and". They are siblings, and
+ * stepping back to them is slow where there are many. */
 static void take_words_before(struct vcm_find *found, TSNode node, const char *text)
 {
     static const char *const more[] = {"rec", "nonrec", NULL}, *const class[] = {"class", NULL};

@@ -150,7 +150,8 @@ static int read_captures(struct vcm_tree_query *query,
     return rc;
 }
 
-/* A query of tree-sitter's for what is not simple: making one takes longer than parsing a file. */
+/* A query of tree-sitter for the patterns that are not simple: compiling one takes longer than
+ * parsing a file. */
 static int compile_rest(struct vcm_tree_query *out, const struct vcm_language_descriptor *language,
                         struct vcm_slice text, struct vcm_error *err)
 {

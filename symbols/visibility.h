@@ -1,7 +1,7 @@
 /*
- * visibility.h - who may see a definition, by the words before its name and the form of the name,
- * as its language has it. What its container or the file says comes on top (weave_visibility.h).
- * Private to this folder.
+ * visibility.h - the visibility of a definition, from the words before its name and the form of the
+ * name, by the rules of its language. Its container and the file may change it
+ * (weave_visibility.h). Private to this folder.
  */
 #ifndef VCM_SYMBOLS_VISIBILITY_H
 #define VCM_SYMBOLS_VISIBILITY_H
@@ -11,7 +11,7 @@
 /* Where a definition is. */
 struct vcm_visibility_place {
     bool in_type;
-    bool promised; /* by an interface, or with the head of a type: public unless a word says else */
+    bool promised; /* by an interface, or in the head of a type: public unless a word says no */
 };
 
 /* Words that several languages have. */

@@ -6,8 +6,8 @@
 
 #include "base/banned.h"
 
-#define WORD_MAX  ((size_t)32) /* of a longer one the beginning counts */
-#define WORD_SEED 0x776f7264u  /* not the numbers that whole names have */
+#define WORD_MAX  ((size_t)32) /* of a longer word only the beginning counts */
+#define WORD_SEED 0x776f7264u  /* keeps words and whole names apart */
 
 static bool is_upper(char c)
 {
@@ -45,8 +45,8 @@ static bool ends_with(const char *word, size_t len, const char *ending)
     return len >= tail && memcmp(word + len - tail, ending, tail) == 0;
 }
 
-/* "parse", "parses", "parsed" and "parsing" are one. A rough rule: the words that it
- * takes for one are mostly related. */
+/* "parse", "parses", "parsed" and "parsing" count as one word. A rough rule: the words that it
+ * identifies are mostly related. */
 static size_t cut_ending(char *word, size_t len)
 {
     if (len > 4 && ends_with(word, len, "ies")) {
