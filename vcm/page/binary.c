@@ -1,14 +1,18 @@
 #include "vcm/page/binary.h"
 
+#include <assert.h>
+
 #include "base/base64.h"
 #include "base/limits.h"
 
 #include "base/banned.h"
 
-/* No token of any vocabulary is longer, so that what cannot fit is not even encoded. */
+/* No token of any vocabulary is longer. So a file that cannot fit is recognised before it is
+ * encoded.
+ */
 #define TOKEN_BYTES_MAX 256u
 
-/* The value with this text, when its tokens are within the budget. */
+/* Makes the value with this text and counts its tokens; the count stops above the budget. */
 static int serialise(struct vcm_buf *value, size_t *tokens, struct vcm_slice path,
                      struct vcm_slice text, const struct vcm_split_options *options,
                      struct vcm_error *err)
@@ -31,6 +35,7 @@ int vcm_binary_emit(struct vcm_slice path, struct vcm_slice bytes,
     size_t tokens = (size_t)options->token_budget + 1;
     int rc = VCM_OK;
 
+    assert(bytes.len <= UINT32_MAX);
     if (vcm_base64_length(bytes.len) / TOKEN_BYTES_MAX <= options->token_budget) {
         vcm_base64_put(&text, bytes);
         rc = vcm_buf_check(&text, "a file in base64", err);

@@ -1,6 +1,6 @@
 /*
- * binary.h - the record of a file that is no text: one record, whole, in base64 when that fits a
- * page, and with an empty text otherwise.
+ * binary.h - the record of a file that is not text: one record for the whole file, in base64 if
+ * that fits a page, and with an empty text otherwise.
  */
 #ifndef VCM_VCM_PAGE_BINARY_H
 #define VCM_VCM_PAGE_BINARY_H

@@ -9,28 +9,29 @@
 
 #include "base/banned.h"
 
-/* How many items come between two looks at what can be decided. */
+/* The number of items between two attempts to decide gaps. */
 #define SETTLE_ITEMS 16
-/* When this many groups' worth is undecided, the gaps that are open are decided as if no more came:
- * one sequence in a great many is so unlucky, or made so. */
+/* When items with the weight of this many groups are undecided, the open gaps are decided as if no
+ * more items followed. Few sequences reach this, by chance or by intent. */
 #define UNDECIDED_GROUPS 16
 #define UNDECIDED_ITEMS  (1u << 16)
 
-/* The groups between two gaps, of which only the outer ones matter: they may still grow. */
+/* The groups between two gaps. Only the first and the last may still grow, so only they are kept.
+ */
 struct run {
     struct vcm_cluster_weight first;
     struct vcm_cluster_weight last;
-    uint64_t last_begin; /* the number of the last one's first item */
-    bool single;         /* the first is the last */
+    uint64_t last_begin; /* the number of the last group's first item */
+    bool single;         /* there is one group: the first is the last */
 };
 
-/* An open gap: all gaps to its left that are weaker are decided, and `left` is what is between it
- * and the stronger one before it. The levels on the stack have falling strengths. */
+/* An open gap: all weaker gaps to its left are decided, and `left` has the groups between it and
+ * the stronger gap before it. The strengths of the levels on the stack decrease. */
 struct level {
     uint64_t strength;
-    uint64_t gap; /* the number of the item behind it */
+    uint64_t gap; /* the number of the item after it */
     struct run left;
-    bool cut; /* decided: the groups beside it will not shrink */
+    bool cut; /* decided not to be joined: the groups beside it will not shrink */
 };
 
 struct vcm_cluster {
@@ -38,13 +39,13 @@ struct vcm_cluster {
     struct level *levels;
     size_t depth;
     size_t level_capacity;
-    struct run current; /* behind the last level */
+    struct run current; /* after the last level */
     bool *joined;       /* for the gap before each item from number `begin` on */
     size_t joined_capacity;
-    uint64_t begin; /* the first item that was not taken */
-    uint64_t end;   /* behind the last item */
+    uint64_t begin; /* number of the first item that was not taken */
+    uint64_t end;   /* number of the next item */
     uint64_t ready; /* all gaps before this item are decided, and it begins a group */
-    struct vcm_cluster_weight undecided; /* of the items since something was decided last */
+    struct vcm_cluster_weight undecided; /* of the items since the last decision */
     unsigned since_settled;
 };
 
@@ -92,11 +93,14 @@ static bool fit(const struct vcm_cluster *cluster, const struct run *left, const
            both.items <= bounds->items;
 }
 
-/* Puts `left` before `right`, joining the groups that meet if they fit. */
+/* Adds the groups of `left` before those of `right`, and joins the two groups at the gap if they
+ * fit.
+ */
 static void join(struct vcm_cluster *cluster, const struct level *level, struct run *right)
 {
     const struct run *left = &level->left;
 
+    assert(level->gap > cluster->begin && level->gap < cluster->end);
     if (!fit(cluster, left, right)) {
         right->first = left->first;
         right->single = false;
@@ -122,7 +126,7 @@ static void remove_level(struct vcm_cluster *cluster, size_t level)
             (cluster->depth - level) * sizeof *cluster->levels);
 }
 
-/* Of the lowest run all groups but the last are as they are, since nothing is before them. */
+/* All groups of the lowest run but the last are final, since no gap before them is open. */
 static void advance(struct vcm_cluster *cluster)
 {
     struct run *lowest = cluster->depth > 0 ? &cluster->levels[0].left : &cluster->current;
@@ -195,6 +199,7 @@ int vcm_cluster_add(struct vcm_cluster *cluster, const struct vcm_cluster_weight
     if (cluster->end > 0) {
         while (cluster->depth > 0 && cluster->levels[cluster->depth - 1].strength <= strength)
             collapse(cluster);
+        assert(cluster->depth == 0 || cluster->levels[cluster->depth - 1].strength > strength);
         cluster->levels[cluster->depth++] =
             (struct level){.strength = strength, .gap = cluster->end, .left = cluster->current};
     }
@@ -216,6 +221,7 @@ void vcm_cluster_finish(struct vcm_cluster *cluster)
 {
     while (cluster->depth > 0)
         collapse(cluster);
+    assert(cluster->ready <= cluster->end);
     cluster->ready = cluster->end;
 }
 
@@ -225,7 +231,7 @@ uint64_t vcm_cluster_take(struct vcm_cluster *cluster)
 
     if (cluster->begin == cluster->ready)
         return 0;
-    assert(cluster->begin < cluster->ready);
+    assert(cluster->begin < cluster->ready && cluster->ready <= cluster->end);
     while (cluster->begin + count < cluster->ready && cluster->joined[count])
         count++;
     memmove(cluster->joined, cluster->joined + count, (held - count) * sizeof *cluster->joined);

@@ -1,11 +1,13 @@
 #include "vcm/page/codec.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "base/zstd.h"
 
 #include "base/banned.h"
 
-/* The types of codec.h are those of base/zstd.h under the names that pages know. */
+/* The types of codec.h are those of base/zstd.h under other names. */
 static struct vcm_zstd *zstd_of(struct vcm_codec *codec)
 {
     return (struct vcm_zstd *)codec;
@@ -31,7 +33,7 @@ void vcm_codec_close(struct vcm_codec *codec)
     vcm_zstd_close(zstd_of(codec));
 }
 
-/* A dictionary saves about a twentieth of what it is trained for, and is to cost a fraction of it.
+/* A dictionary saves about a twentieth of the content's bytes, and has to cost a fraction of that.
  */
 size_t vcm_codec_dictionary_size(uint64_t content_bytes)
 {
@@ -42,7 +44,7 @@ size_t vcm_codec_dictionary_size(uint64_t content_bytes)
     return size < VCM_LIMIT_DICTIONARY_BYTES_MIN ? 0 : (size_t)size;
 }
 
-/* The number of samples that lie within the bytes and within our bound. */
+/* The number of samples that are within the bytes and within the limit. */
 static unsigned count_samples(struct vcm_slice samples, const size_t *sizes, unsigned sizes_len)
 {
     size_t left =
@@ -73,7 +75,7 @@ int vcm_codec_dictionary_open(struct vcm_codec_dictionary **out, struct vcm_slic
     int rc;
 
     if (bytes.len > VCM_LIMIT_DICTIONARY_BYTES)
-        rc = vcm_error_set(err, VCM_STORE_CORRUPT, "a dictionary of %zu bytes is not ours",
+        rc = vcm_error_set(err, VCM_STORE_CORRUPT, "a dictionary of %zu bytes is too large",
                            bytes.len);
     else
         rc = vcm_zstd_dictionary_open(&made, bytes, use == VCM_CODEC_WRITE ? VCM_CODEC_LEVEL : 0,
@@ -101,6 +103,7 @@ int vcm_codec_decompress(void *frame, size_t frame_bytes, struct vcm_codec *code
                          struct vcm_slice packed, const struct vcm_codec_dictionary *dictionary,
                          struct vcm_error *err)
 {
+    assert(frame_bytes <= VCM_LIMIT_FRAME_BYTES);
     return vcm_zstd_decompress(frame, frame_bytes, zstd_of(codec), packed,
                                zstd_dictionary_of(dictionary), "a compressed page", err);
 }

@@ -2,12 +2,12 @@
  * codec.h - compressed frames and the dictionaries that make them small: what base/zstd.h does,
  * with the level and the bounds of pages.
  *
- * Knows bytes, not pages: which frames are compressed, with which dictionary, and when it is
- * trained anew is for the callers to say. A compressed frame does not say that it is whole: whoever
- * stored it keeps its length, and its checksum or the hash of what comes out.
- * A codec keeps contexts for reuse, since making one costs more than a page. A dictionary is
- * digested once, when it is opened, and never changes. Any number of threads may use both at a
- * time; closing them is for the last.
+ * Knows bytes, not pages: the callers decide which frames are compressed, with which dictionary,
+ * and when one is trained again. A compressed frame does not prove that it is whole: the code that
+ * stores it keeps its length, and its checksum or the hash of the frame.
+ * A codec keeps contexts for reuse, since making one costs more than compressing a page. A
+ * dictionary is digested once, when it is opened, and never changes. Any number of threads may use
+ * both at a time; they are closed after the last use.
  */
 #ifndef VCM_VCM_PAGE_CODEC_H
 #define VCM_VCM_PAGE_CODEC_H
@@ -25,18 +25,18 @@ struct vcm_codec_dictionary;
 int vcm_codec_open(struct vcm_codec **out, struct vcm_error *err);
 void vcm_codec_close(struct vcm_codec *codec);
 
-/* The size of a dictionary that pays for content of so many bytes; 0 when none would. */
+/* The size of a dictionary that saves more than it costs for content of this size; 0 for none. */
 size_t vcm_codec_dictionary_size(uint64_t content_bytes);
 
-/* Appends a dictionary of at most `bytes_max` bytes, made from samples that lie one behind the
- * other in `samples`; `sizes` has the length of each. Of a large content give samples from all of
- * it, about a hundred times the dictionary; what exceeds VCM_LIMIT_DICTIONARY_SAMPLES is not looked
- * at. The same samples give the same dictionary. VCM_UNSUPPORTED when they are too few or too much
- * of one kind to make one. */
+/* Appends a dictionary of at most `bytes_max` bytes, trained with the samples that are concatenated
+ * in `samples`; `sizes` has the length of each. Samples should come from all parts of the content,
+ * about a hundred times the dictionary's size; what exceeds VCM_LIMIT_DICTIONARY_SAMPLES is
+ * ignored. The same samples give the same dictionary. VCM_UNSUPPORTED when they are too few or too
+ * similar. */
 int vcm_codec_train(struct vcm_buf *out, struct vcm_slice samples, const size_t *sizes,
                     unsigned sizes_len, size_t bytes_max, struct vcm_error *err);
 
-/* For reading alone a dictionary is cheaper to open, and vcm_codec_compress() refuses it. */
+/* A dictionary for reading is cheaper to open; vcm_codec_compress() refuses it. */
 enum vcm_codec_use { VCM_CODEC_READ, VCM_CODEC_WRITE };
 
 /* Digests a dictionary that vcm_codec_train() made; the bytes are copied. VCM_STORE_CORRUPT when

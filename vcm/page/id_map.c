@@ -1,5 +1,6 @@
 #include "vcm/page/id_map.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,12 +21,13 @@ void vcm_id_map_clear(struct vcm_id_map *map)
     map->count = 0;
 }
 
-/* Where the id is, or the free slot where it belongs. */
+/* The slot of the id, or the free slot for it. */
 static struct vcm_id_map_slot *place_of(struct vcm_id_map_slot *slots, size_t size,
                                         const struct vcm_page_id *id)
 {
     uint64_t hash;
 
+    assert(size > 0 && (size & (size - 1)) == 0);
     memcpy(&hash, id->bytes, sizeof hash);
     for (size_t at = hash & (size - 1);; at = (at + 1) & (size - 1))
         if (slots[at].number == 0 || memcmp(&slots[at].id, id, sizeof *id) == 0)
@@ -54,8 +56,11 @@ int vcm_id_map_put(struct vcm_id_map *map, const struct vcm_page_id *id, uint32_
     int rc = 2 * (map->count + 1) > map->size ? grow(map, err) : VCM_OK;
     if (rc != VCM_OK)
         return rc;
-    *place_of(map->slots, map->size, id) = (struct vcm_id_map_slot){*id, number + 1};
+    struct vcm_id_map_slot *slot = place_of(map->slots, map->size, id);
+    assert(slot->number == 0 && number < UINT32_MAX);
+    *slot = (struct vcm_id_map_slot){*id, number + 1};
     map->count++;
+    assert(2 * map->count <= map->size); /* a search ends at a free slot */
     return VCM_OK;
 }
 

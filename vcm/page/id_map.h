@@ -1,7 +1,7 @@
 /*
- * id_map.h - numbers by page id: which of many pages one is. Private to vcm/.
+ * id_map.h - a hash table from page ids to numbers. Private to vcm/.
  *
- * Zeroed it is empty. Page ids are hashes, so their first bytes place them.
+ * A zeroed map is empty. Page ids are hashes, so their first bytes serve as the hash.
  */
 #ifndef VCM_VCM_PAGE_ID_MAP_H
 #define VCM_VCM_PAGE_ID_MAP_H
@@ -22,11 +22,11 @@ struct vcm_id_map {
 void vcm_id_map_release(struct vcm_id_map *map);
 void vcm_id_map_clear(struct vcm_id_map *map);
 
-/* The id is not in the map yet. */
+/* The id must not be in the map yet. */
 int vcm_id_map_put(struct vcm_id_map *map, const struct vcm_page_id *id, uint32_t number,
                    struct vcm_error *err);
 
-/* False, `*number` untouched, when the id is not there. */
+/* False, `*number` untouched, when the id is not in the map. */
 bool vcm_id_map_find(uint32_t *number, const struct vcm_id_map *map, const struct vcm_page_id *id);
 
 #endif

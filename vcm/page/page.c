@@ -1,5 +1,6 @@
 #include "vcm/page/page.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -120,7 +121,7 @@ int vcm_page_get_records(struct vcm_page_record **out, uint32_t *count, struct v
     *count = 0;
     vcm_wire_reader_init(&r, bytes);
     uint64_t n = vcm_wire_get_count(&r);
-    /* Nine bytes are the least that a record takes, which bounds the allocation by the input. */
+    /* A record takes nine bytes at least, so the input bounds the allocation. */
     if (r.bad || n > r.rest.len / 9)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "a page's record list is malformed");
 
@@ -146,6 +147,7 @@ bool vcm_page_next_value(struct vcm_slice *value, struct vcm_slice *frame)
     size_t len = end ? (size_t)(end - frame->data) : frame->len;
     *value = vcm_slice_of(frame->data, len);
     size_t used = end ? len + 1 : len;
+    assert(used > 0 && used <= frame->len); /* every call consumes something */
     *frame = vcm_slice_of(frame->data + used, frame->len - used);
     return true;
 }

@@ -1,10 +1,10 @@
 /*
- * page.h - what a record and a page are: their bytes, their names, and where they came from.
+ * page.h - records and pages: their bytes, their ids, and where they came from.
  *
- * A record's serialised value is compact JSON; a page's frame is its records' values, one to a
- * line; a page's id is a hash of its frame and of nothing else (docs/FORMAT.md).
- * Provenance is kept beside the frame, per scope, so that equal content is one page wherever and
- * whenever it occurs.
+ * A record's serialised value is compact JSON; a page's frame has the values of its records, one on
+ * each line; a page's id is a hash of its frame and of nothing else (docs/FORMAT.md).
+ * Where a record came from is stored beside the frame, for each scope, so that equal content is one
+ * page in all scopes and revisions.
  */
 #ifndef VCM_VCM_PAGE_PAGE_H
 #define VCM_VCM_PAGE_PAGE_H
@@ -22,7 +22,9 @@ struct vcm_page_id {
     unsigned char bytes[VCM_PAGE_ID_BYTES];
 };
 
-/* Where one record of a page came from. Slices point into memory that the holder names. */
+/* Where one record of a page came from. The function that fills it in says how long slices are
+ * valid.
+ */
 struct vcm_page_record {
     struct vcm_slice path;       /* valid UTF-8, as in the serialised value */
     struct vcm_slice content_id; /* raw bytes that name the content in its source: a git blob id */
@@ -56,13 +58,13 @@ void vcm_page_id_to_hex(char out[VCM_PAGE_ID_HEX + 1], const struct vcm_page_id 
 void vcm_page_put_records(struct vcm_buf *out, const struct vcm_page_record *records,
                           uint32_t count);
 
-/* Reads them back into an array that the caller frees; slices point into `bytes`.
+/* Parses stored records into an array that the caller frees; slices point into `bytes`.
  * VCM_STORE_CORRUPT when they are malformed. */
 int vcm_page_get_records(struct vcm_page_record **out, uint32_t *count, struct vcm_slice bytes,
                          struct vcm_error *err);
 
-/* Takes the next serialised value off the front of a frame; false at its end. A frame that does not
- * end with a line end gives what is there. */
+/* Removes the first serialised value from `frame`; false at its end. A last line without a line end
+ * is returned as well. */
 bool vcm_page_next_value(struct vcm_slice *value, struct vcm_slice *frame);
 
 #endif

@@ -12,24 +12,24 @@
 
 #include "base/banned.h"
 
-/* A line longer than the larger is looked at in pieces of so many bytes. */
+/* A line longer than the maximum is divided into pieces of these sizes. */
 #define UNIT_BYTES_MIN ((size_t)64)
 #define UNIT_BYTES_MAX ((size_t)512)
-/* How much of the lines on both sides of a cut its hash sees. */
+/* How much of the lines on both sides of a cut is hashed. */
 #define NEIGHBOUR_BYTES ((size_t)128)
 /* How much text is escaped and measured at a time. */
 #define CHUNK_BYTES ((size_t)16 * VCM_KIB)
-/* A word longer than this is measured as if it ended with its chunk, lest it be read again with
- * every chunk that it goes on in. */
+/* A word longer than this is measured as if it ended with its chunk. Otherwise it would be read
+ * again with each chunk that it continues in. */
 #define WORD_BYTES_MAX ((size_t)4 * VCM_KIB)
-/* How many units of a part are counted anew, first, to find where its words begin as they do in
- * the whole text. */
+/* How many units of a part are counted again to find a word that begins where one of the whole text
+ * does: at first, and at most. */
 #define JOIN_UNITS     4
 #define JOIN_UNITS_MAX 32
 /* Memory above this is not kept for the next text. */
 #define KEEP_BYTES (1 * VCM_MIB)
 
-/* The better places to cut have the smaller numbers. */
+/* Better places to cut have smaller numbers. */
 enum cut_class {
     CUT_BETWEEN_BLOCKS, /* a blank line or an outermost closing brace, then column 0 */
     CUT_LINE_END,
@@ -37,9 +37,9 @@ enum cut_class {
 };
 
 /*
- * The text is cut between units: a line each, or a piece of a long one. The window holds those from
- * the next part on, and perhaps some before it; marks[i] says where unit i ends in `escaped`, and
- * how many tokens of the escaped text come before that.
+ * The text is cut between units: a unit is a line, or a piece of a long one. The window has the
+ * units from the next part on, and perhaps some before it; marks[i] has the end of unit i in
+ * `escaped`, and the number of tokens of the escaped text before that.
  */
 struct vcm_split {
     struct vcm_split_options options;
@@ -56,16 +56,16 @@ struct vcm_split {
     size_t unit_count;
     size_t unit_capacity;
     size_t unit_first;    /* of the next part */
-    size_t units_done;    /* those that are measured */
+    size_t units_done;    /* units that are measured */
     size_t text_done;     /* how much of the text is escaped */
-    size_t escaped_gone;  /* bytes that `escaped` held before its beginning */
+    size_t escaped_gone;  /* bytes that were dropped from the beginning of `escaped` */
     size_t escaped_first; /* where the next part begins in it */
     size_t text_first;    /* where the first unit begins in the text */
     size_t text_emitted;  /* where the next part begins in the text */
     size_t tokens_done;   /* the measure of all units that are measured */
     size_t tokens_first;  /* of those before the next part */
     struct vcm_tokenizer_measure measure;
-    bool measure_broken; /* some word was taken to end where it does not */
+    bool measure_broken; /* a long word was measured as if it ended earlier */
     uint32_t line;       /* 1-based, of the next part's first character */
     uint32_t part;
 };
@@ -124,7 +124,8 @@ static bool is_sequence_middle(char byte)
     return ((unsigned char)byte & 0xc0) == 0x80;
 }
 
-/* Moves a cut back so that it splits neither a UTF-8 sequence nor a CRLF, but not to `start`. */
+/* Moves a cut back so that it splits neither a UTF-8 sequence nor a CRLF, but not back to `start`.
+ */
 static size_t legal_cut(struct vcm_slice text, size_t start, size_t cut)
 {
     size_t wanted = cut;
@@ -137,7 +138,7 @@ static size_t legal_cut(struct vcm_slice text, size_t start, size_t cut)
         cut--;
     if (cut > start && !(cut == start + 1 && text.data[start] == '\r' && text.data[cut] == '\n'))
         return cut;
-    /* Nothing shorter will do: take one whole character, or the CRLF. */
+    /* No shorter piece is possible: take one whole character, or the CRLF. */
     cut = wanted > start ? wanted : start + 1;
     while (cut < text.len && is_sequence_middle(text.data[cut]))
         cut++;
@@ -146,9 +147,9 @@ static size_t legal_cut(struct vcm_slice text, size_t start, size_t cut)
     return cut;
 }
 
-/* Pieces of a long line end where its content says, so that they find themselves again after an
- * edit before them: behind a blank or punctuation if there is any, and among those where a hash of
- * the sixteen bytes before it is greatest. */
+/* The end of a piece of a long line is chosen by content, so that pieces stay the same after an
+ * edit before them: after a blank or punctuation if there is any, and among those where a hash of
+ * the last sixteen bytes is greatest. */
 static size_t end_inside_line(struct vcm_slice text, size_t start)
 {
     const char *p = text.data + start;
@@ -179,7 +180,9 @@ static size_t next_unit_end(struct vcm_slice text, size_t start)
         return (size_t)(newline - text.data) + 1;
     if (span < UNIT_BYTES_MAX)
         return text.len;
-    return legal_cut(text, start, end_inside_line(text, start));
+    size_t end = legal_cut(text, start, end_inside_line(text, start));
+    assert(end > start && end <= text.len);
+    return end;
 }
 
 static bool is_white(char c)
@@ -216,8 +219,8 @@ static enum cut_class classify(struct vcm_slice text, size_t at, struct vcm_slic
     return is_blank_or_closing(before) ? CUT_BETWEEN_BLOCKS : CUT_LINE_END;
 }
 
-/* By the line behind the cut; the one before it only tells apart what is repeated, so that fewer
- * edits touch a cut. */
+/* Depends on the line after the cut. The line before it only distinguishes repeated lines: so fewer
+ * edits move a cut. */
 static uint64_t preference(struct vcm_slice before, struct vcm_slice after)
 {
     uint64_t behind = vcm_hash_checksum(after, 0);
@@ -248,7 +251,7 @@ static bool append_escaped(struct vcm_buf *out, struct vcm_slice text)
     return to != NULL;
 }
 
-/* Measures the units that were added; returns how many more are measured. */
+/* Measures the units that were added; returns how many are now measured in addition. */
 static size_t measure_units(struct vcm_split *s)
 {
     const struct vcm_tokenizer *tokenizer = s->options.tokenizer;
@@ -276,8 +279,8 @@ static size_t unit_start(const struct vcm_split *s, size_t unit)
     return unit > 0 ? s->ends[unit - 1] : s->text_first;
 }
 
-/* The end of the line before a unit, its line break included. Where the unit before is the whole
- * line, nothing has to be looked for. */
+/* The end of the line before a unit, its line break included. No search is needed if the unit
+ * before is the whole line. */
 static struct vcm_slice line_before(const struct vcm_split *s, size_t unit)
 {
     size_t at = unit_start(s, unit);
@@ -293,7 +296,7 @@ static struct vcm_slice line_before(const struct vcm_split *s, size_t unit)
 }
 
 /* The beginning of the line that the unit begins with, without a line break. A unit that ends
- * inside a line has none for longer than is looked at here. */
+ * inside a line is longer than what is used here. */
 static struct vcm_slice line_after(const struct vcm_split *s, size_t unit)
 {
     size_t at = unit_start(s, unit), end = s->ends[unit];
@@ -302,7 +305,7 @@ static struct vcm_slice line_after(const struct vcm_split *s, size_t unit)
     return vcm_slice_of(s->text.data + at, len < NEIGHBOUR_BYTES ? len : NEIGHBOUR_BYTES);
 }
 
-/* Natural places are the stronger gaps. */
+/* Better places to cut are stronger gaps. */
 static uint64_t strength_before(const struct vcm_split *s, size_t unit)
 {
     size_t at = unit_start(s, unit);
@@ -347,7 +350,7 @@ static int add_chunk(struct vcm_split *s, struct vcm_error *err)
     return rc;
 }
 
-/* Forgets the units before the next part. */
+/* Drops the units before the next part from the window. */
 static void drop_units(struct vcm_split *s)
 {
     size_t gone = s->escaped_first;
@@ -388,9 +391,9 @@ static void end_value(struct vcm_split *s)
 }
 
 /*
- * The tokens of the value, whose text ends with unit `last`, from the marks: as soon as a word of
- * the value begins where one of the whole text does, all words from there on are the same, but for
- * the last. Counts the first `units` units to find such a place; false when there is none.
+ * Computes the tokens of the value, whose text ends with unit `last`, from the marks: once a word
+ * of the value begins where one of the whole text does, all words after it are the same, except the
+ * last. Counts the first `units` units to find such a place; false when there is none.
  */
 static bool join_marks(size_t *tokens, const struct vcm_split *s, size_t last, size_t units)
 {
@@ -398,7 +401,7 @@ static bool join_marks(size_t *tokens, const struct vcm_split *s, size_t last, s
     struct vcm_tokenizer_measure measure = {0, 0};
     const struct vcm_tokenizer_mark *whole = &s->marks[s->unit_first];
     const struct vcm_tokenizer_mark *end = &s->marks[last];
-    size_t shift = s->prefix_len - s->escaped_first; /* may wrap around, and back */
+    size_t shift = s->prefix_len - s->escaped_first; /* may wrap around; each sum wraps back */
 
     assert(units <= JOIN_UNITS_MAX && s->unit_first + units <= last);
     for (size_t i = 0; i < units; i++)
@@ -422,8 +425,8 @@ static bool fits(const struct vcm_split *s, size_t tokens)
     return tokens <= s->options.token_budget || s->value.fault != VCM_BUF_FINE;
 }
 
-/* Whether it would be with any path that keeps to its share. What stands before `text` has no
- * token in common with the rest, so the path's tokens can be taken off. */
+/* Whether it would be within the budget with any path of at most VCM_SPLIT_PATH_TOKENS. No token
+ * spans the beginning of the text, so the path's tokens can be subtracted. */
 static bool fits_any_path(const struct vcm_split *s, size_t tokens)
 {
     if (s->value.fault != VCM_BUF_FINE)
@@ -475,11 +478,13 @@ struct target {
     void *context;
 };
 
-/* Emits the value, which is that of the text from what was emitted before to `end`. */
+/* Emits the value, which has the text from the end of the previous part to `end`. */
 static int emit_part(struct vcm_split *s, size_t end, size_t tokens, const struct target *target,
                      struct vcm_error *err)
 {
     size_t start = s->text_emitted;
+
+    assert(start <= end && end <= s->text.len && tokens <= s->options.token_budget);
     uint32_t newlines = count_newlines(vcm_slice_of(s->text.data + start, end - start));
     bool line_ends = end > start && s->text.data[end - 1] == '\n';
     struct vcm_page_record record = {
@@ -559,8 +564,8 @@ static size_t guess_last(const struct vcm_split *s, size_t last)
     return guess;
 }
 
-/* Emits the units up to `last`, whose value is made, in several parts where the path needs more
- * than its share. */
+/* Emits the units up to `last`, whose value is made; in several parts if the path takes more tokens
+ * than are reserved for it. */
 static int emit_base(struct vcm_split *s, size_t last, size_t tokens, const struct target *target,
                      struct vcm_error *err)
 {
@@ -578,8 +583,8 @@ static int emit_base(struct vcm_split *s, size_t last, size_t tokens, const stru
     return rc;
 }
 
-/* Emits a group of units. The measure is only close to the count, so that a group may turn out to
- * be too large: it is then cut before its last units, and what is left is the next part. */
+/* Emits a group of units. The measure is only close to the count, so a group may be too large: it
+ * is then cut before its last units, and the rest is the next part. */
 static int emit_group(struct vcm_split *s, size_t count, const struct target *target,
                       struct vcm_error *err)
 {
@@ -601,7 +606,7 @@ static bool is_read(const struct vcm_split *s)
     return s->text_done == s->text.len;
 }
 
-/* Reads on until the text is known to be too long for one part, or is one. */
+/* Reads until the text is known to be too long for one part, or emits it as one. */
 static int find_whole(bool *whole, struct vcm_split *s, const struct target *target,
                       struct vcm_error *err)
 {
@@ -655,8 +660,8 @@ static int split_long(struct vcm_split *s, const struct target *target, struct v
     return rc;
 }
 
-/* Settles how much room the path leaves to the text. */
-static void settle_body(struct vcm_split *s)
+/* Computes how many tokens the path leaves to the text. */
+static void compute_body(struct vcm_split *s)
 {
     uint32_t budget = s->options.token_budget;
 
@@ -709,9 +714,10 @@ int vcm_split_text(struct vcm_split *s, struct vcm_slice path, struct vcm_slice 
     if (rc == VCM_OK && whole) {
         rc = emit_part(s, text.len, tokens, &target, err);
     } else if (rc == VCM_OK) {
-        settle_body(s);
+        compute_body(s);
         rc = split_long(s, &target, err);
     }
+    assert(rc != VCM_OK || (s->text_emitted == text.len && s->part > 0));
     shrink(s);
     return rc;
 }

@@ -1,14 +1,15 @@
 /*
  * split.h - cuts a text whose record would exceed a page's budget into parts that do not.
  *
- * Cuts are chosen by content, so that an edit moves only those next to it: lines are put together
- * as cluster.h says, and the gap before a line is stronger the better it is as a place to cut. Best
- * is a blank line or a closing bracket at column 0 before a line that begins at column 0, then any
- * line end, then a place inside a line; among equals a hash of the line behind the gap decides. Any
- * line before column 0 was a class of its own once: one such line among indented ones moved three
- * cuts. Long lines are looked at in pieces of 64 to 512 bytes, whose ends are chosen by content,
- * too. Cuts depend on the text, the tokenizer and the budget alone. A path that takes more than
- * VCM_SPLIT_PATH_TOKENS moves none, but adds some inside of parts that exceed the budget with it.
+ * Cuts are chosen by content, so that an edit moves only those next to it: lines are grouped by
+ * cluster.h, and the better a gap is as a place to cut, the stronger it is. Best is a blank line or
+ * a closing bracket at column 0 before a line that begins at column 0, then any line end, then a
+ * place inside a line; among equals a hash of the line after the gap decides. Tried and dropped: a
+ * class of its own for any line end before a line at column 0; one such line among indented ones
+ * moved three cuts. Long lines are divided into pieces of 64 to 512 bytes, whose ends are chosen by
+ * content, too. Cuts depend on the text, the tokenizer and the budget alone. A path that takes more
+ * than VCM_SPLIT_PATH_TOKENS moves no cut, but adds some inside of parts that would exceed the
+ * budget with it.
  * The parts in order are the text, byte for byte; no cut falls inside a UTF-8 sequence or a CRLF.
  * The text is escaped and its tokens are counted once, whatever the number of parts.
  */
@@ -21,8 +22,8 @@
 #include "tokens/tokenizer.h"
 #include "vcm/page/page.h"
 
-/* What is left to the path and the braces in a part, so that the same content is cut in the same
- * places whatever it is called. */
+/* The tokens of a part that are reserved for the path and the braces, so that the same content is
+ * cut in the same places whatever its path is. */
 #define VCM_SPLIT_PATH_TOKENS(budget)                                                              \
     ((budget) / 4 < (budget) / 64 + 32 ? (budget) / 4 : (budget) / 64 + 32)
 

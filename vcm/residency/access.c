@@ -1,5 +1,7 @@
 #include "vcm/residency/access.h"
 
+#include <assert.h>
+
 #include "base/banned.h"
 
 static void touch(struct vcm_access *access, const struct vcm_page_id *id)
@@ -25,6 +27,7 @@ void vcm_access_note(struct vcm_access *access, const struct vcm_page_id *id,
         [VCM_PAGE_EVICTED] = VCM_SHM_MAJOR_FAULTS,
     };
 
+    assert(was <= VCM_PAGE_EVICTED && bytes <= UINT32_MAX);
     if (was == VCM_PAGE_RESIDENT)
         touch(access, id);
     vcm_shm_count(access->shm, counters[was], 1);

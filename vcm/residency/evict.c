@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-#define MAGIC         UINT64_C(0x31746369766d6376) /* "vcmvict1"; another layout has another one */
+#define MAGIC         UINT64_C(0x31746369766d6376) /* "vcmvict1"; changes with the layout */
 #define HEADER_BYTES  ((size_t)320)
 #define CAPACITY_MAX  (UINT32_C(1) << 30)
 #define HASH_MULTIPLY UINT64_C(0x9e3779b97f4a7c15)
@@ -44,7 +44,7 @@ bool vcm_evict_policy_of(enum vcm_evict_policy *out, const char *name)
     return false;
 }
 
-/* Half as many slots again as pages: S3-FIFO remembers tags in those that are left. */
+/* One and a half times as many slots as pages: S3-FIFO remembers tags in the others. */
 static uint64_t slots_of(uint64_t capacity)
 {
     return capacity + capacity / 2;
@@ -81,6 +81,8 @@ static void lay_out(struct vcm_evict *out, void *memory, uint32_t capacity)
     out->table = (_Atomic uint32_t *)(void *)at;
     at += ((size_t)out->table_mask + 1) * sizeof(uint32_t);
     out->heap = (uint32_t *)(void *)at;
+    assert((size_t)((char *)(out->heap + capacity) - (char *)memory) == vcm_evict_bytes(capacity));
+    assert((out->table_mask & (out->table_mask + 1)) == 0 && out->table_mask >= out->slots);
 }
 
 static uint32_t capacity_that_fits(size_t bytes)
@@ -95,6 +97,7 @@ static uint32_t capacity_that_fits(size_t bytes)
         else
             high = middle - 1;
     }
+    assert(vcm_evict_bytes(low) <= bytes);
     return low;
 }
 
@@ -137,7 +140,7 @@ enum vcm_evict_policy vcm_evict_policy(const struct vcm_evict *set)
     return (enum vcm_evict_policy)atomic_load_explicit(&set->header->policy, memory_order_relaxed);
 }
 
-/* The memory may have changed since it was attached to. */
+/* The memory may have changed since vcm_evict_attach(). */
 static const struct vcm_evict_rules *rules_of(const struct vcm_evict *set)
 {
     const struct vcm_evict_rules *rules = vcm_evict_set_rules(vcm_evict_policy(set));
@@ -158,7 +161,7 @@ bool vcm_evict_is_damaged(const struct vcm_evict *set)
     return atomic_load_explicit(&set->header->damaged, memory_order_relaxed) != 0;
 }
 
-/* Tags are hashes already, but for those of traces. */
+/* Tags are hashes already, except in replays of traces, where they are numbers. */
 static uint32_t home_of(const struct vcm_evict *set, uint64_t tag)
 {
     return (uint32_t)((tag * HASH_MULTIPLY) >> 32) & set->table_mask;
@@ -181,7 +184,7 @@ uint32_t vcm_evict_set_find(uint32_t *bucket, const struct vcm_evict *set, uint6
     return VCM_EVICT_NONE;
 }
 
-/* The slot's tag is written already, so that who finds the entry finds the tag. */
+/* The slot's tag is written before: a reader that finds the entry finds the tag, too. */
 static void table_add(struct vcm_evict *set, uint64_t tag, uint32_t index)
 {
     uint32_t at = home_of(set, tag);
@@ -194,7 +197,7 @@ static void table_add(struct vcm_evict *set, uint64_t tag, uint32_t index)
     vcm_evict_set_damage(set);
 }
 
-/* Closes the gap with entries behind it that may stand there, so that no search ends too early. */
+/* Fills the gap with later entries that may be stored there, so that no search ends too early. */
 static void table_remove(struct vcm_evict *set, uint32_t bucket)
 {
     uint32_t gap = bucket;
@@ -249,7 +252,7 @@ bool vcm_evict_touch(const struct vcm_evict *set, uint64_t tag)
     return true;
 }
 
-/* Gives up what is in a slot and in no place. */
+/* Frees a slot that is in no place. */
 static void release_slot(struct vcm_evict *set, uint32_t index)
 {
     uint32_t bucket;
@@ -291,7 +294,7 @@ static uint32_t take_slot(struct vcm_evict *set)
     return vcm_evict_is_damaged(set) ? VCM_EVICT_NONE : index;
 }
 
-/* A slot with the page's tag that can be found and is in no place yet. */
+/* Makes a slot for the page, findable by its tag, that is in no place yet. */
 static uint32_t make_slot(struct vcm_evict *set, uint64_t tag, uint64_t bytes)
 {
     uint32_t index = take_slot(set);
@@ -327,6 +330,7 @@ int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
     const struct vcm_evict_rules *rules = rules_of(set);
     uint32_t bucket;
 
+    assert(place == VCM_EVICT_HOT || place == VCM_EVICT_COLD);
     if (vcm_evict_is_damaged(set))
         return VCM_STORE_CORRUPT;
     uint32_t index = vcm_evict_set_find(&bucket, set, tag);
@@ -357,7 +361,7 @@ int vcm_evict_insert(struct vcm_evict *set, uint64_t tag, uint64_t bytes,
     return outcome(set);
 }
 
-/* Takes a slot out of the place where it is. */
+/* Removes a slot from its place. */
 static void take_out(struct vcm_evict *set, uint32_t index)
 {
     enum vcm_evict_kind kind = vcm_evict_set_kind(&set->nodes[index]);
@@ -370,7 +374,8 @@ static void take_out(struct vcm_evict *set, uint32_t index)
         rules_of(set)->leave(set, index);
 }
 
-/* As many ghosts as pages. */
+/* Turns the slot of an evicted page into a ghost. There are at most as many ghosts as pages: older
+ * ones are forgotten. */
 static void remember(struct vcm_evict *set, uint32_t index, enum vcm_evict_kind kind)
 {
     struct vcm_evict_header *header = set->header;
@@ -407,7 +412,8 @@ void vcm_evict_remove(struct vcm_evict *set, uint64_t tag)
     set->header->count--;
 }
 
-/* The oldest that came in bulk and was not used; those that were become newcomers on the way. */
+/* The oldest cold page that was not used; cold pages that were used are moved to the policy's
+ * order, as new ones. */
 static uint32_t choose_bulk(struct vcm_evict *set)
 {
     while (!vcm_evict_is_damaged(set)) {
@@ -465,7 +471,7 @@ void vcm_evict_settle(struct vcm_evict *set)
     }
 }
 
-/* Puts a copy of a slot into the place of its kind. */
+/* Copies a slot into the place of its kind. */
 static int copy_slot(struct vcm_evict *to, const struct vcm_evict *from, uint32_t index)
 {
     const struct vcm_evict_node *node = &from->nodes[index];
@@ -532,7 +538,7 @@ static int copy_heap(struct vcm_evict *to, const struct vcm_evict *from)
     return VCM_OK;
 }
 
-/* Ghosts come last and take what is left. */
+/* Ghosts are copied last, into the slots that are left. */
 static int copy_as_is(struct vcm_evict *to, const struct vcm_evict *from)
 {
     int rc = VCM_OK;
@@ -545,7 +551,7 @@ static int copy_as_is(struct vcm_evict *to, const struct vcm_evict *from)
     return rc;
 }
 
-/* In the order in which they would go. */
+/* Moves the pages in the order in which they would be evicted. */
 static int move_all(struct vcm_evict *to, struct vcm_evict *from)
 {
     uint64_t tag;
@@ -568,7 +574,7 @@ static int move_all(struct vcm_evict *to, struct vcm_evict *from)
 
 int vcm_evict_copy(struct vcm_evict *to, struct vcm_evict *from)
 {
-    assert(to->header->count == 0);
+    assert(to->header != from->header && to->header->count == 0);
     if (vcm_evict_is_damaged(from))
         return VCM_STORE_CORRUPT;
     if (vcm_evict_policy(to) == vcm_evict_policy(from))

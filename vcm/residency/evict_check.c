@@ -11,7 +11,7 @@ static int wrong(struct vcm_error *err, const char *which, const char *what)
                          what);
 }
 
-/* E2 and E3, from the oldest on. A chain that is whole in both directions has no loop. */
+/* E2 and E3, from the oldest slot on. A queue whose links agree in both directions has no loop. */
 static int check_queue(const struct vcm_evict *set, enum vcm_evict_kind kind, struct vcm_error *err)
 {
     const struct vcm_evict_queue *queue = &set->header->queues[kind];
@@ -23,7 +23,7 @@ static int check_queue(const struct vcm_evict *set, enum vcm_evict_kind kind, st
 
     for (; index != VCM_EVICT_NONE && count < set->slots; count++) {
         if (index >= set->header->slots_used)
-            return wrong(err, "E2", "a queue leaves the slots in use");
+            return wrong(err, "E2", "a queue names a slot that was never used");
         const struct vcm_evict_node *node = &set->nodes[index];
         if (vcm_evict_set_kind(node) != kind)
             return wrong(err, "E2", "a page is in a queue of another kind");
@@ -52,10 +52,10 @@ static int check_heap(const struct vcm_evict *set, struct vcm_error *err)
         return wrong(err, "E3", "the length of the heap is wrong");
     for (uint32_t i = 0; i < queue->count; i++) {
         if (set->heap[i] >= set->header->slots_used)
-            return wrong(err, "E2", "the heap leaves the slots in use");
+            return wrong(err, "E2", "the heap names a slot that was never used");
         const struct vcm_evict_node *node = &set->nodes[set->heap[i]];
         if (vcm_evict_set_kind(node) != VCM_EVICT_MAIN || node->heap_place != i)
-            return wrong(err, "E2", "a page is not where the heap has it");
+            return wrong(err, "E2", "a page is not at its place in the heap");
         if (i > 0 && set->nodes[set->heap[(i - 1) / 2]].known_key > node->known_key)
             return wrong(err, "E4", "the heap is out of order");
         if (node->known_key > atomic_load(&node->mark))
@@ -80,13 +80,14 @@ static int check_places(const struct vcm_evict *set, bool uses_heap, struct vcm_
         pages += vcm_evict_set_holds(kind) ? queues[kind].count : 0;
     }
     if (slots != set->header->slots_used)
-        return wrong(err, "E2", "a slot is in no place, or in two");
+        return wrong(err, "E2", "a slot is in no place, or in two places");
     if (pages != set->header->count)
         return wrong(err, "E3", "the number of pages is wrong");
     return VCM_OK;
 }
 
-/* E1. Each slot is found and there is one entry for each, so every entry is of a slot. */
+/* E1. Each slot in use is found, and there are as many entries as such slots: so every entry
+ * belongs to a slot. */
 static int check_table(const struct vcm_evict *set, struct vcm_error *err)
 {
     uint32_t in_use = set->header->slots_used - set->header->queues[VCM_EVICT_FREE].count;
@@ -96,7 +97,7 @@ static int check_table(const struct vcm_evict *set, struct vcm_error *err)
     for (uint64_t i = 0; i <= set->table_mask; i++)
         entries += atomic_load_explicit(&set->table[i], memory_order_relaxed) != 0;
     if (entries != in_use)
-        return wrong(err, "E1", "the table has not one entry for each slot in use");
+        return wrong(err, "E1", "the table does not have one entry for each slot in use");
     for (uint32_t i = 0; i < set->header->slots_used; i++)
         if (vcm_evict_set_kind(&set->nodes[i]) != VCM_EVICT_FREE &&
             vcm_evict_set_find(&bucket, set, atomic_load(&set->nodes[i].tag)) != i)
@@ -117,7 +118,7 @@ int vcm_evict_check(const struct vcm_evict *set, struct vcm_error *err)
 
     if (!rules || header->capacity != set->capacity || header->slots_used > set->slots ||
         header->count > set->capacity || vcm_evict_is_damaged(set))
-        return wrong(err, "header", "it says so, or has impossible numbers");
+        return wrong(err, "header", "it is marked as damaged, or has impossible numbers");
     int rc = check_places(set, rules->uses_heap, err);
     if (rc == VCM_OK)
         rc = check_table(set, err);
@@ -126,7 +127,7 @@ int vcm_evict_check(const struct vcm_evict *set, struct vcm_error *err)
     if (header->hand != VCM_EVICT_NONE &&
         (!is_page(set, header->hand) ||
          vcm_evict_set_kind(&set->nodes[header->hand]) != VCM_EVICT_MAIN))
-        return wrong(err, "E5", "the hand points nowhere");
+        return wrong(err, "E5", "the hand names no page of the main queue");
     if (header->candidate != VCM_EVICT_NONE && !is_page(set, header->candidate))
         return wrong(err, "E5", "the candidate is no page of the set");
     return VCM_OK;

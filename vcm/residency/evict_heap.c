@@ -1,27 +1,28 @@
 /*
- * evict_heap.c - LRU and LFU: a key for each page that only grows, and the page of the least key
- * goes.
+ * evict_heap.c - LRU and LFU: each page has a key that only grows, and the page with the least key
+ * is evicted.
  *
- * A use writes the key and touches no order, so the heap is ordered by the keys as they were when
- * each page got its place. Those are never above the true ones: when the page at the top has not
- * grown it is the least of all, and otherwise it is put where it belongs and the next one is asked.
+ * A use writes the key and does not reorder the heap, so the heap is ordered by the keys as they
+ * were when each page got its place. These are never above the current ones: when the key of the
+ * page at the top has not grown, it is the least of all; otherwise the page is moved to its place
+ * and the new top is examined.
  */
 #include "vcm/residency/evict_set.h"
 
 #include "base/banned.h"
 
-/* LFU's key: how often, and then when. */
+/* LFU's key: the number of uses, then the time of the last one. */
 #define WHEN_BITS   48
 #define WHEN_MASK   ((UINT64_C(1) << WHEN_BITS) - 1)
 #define OFTEN_MAX   (UINT64_MAX >> WHEN_BITS)
-#define RETRIES_MAX 16 /* against others that use the same page; then their use stands for ours */
+#define RETRIES_MAX 16 /* when other threads use the same page; after that their use is enough */
 
 static uint64_t now(const struct vcm_evict *set)
 {
     return atomic_fetch_add_explicit(&set->header->clock, 1, memory_order_relaxed) + 1;
 }
 
-/* A key never falls, whoever comes late with an older time. */
+/* A key never falls, also when a thread arrives late with an older time. */
 static void raise(struct vcm_evict_node *node, uint64_t old, uint64_t key)
 {
     for (unsigned i = 0; i < RETRIES_MAX && old < key; i++)
@@ -166,7 +167,7 @@ static void leave(struct vcm_evict *set, uint32_t index)
         sift_down(set, place, last, moved->known_key);
 }
 
-/* Each step settles one page for good, unless it is used meanwhile. */
+/* Each step moves one page to its final place, unless the page is used meanwhile. */
 static uint32_t choose(struct vcm_evict *set)
 {
     uint64_t steps_max = 2 * (uint64_t)set->capacity;

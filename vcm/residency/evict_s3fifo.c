@@ -1,13 +1,14 @@
 /*
- * evict_s3fifo.c - S3-FIFO: newcomers pass through a small queue and get into the main one only if
- * they were used more than once there, or come back soon after they went. In the main queue a page
- * that was used goes round again, up to three times. A use counts up to three.
+ * evict_s3fifo.c - S3-FIFO: new pages pass through a small queue and enter the main one only if
+ * they were used more than once there, or are inserted again soon after their eviction. In the main
+ * queue a page that was used is moved back to the head, up to three times. Uses are counted up to
+ * three.
  *
  * The authors give the small queue a tenth of the bytes. Work on a repository comes in bursts, and
- * with a tenth a small cache fell four points behind LRU on the history of a large one. So the
- * share is learned, as ARC does it: a page that comes back soon after it left the small queue says
- * that this is too small, one that left the main queue says the same of that, and the rarer of the
- * two has the louder voice. Figures: docs/BENCHMARKS.md.
+ * with a tenth a small cache was four points worse than LRU on the history of a large one. So the
+ * share is adapted, as ARC does it: a page that returns soon after it was evicted from the small
+ * queue shows that this queue is too small, one from the main queue shows the same of that one, and
+ * the rarer of the two has the larger effect. Figures: docs/BENCHMARKS.md.
  */
 #include "vcm/residency/evict_set.h"
 
@@ -18,14 +19,14 @@
 
 #define SHARE_MIN 0.1
 #define SHARE_MAX 0.6
-#define STEP      0.1 /* a page that is back moves the share by this part of its own */
+#define STEP      0.1 /* a page that returns moves the share by this part of its own share */
 
 static void touch(const struct vcm_evict *set, struct vcm_evict_node *node)
 {
     uint64_t uses = atomic_load_explicit(&node->mark, memory_order_relaxed);
 
     (void)set;
-    /* A use that is lost to another one at the same moment is no loss. */
+    /* If another thread counts a use at the same moment, one of the two may be lost. */
     if (uses < USES_MAX)
         atomic_compare_exchange_strong_explicit(&node->mark, &uses, uses + 1, memory_order_relaxed,
                                                 memory_order_relaxed);
@@ -49,7 +50,7 @@ static double share_of(const struct vcm_evict *set)
     return share >= SHARE_MIN && share <= SHARE_MAX ? share : VCM_EVICT_SHARE_START;
 }
 
-/* What left the main queue has to prove itself again in the small one. */
+/* A page that was evicted from the main queue starts again in the small one. */
 static bool recall(struct vcm_evict *set, const struct vcm_evict_node *ghost, uint64_t bytes)
 {
     struct vcm_evict_header *header = set->header;
@@ -68,8 +69,10 @@ static bool recall(struct vcm_evict *set, const struct vcm_evict_node *ghost, ui
     return !was_main;
 }
 
-/* What does not go from the queue's end is moved to the head of the main queue. */
-static bool goes_next(struct vcm_evict *set, uint32_t index, uint64_t stay_from, uint64_t left)
+/* Whether the oldest page of a queue is the victim; if not, it is moved to the head of the main
+ * queue.
+ */
+static bool is_victim(struct vcm_evict *set, uint32_t index, uint64_t stay_from, uint64_t left)
 {
     struct vcm_evict_node *node = vcm_evict_set_node(set, index);
 
@@ -105,7 +108,7 @@ static uint32_t choose(struct vcm_evict *set)
         uint32_t index = vcm_evict_set_oldest(set, small ? VCM_EVICT_SMALL : VCM_EVICT_MAIN);
         if (index == VCM_EVICT_NONE || steps == steps_max)
             return index;
-        if (small ? goes_next(set, index, USES_TO_STAY, 0) : goes_next(set, index, 1, USES_MAX))
+        if (small ? is_victim(set, index, USES_TO_STAY, 0) : is_victim(set, index, 1, USES_MAX))
             return index;
     }
     return VCM_EVICT_NONE;

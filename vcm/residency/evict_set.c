@@ -1,9 +1,13 @@
 #include "vcm/residency/evict_set.h"
 
+#include <assert.h>
+
 #include "base/banned.h"
 
 #define KIND_SHIFT 29
 #define SIZE_MASK  ((UINT32_C(1) << KIND_SHIFT) - 1)
+
+_Static_assert(VCM_EVICT_KINDS <= 1 << (32 - KIND_SHIFT), "a kind fits beside a size");
 
 void vcm_evict_set_damage(const struct vcm_evict *set)
 {
@@ -38,7 +42,7 @@ void vcm_evict_set_resize(struct vcm_evict_node *node, uint64_t bytes)
                           memory_order_relaxed);
 }
 
-/* Three bits can say more than there are kinds. */
+/* The memory may hold any value, and three bits have more values than there are kinds. */
 static struct vcm_evict_queue *queue_of(const struct vcm_evict *set,
                                         const struct vcm_evict_node *node)
 {
@@ -55,6 +59,7 @@ void vcm_evict_set_count_in(struct vcm_evict *set, struct vcm_evict_node *node,
 {
     uint32_t size = vcm_evict_set_size(node);
 
+    assert(kind < VCM_EVICT_KINDS);
     atomic_store_explicit(&node->kind_bytes, (uint32_t)kind << KIND_SHIFT | size,
                           memory_order_relaxed);
     set->header->queues[kind].count++;

@@ -1,7 +1,7 @@
 /*
- * evict_sieve.c - SIEVE: one queue, and a hand that goes from the oldest to the newest and round
- * again. It takes the first page that was not used since it passed last; those that were stay where
- * they are. A use is one bit, set once.
+ * evict_sieve.c - SIEVE: one queue, and a hand that moves from the oldest to the newest page and
+ * starts again. The victim is the first page that was not used since the hand passed it last; used
+ * pages stay where they are. A use is one bit.
  */
 #include "vcm/residency/evict_set.h"
 
@@ -10,7 +10,7 @@
 static void touch(const struct vcm_evict *set, struct vcm_evict_node *node)
 {
     (void)set;
-    /* Most uses find it set, and then leave the cache line to its readers. */
+    /* The bit is usually set already; not writing it keeps the cache line shared. */
     if (atomic_load_explicit(&node->mark, memory_order_relaxed) == 0)
         atomic_store_explicit(&node->mark, 1, memory_order_relaxed);
 }
@@ -37,7 +37,8 @@ static void leave(struct vcm_evict *set, uint32_t index)
     vcm_evict_set_unlink(set, index);
 }
 
-/* Uses go on while the hand moves, so that it may find every page used: twice round is enough. */
+/* Readers mark pages while the hand moves, so it may find every page used: after two rounds it
+ * takes the page where it is. */
 static uint32_t choose(struct vcm_evict *set)
 {
     struct vcm_evict_header *header = set->header;

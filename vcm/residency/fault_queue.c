@@ -1,5 +1,6 @@
 #include "vcm/residency/fault_queue.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -11,16 +12,16 @@
 #include "base/banned.h"
 
 #define BUCKETS        1024u
-#define CANCEL_WAIT_MS 50 /* after which a waiting thread looks at its flag again */
+#define CANCEL_WAIT_MS 50 /* between two checks for cancellation of a waiting thread */
 
-/* A page that somebody waits for; in the table while it is queued or being loaded. */
+/* A requested page; it is in the hash table while it is queued or being loaded. */
 struct item {
     struct item *next_in_bucket;
     struct job *job;
     struct vcm_page_id id;
     unsigned waiters;
     bool done;
-    pthread_cond_t served; /* tells those who wait for this page, and nobody else */
+    pthread_cond_t served; /* wakes the threads that wait for this page */
     struct vcm_loader_outcome outcome;
 };
 
@@ -48,11 +49,11 @@ struct worker {
 
 struct vcm_fault_queue {
     const struct vcm_log *log;
-    pthread_mutex_t turn;  /* to let pages in */
-    pthread_mutex_t mutex; /* of all that follows and of all items and jobs */
+    pthread_mutex_t turn;  /* held by the worker that promotes pages */
+    pthread_mutex_t mutex; /* protects all that follows, and all items and jobs */
     pthread_cond_t asked;
     pthread_condattr_t clock; /* of the items' conditions */
-    struct job *jobs;         /* not being served yet */
+    struct job *jobs;         /* that wait, the most urgent first */
     struct item *buckets[BUCKETS];
     uint64_t order;
     bool closing;
@@ -80,8 +81,10 @@ static void forget_item(struct vcm_fault_queue *queue, struct item *item)
 {
     struct item **place = bucket_of(queue, &item->id);
 
-    while (*place != item)
+    while (*place != item) {
+        assert(*place); /* an item is in its bucket until its job is finished */
         place = &(*place)->next_in_bucket;
+    }
     *place = item->next_in_bucket;
 }
 
@@ -89,21 +92,24 @@ static void add_job(struct vcm_fault_queue *queue, struct job *job)
 {
     struct job **place = &queue->jobs;
 
+    assert(!job->running && job->count <= VCM_FAULT_JOB_PAGES);
     while (*place && (*place)->priority >= job->priority)
         place = &(*place)->next;
     job->next = *place;
     *place = job;
 }
 
-/* Somebody more urgent asked for a page of the job. */
+/* Moves a job forward when a page of it is requested at a higher priority. */
 static void raise_job(struct vcm_fault_queue *queue, struct job *job, unsigned priority)
 {
     struct job **place = &queue->jobs;
 
     if (job->running || priority <= job->priority)
         return;
-    while (*place != job)
+    while (*place != job) {
+        assert(*place); /* a job that is not running waits in the list */
         place = &(*place)->next;
+    }
     *place = job->next;
     job->priority = priority;
     for (place = &queue->jobs;
@@ -119,13 +125,14 @@ static struct job *take_job(struct vcm_fault_queue *queue)
     struct job *job = queue->jobs;
 
     if (job) {
+        assert(!job->running);
         queue->jobs = job->next;
         job->running = true;
     }
     return job;
 }
 
-/* Without the mutex: the items of a running job are its server's. */
+/* Called without the mutex: only the thread that serves a running job uses its items. */
 static void load_job(struct vcm_fault_queue *queue, struct vcm_loader *loader,
                      const struct job *job)
 {
@@ -151,11 +158,13 @@ static void free_item(struct item *item)
     free(item);
 }
 
-/* Takes the job out of the world; its items stay with those who wait for them. */
+/* Frees the job. An item is freed by the last thread that waits for it, or here if none does. */
 static void finish_job(struct vcm_fault_queue *queue, struct job *job)
 {
+    assert(job->running);
     for (unsigned i = 0; i < job->count; i++) {
         struct item *item = job->items[i];
+        assert(!item->done && item->job == job);
         forget_item(queue, item);
         item->done = true;
         item->job = NULL;
@@ -167,7 +176,7 @@ static void finish_job(struct vcm_fault_queue *queue, struct job *job)
     free(job);
 }
 
-/* With the mutex held, and held again when it returns. */
+/* Called with the mutex held; releases it while the pages are loaded. */
 static void serve_job(struct vcm_fault_queue *queue, struct vcm_loader *loader, struct job *job)
 {
     pthread_mutex_unlock(&queue->mutex);
@@ -195,6 +204,7 @@ static void *work(void *argument)
 
 bool vcm_fault_queue_serve(struct vcm_fault_queue *queue)
 {
+    assert(queue->worker_count == 0 && queue->loader);
     pthread_mutex_lock(&queue->mutex);
     struct job *job = take_job(queue);
     if (job)
@@ -244,7 +254,7 @@ int vcm_fault_queue_open(struct vcm_fault_queue **out, struct vcm_page_store *st
     return rc;
 }
 
-/* Whoever waits for what was not served is told. */
+/* Fails the jobs that were not served, and wakes the threads that wait for them. */
 static void refuse_jobs(struct vcm_fault_queue *queue)
 {
     pthread_mutex_lock(&queue->mutex);
@@ -278,7 +288,7 @@ void vcm_fault_queue_close(struct vcm_fault_queue *queue)
     free(queue);
 }
 
-/* The item of a page: the one that is on its way already, or a new one in `*job`. */
+/* The item of a page: the one that is queued or being loaded already, or a new one in `*job`. */
 static struct item *ask_page(struct vcm_fault_queue *queue, struct job **job,
                              const struct vcm_page_id *id, unsigned priority)
 {
@@ -299,7 +309,7 @@ static struct item *ask_page(struct vcm_fault_queue *queue, struct job **job,
             return NULL;
         (*job)->priority = priority;
         (*job)->order = queue->order++;
-        (*job)->running = true; /* not among those that wait yet */
+        (*job)->running = true; /* so that raise_job() does not look for it in the list */
     }
     item = calloc(1, sizeof *item);
     if (!item)
@@ -352,7 +362,7 @@ int vcm_fault_queue_ask(struct vcm_fault_queue_ticket **out, struct vcm_fault_qu
     return rc;
 }
 
-/* With the mutex held. False when the flag was raised before the page was done. */
+/* Called with the mutex held. False when the wait was cancelled before the page was done. */
 static bool wait_for_item(struct item *item, pthread_mutex_t *mutex,
                           const struct vcm_cancel *cancel)
 {
@@ -386,6 +396,7 @@ void vcm_fault_queue_wait(struct vcm_loader_outcome *out, struct vcm_fault_queue
             out[i] = (struct vcm_loader_outcome){.rc = VCM_OK};
             out[i].rc = vcm_cancel_check(cancel, &out[i].error);
         }
+        assert(item->waiters > 0);
         if (--item->waiters == 0 && item->done)
             free_item(item);
     }

@@ -1,5 +1,6 @@
 #include "vcm/residency/frame_memo.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,21 +9,21 @@
 #include "base/banned.h"
 
 #define SETS       16384u
-#define WAYS       4u /* of a set, which is two lines of the processor's cache */
+#define WAYS       4u /* entries of a set, which takes two cache lines */
 #define CACHE_LINE ((size_t)64)
 
-/* A place is the distance to the base in pages of the file, of which a frame has its own, and the
- * length. Distances may be negative. */
+/* A place is the distance to the base, in pages of the file, and the length. A frame begins at a
+ * page of the file. Distances may be negative. */
 #define LEN_BITS   29
 #define PAGE_BYTES 4096
 #define MIDDLE     (INT64_C(1) << (63 - LEN_BITS))
 
 _Static_assert(VCM_LIMIT_FRAME_BYTES >> LEN_BITS == 0, "a length fits");
 
-/* Half a line. The page's whole id, for half of one can be forged. */
+/* Half a cache line. It has the whole id: an attacker could make two pages with equal halves. */
 struct entry {
     struct vcm_page_id id;
-    uint32_t epoch; /* in which it is relied upon, 0 for none */
+    uint32_t epoch; /* in which the place is valid, 0 for none */
     uint64_t place; /* 0: free */
 };
 
@@ -57,7 +58,7 @@ static struct entry *find_entry(const struct vcm_frame_memo *memo, const struct 
     return NULL;
 }
 
-/* 0 for one that does not fit. */
+/* 0 for a frame whose place cannot be expressed. */
 static uint64_t place_of(const struct vcm_frame_memo *memo, struct vcm_slice frame)
 {
     ptrdiff_t distance = frame.data - memo->base;
@@ -66,6 +67,14 @@ static uint64_t place_of(const struct vcm_frame_memo *memo, struct vcm_slice fra
     if (frame.len >> LEN_BITS != 0 || distance % PAGE_BYTES != 0 || pages >> (64 - LEN_BITS) != 0)
         return 0;
     return pages << LEN_BITS | frame.len;
+}
+
+static struct vcm_slice frame_at(const struct vcm_frame_memo *memo, uint64_t place)
+{
+    int64_t pages = (int64_t)(place >> LEN_BITS) - MIDDLE;
+    size_t len = (size_t)(place & ((UINT64_C(1) << LEN_BITS) - 1));
+
+    return vcm_slice_of(memo->base + pages * PAGE_BYTES, len);
 }
 
 void vcm_frame_memo_prefetch(const struct vcm_frame_memo *memo, const struct vcm_page_id *id)
@@ -84,9 +93,7 @@ bool vcm_frame_memo_find(struct vcm_slice *out, const struct vcm_frame_memo *mem
 
     if (!entry || entry->epoch == 0 || entry->epoch != memo->epoch)
         return false;
-    int64_t pages = (int64_t)(entry->place >> LEN_BITS) - MIDDLE;
-    size_t len = (size_t)(entry->place & ((UINT64_C(1) << LEN_BITS) - 1));
-    *out = vcm_slice_of(memo->base + pages * PAGE_BYTES, len);
+    *out = frame_at(memo, entry->place);
     return true;
 }
 
@@ -103,7 +110,7 @@ static void forget_all(struct vcm_frame_memo *memo)
     memset(memo->sets, 0, SETS * sizeof *memo->sets);
 }
 
-/* Sets are made when there is something to keep. */
+/* The memory is allocated with the first place that is kept. */
 static bool begin_map(struct vcm_frame_memo *memo, uint64_t map, const char *base)
 {
     if (!memo->memory) {
@@ -124,13 +131,13 @@ static bool begin_map(struct vcm_frame_memo *memo, uint64_t map, const char *bas
 static void begin_epoch(struct vcm_frame_memo *memo, uint64_t departures)
 {
     memo->departures = departures;
-    if (++memo->epoch == 0) { /* all of them were used */
+    if (++memo->epoch == 0) { /* the counter wrapped around */
         forget_all(memo);
         memo->epoch = 1;
     }
 }
 
-/* That of the page, else a free one, else one after the other. */
+/* The page's own entry, else a free one, else one that is replaced. */
 static struct entry *choose_entry(struct vcm_frame_memo *memo, const struct vcm_page_id *id)
 {
     struct vcm_frame_memo_set *set = set_of(memo, id);
@@ -147,11 +154,13 @@ void vcm_frame_memo_note(struct vcm_frame_memo *memo, uint64_t departures, uint6
 {
     bool reliable = departures % 2 == 0;
 
+    assert(map != 0);
     if (memo->map != map && !begin_map(memo, map, frame.data))
         return;
     if (reliable && (memo->epoch == 0 || memo->departures != departures))
         begin_epoch(memo, departures);
     uint64_t place = place_of(memo, frame);
+    assert(place == 0 || frame_at(memo, place).data == frame.data);
     if (place != 0)
         *choose_entry(memo, id) = (struct entry){*id, reliable ? memo->epoch : 0, place};
 }

@@ -1,5 +1,6 @@
 #include "vcm/residency/group.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,8 +13,8 @@ struct group {
     void *context;
     uint64_t mapping;
     uint32_t seq; /* of the page itself */
-    bool before;  /* its predecessors' turn */
-    bool enough;
+    bool before;  /* false: visit the rows after it; true: those before it */
+    bool enough;  /* the walk was stopped */
     unsigned count;
 };
 
@@ -23,6 +24,7 @@ static int visit_seq(void *context, uint32_t seq, struct vcm_error *err)
     struct vcm_page_info info;
     struct vcm_page_row row;
 
+    assert(!group->enough && group->count < VCM_GROUP_PAGES_MAX);
     if (seq == group->seq || (seq < group->seq) != group->before)
         return VCM_OK;
     int rc = vcm_page_table_row(&row, group->txn, group->mapping, seq, err);

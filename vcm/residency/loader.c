@@ -1,5 +1,30 @@
+/*
+ * How a page becomes resident.
+ *
+ * The work is split so that no page is decompressed or rebuilt under the writers' lock. gather()
+ * runs in a read transaction: it decompresses the page, or rebuilds it from its source, which may
+ * take long, and appends the frame to `frames`. promote() runs one write transaction for all that
+ * was gathered: promote_page() looks each page up again, since it may have been promoted or deleted
+ * meanwhile, and vcm_transition_promote() evicts others for it.
+ *
+ * Groups. A rebuild of one part of a file reads and cuts the whole file, so gather_group() keeps
+ * the file's other evicted parts as well. They are a guess, therefore bounded (C6) and promoted
+ * before the requested pages: if room is short, a requested page evicts them, never the reverse.
+ * `promotion_failed` stops this guessing: if gathered pages cannot become resident, each read would
+ * rebuild its whole group again for nothing. One promotion that succeeds resets it.
+ *
+ * vcm_loader_load() is for faults, which report a result per page. It works in batches: gathers
+ * until a batch is full, promotes, goes on. All requested pages are in `asked`, which the
+ * transaction takes as t->kept, so that no batch evicts pages of an earlier one (C5). A page that
+ * has no room gets an error and stays as it was.
+ *
+ * If the promotion's transaction fails as a whole (the lock is not free within 20 ms, the home
+ * cannot be written), report_failure() gives every requested page the same error. A plain read has
+ * its bytes by then; it counts as a private answer.
+ */
 #include "vcm/residency/loader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -15,12 +40,12 @@
 
 #define FRAMES_BYTES_MAX (16 * VCM_GIB)
 
-/* A page whose frame is kept until it comes in. */
+/* A page whose frame is kept until it is promoted. */
 struct gathered {
     struct vcm_page_id id;
     size_t at, len;                     /* of its frame in `frames` */
-    bool asked;                         /* not only of a group */
-    struct vcm_loader_outcome *outcome; /* of vcm_loader_load(), else NULL */
+    bool asked;                         /* requested; false: gathered for a group only */
+    struct vcm_loader_outcome *outcome; /* in vcm_loader_load(), else NULL */
 };
 
 struct vcm_loader {
@@ -30,12 +55,12 @@ struct vcm_loader {
     struct vcm_buf frames;
     struct gathered *pages;
     size_t count, capacity;
-    struct vcm_id_map numbers; /* of pages in `pages` */
+    struct vcm_id_map numbers; /* index in `pages` by id */
     uint64_t group_bytes;      /* of pages that were gathered for a group */
-    bool shut_out;             /* pages that were to come in last did not */
-    /* Of one vcm_loader_load(): */
-    const struct vcm_id_map *asked; /* all of its pages; none goes for another */
-    uint64_t asked_bytes;           /* of those that are in and not pinned */
+    bool promotion_failed;     /* the last promotion left a requested page out */
+    /* During vcm_loader_load(): */
+    const struct vcm_id_map *asked; /* all requested pages; none is evicted for another */
+    uint64_t asked_bytes;           /* of those that are resident and not pinned */
 };
 
 int vcm_loader_open(struct vcm_loader **out, struct vcm_page_store *store, struct vcm_error *err)
@@ -77,6 +102,7 @@ static void clear(struct vcm_loader *loader)
 
 static struct vcm_slice frame_of(const struct vcm_loader *loader, const struct gathered *page)
 {
+    assert(page->at + page->len <= loader->frames.len);
     return vcm_slice_of(loader->frames.data + page->at, page->len);
 }
 
@@ -88,7 +114,7 @@ struct vcm_slice vcm_loader_frame(const struct vcm_loader *loader, const struct 
                                                           : vcm_slice_of("", 0);
 }
 
-/* The frame of a page, appended to `out`. */
+/* Appends the frame of a page to `out`. */
 static int make_frame(struct vcm_buf *out, struct vcm_loader *loader, struct vcm_kv_txn *txn,
                       const struct vcm_page_info *info, struct vcm_error *err)
 {
@@ -109,6 +135,7 @@ int vcm_loader_peek(struct vcm_buf *out, struct vcm_loader *loader, struct vcm_k
 static int gather(uint32_t *number, struct vcm_loader *loader, struct vcm_kv_txn *txn,
                   const struct vcm_page_info *info, struct vcm_error *err)
 {
+    assert(info->state != VCM_PAGE_RESIDENT);
     if (vcm_id_map_find(number, &loader->numbers, &info->id))
         return VCM_OK;
     size_t at = loader->frames.len;
@@ -124,6 +151,7 @@ static int gather(uint32_t *number, struct vcm_loader *loader, struct vcm_kv_txn
     }
     *number = (uint32_t)loader->count++;
     loader->pages[*number] = (struct gathered){info->id, at, loader->frames.len - at, false, NULL};
+    assert(loader->numbers.count == loader->count);
     return VCM_OK;
 }
 
@@ -143,21 +171,19 @@ static int gather_neighbour(void *context, const struct vcm_page_info *info, str
     uint32_t number;
 
     if (!group->begun)
-        loader->shut_out = vcm_page_store_writer(&writer, loader->store, err) != VCM_OK;
+        loader->promotion_failed = vcm_page_store_writer(&writer, loader->store, err) != VCM_OK;
     group->begun = true;
     if (vcm_id_map_find(&number, &loader->numbers, &info->id))
         return VCM_OK;
-    if (loader->shut_out || loader->group_bytes + info->bytes > group->bytes_max)
+    if (loader->promotion_failed || loader->group_bytes + info->bytes > group->bytes_max)
         return VCM_STOP;
     loader->group_bytes += info->bytes;
     return gather(&number, loader, group->txn, info, err);
 }
 
-/*
- * Where pages do not come in, those that nobody asked for would be made for nothing, with each read
- * again. A quarter of the capacity bounds them, lest they send each other away. Those whose files
- * are gone just stay. True when there was a page to gather.
- */
+/* Gathers the group of a page, unless the last promotion failed. A quarter of the capacity is the
+ * bound: more of them would evict each other. A page whose file cannot be read any more is skipped.
+ * True when the group had a page to gather. */
 static bool gather_group(struct vcm_loader *loader, struct vcm_kv_txn *txn,
                          const struct vcm_page_id *id)
 {
@@ -166,7 +192,7 @@ static bool gather_group(struct vcm_loader *loader, struct vcm_kv_txn *txn,
 
     if (group.bytes_max > VCM_LOADER_BYTES)
         group.bytes_max = VCM_LOADER_BYTES;
-    if (!loader->shut_out)
+    if (!loader->promotion_failed)
         vcm_group_each(txn, id, gather_neighbour, &group, &ignored);
     return group.begun;
 }
@@ -214,11 +240,11 @@ int vcm_loader_read(struct vcm_slice *frame, bool *enough, struct vcm_loader *lo
     return VCM_OK;
 }
 
-/* What one run of the transaction came to. */
+/* The result of one run of the transaction. */
 struct promotion {
     struct vcm_loader *loader;
-    uint64_t asked_bytes; /* that came in */
-    uint64_t left_out;    /* pages that were asked for and did not */
+    uint64_t asked_bytes; /* of requested pages that became resident */
+    uint64_t left_out;    /* requested pages that did not */
 };
 
 static int no_page(const struct vcm_page_id *id, struct vcm_error *err)
@@ -229,7 +255,7 @@ static int no_page(const struct vcm_page_id *id, struct vcm_error *err)
     return vcm_error_set(err, VCM_NOT_FOUND, "there is no page %s", hex);
 }
 
-/* Why there is no room for a page that was asked for. */
+/* Why a requested page has no room. */
 static int no_room(const struct promotion *promotion, struct vcm_transition *t,
                    const struct vcm_page_info *info, struct vcm_error *err)
 {
@@ -245,9 +271,9 @@ static int no_room(const struct promotion *promotion, struct vcm_transition *t,
         return vcm_transition_no_room(t, info, err);
     vcm_page_id_to_hex(hex, &info->id);
     return vcm_error_set(err, VCM_STORE_FULL,
-                         "page %s finds no room: with those that are pinned, locked or asked for "
+                         "no room for page %s: with the pages that are pinned, locked or requested "
                          "it needs %llu bytes and cache.capacity is %llu; raise it with 'vcm "
-                         "config set cache.capacity SIZE', or ask for fewer",
+                         "config set cache.capacity SIZE', or request fewer",
                          hex, (unsigned long long)needed, (unsigned long long)t->limits.capacity);
 }
 
@@ -290,8 +316,8 @@ static int promote_change(void *context, struct vcm_transition *t, struct vcm_er
     return rc;
 }
 
-/* Nothing came in: all pages that were asked for are left out for one reason. */
-static void leave_out(struct promotion *promotion, int rc, const struct vcm_error *err)
+/* The transaction failed: no page was promoted, and every requested one gets the same error. */
+static void report_failure(struct promotion *promotion, int rc, const struct vcm_error *err)
 {
     const struct vcm_loader *loader = promotion->loader;
 
@@ -304,7 +330,7 @@ static void leave_out(struct promotion *promotion, int rc, const struct vcm_erro
             outcome->error = *err;
         }
     }
-    vcm_log_write(loader->store->log, VCM_LOG_DEBUG, "faulted pages do not come in: %s",
+    vcm_log_write(loader->store->log, VCM_LOG_DEBUG, "faulted pages are not promoted: %s",
                   err->message);
 }
 
@@ -313,6 +339,7 @@ static void promote(struct vcm_loader *loader, pthread_mutex_t *turn)
     struct promotion promotion = {.loader = loader};
     struct vcm_error err = {0};
 
+    assert(loader->group_bytes <= VCM_LOADER_BYTES); /* C6 */
     if (loader->count == 0)
         return;
     if (turn)
@@ -322,10 +349,10 @@ static void promote(struct vcm_loader *loader, pthread_mutex_t *turn)
     if (turn)
         pthread_mutex_unlock(turn);
     if (rc != VCM_OK)
-        leave_out(&promotion, rc, &err);
+        report_failure(&promotion, rc, &err);
     vcm_shm_count(loader->store->shm, VCM_SHM_PRIVATE_ANSWERS, promotion.left_out);
     loader->asked_bytes += promotion.asked_bytes;
-    loader->shut_out = rc != VCM_OK || promotion.left_out > 0;
+    loader->promotion_failed = rc != VCM_OK || promotion.left_out > 0;
     clear(loader);
 }
 
@@ -360,7 +387,7 @@ static void load_page(struct vcm_loader_outcome *out, struct vcm_loader *loader,
         gather_group(loader, txn, id);
 }
 
-/* Loads pages from `from` on until enough are gathered; where the next ones begin. */
+/* Loads pages from index `from` on until a batch is full; returns the index of the next one. */
 static size_t load_batch(struct vcm_loader_outcome *out, struct vcm_loader *loader,
                          const struct vcm_page_id *ids, size_t from, size_t count,
                          pthread_mutex_t *turn)
@@ -369,6 +396,7 @@ static size_t load_batch(struct vcm_loader_outcome *out, struct vcm_loader *load
     struct vcm_error err = {0};
     uint32_t first = 0;
 
+    assert(from < count && loader->count == 0); /* so that each batch takes a page at least */
     int rc = vcm_page_store_read_begin(&txn, loader->store, &err);
     for (; from < count && !is_full(loader); from++) {
         out[from] = (struct vcm_loader_outcome){.rc = rc, .error = err};
@@ -388,6 +416,7 @@ void vcm_loader_load(struct vcm_loader_outcome *out, struct vcm_loader *loader,
     uint32_t first;
     int rc = VCM_OK;
 
+    assert(!loader->asked && count < UINT32_MAX);
     for (size_t i = 0; rc == VCM_OK && i < count; i++)
         if (!vcm_id_map_find(&first, &asked, &ids[i]))
             rc = vcm_id_map_put(&asked, &ids[i], (uint32_t)i, &err);

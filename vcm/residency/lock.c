@@ -1,5 +1,7 @@
 #include "vcm/residency/lock.h"
 
+#include <assert.h>
+
 #include "base/hash.h"
 #include "base/limits.h"
 #include "vcm/store/table.h"
@@ -60,11 +62,11 @@ int vcm_lock_each(struct vcm_kv_txn *txn, const struct vcm_page_id *id, vcm_lock
     return vcm_table_each(txn, VCM_TABLE_LOCKS, prefix, prefix, visit_lock, &walk, err);
 }
 
-/* What the locks that still count come to. */
+/* Sums over the locks whose time is not over. */
 struct sum {
     struct vcm_kv_txn *txn;
     uint64_t now;
-    struct vcm_page_id last; /* the page of the lock before: a page's locks are neighbours */
+    struct vcm_page_id last; /* the page of the previous lock: locks are sorted by page */
     bool any;
     uint64_t until, pages, bytes;
 };
@@ -126,12 +128,12 @@ int vcm_lock_bytes(uint64_t *bytes, struct vcm_kv_txn *txn, uint64_t now, struct
     return rc;
 }
 
-/* Which locks to delete, gathered before the first one goes. */
+/* The locks to delete, gathered before the first one is deleted. */
 struct removal {
-    const char *owner; /* NULL: everybody */
+    const char *owner; /* NULL: all owners */
     uint64_t now;
-    bool only_over;   /* those whose time is over */
-    uint64_t counted; /* of those that still count */
+    bool only_over;   /* only those whose time is over */
+    uint64_t counted; /* deleted ones whose time was not over */
     struct vcm_buf keys;
 };
 
@@ -157,6 +159,7 @@ static int remove_locks(struct removal *removal, struct vcm_kv_txn *txn,
 
     vcm_buf_init(&removal->keys, LOCK_KEY_BYTES * (size_t)VCM_LIMIT_LOCKS);
     int rc = vcm_table_each(txn, VCM_TABLE_LOCKS, prefix, prefix, consider_removal, removal, err);
+    assert(rc != VCM_OK || removal->keys.len % LOCK_KEY_BYTES == 0);
     for (size_t at = 0; rc == VCM_OK && at < removal->keys.len; at += LOCK_KEY_BYTES)
         rc = vcm_kv_delete(txn, VCM_TABLE_LOCKS,
                            vcm_slice_of(removal->keys.data + at, LOCK_KEY_BYTES), err);
@@ -209,7 +212,8 @@ static int no_page(const struct vcm_page_id *id, struct vcm_error *err)
     return vcm_error_set(err, VCM_NOT_FOUND, "there is no page %s", hex);
 }
 
-/* The lock stands before others are asked to go, so that they are not asked of this page. */
+/* Promotes a page whose lock is written already: so it is not chosen as a victim itself while room
+ * is made for the request's other pages. */
 static int lock_page(struct vcm_transition *t, const struct vcm_lock_request *request, unsigned i,
                      struct vcm_error *err)
 {
@@ -225,6 +229,7 @@ static int lock_page(struct vcm_transition *t, const struct vcm_lock_request *re
     if (rc == VCM_OK)
         rc = vcm_transition_promote(
             t, &info, request->frames ? request->frames[i] : vcm_slice_of("", 0), err);
+    assert(rc != VCM_OK || info.state == VCM_PAGE_RESIDENT); /* S16 */
     return rc == VCM_NO_ROOM ? vcm_transition_no_room(t, &info, err) : rc;
 }
 
@@ -258,6 +263,7 @@ static int take_change(void *context, struct vcm_transition *t, struct vcm_error
 int vcm_lock_take(struct vcm_page_store *store, const struct vcm_lock_request *request,
                   const struct vcm_cancel *cancel, struct vcm_error *err)
 {
+    assert(request->owner);
     return vcm_transition_run(store, take_change, (void *)request, VCM_LIMIT_LOCK_TIMEOUT_MS,
                               cancel, err);
 }

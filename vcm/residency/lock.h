@@ -1,8 +1,8 @@
 /*
- * lock.h - pages that somebody needs for a while: who, until when, and why.
+ * lock.h - locks on pages: who holds one, until when, and why.
  *
- * Each owner has a lock of its own on a page. A lock whose time is over counts for nothing, and is
- * cleared away by the next one who locks. A locked page is resident and stays so.
+ * Each owner has a lock of its own on a page. A lock whose time is over has no effect; the next
+ * call that takes a lock deletes it. A locked page is resident and is not evicted.
  */
 #ifndef VCM_VCM_RESIDENCY_LOCK_H
 #define VCM_VCM_RESIDENCY_LOCK_H
@@ -12,8 +12,7 @@
 
 struct vcm_lock_request {
     const struct vcm_page_id *ids;
-    const struct vcm_slice
-        *frames; /* of each, for those that are not resident; empty: none known */
+    const struct vcm_slice *frames; /* one for each id, empty where not known; or NULL */
     unsigned count;
     const char *owner;
     uint64_t until; /* Unix seconds */
@@ -21,20 +20,21 @@ struct vcm_lock_request {
 };
 
 /*
- * Locks all of the pages or none; a lock that the owner has lasts until the later of both times.
- * STORE_FULL when what is pinned or locked would exceed the capacity, NOT_FOUND for a page that is
- * not there, VCM_STORE_BUSY when a page's frame is needed and not given: it was evicted meanwhile.
+ * Locks all of the pages or none; a lock that the owner already has is kept until the later of both
+ * times. STORE_FULL when the pinned and locked pages would exceed the capacity, NOT_FOUND for a
+ * page that does not exist, VCM_STORE_BUSY when a page's frame is needed and not given: the page
+ * was evicted meanwhile.
  */
 int vcm_lock_take(struct vcm_page_store *store, const struct vcm_lock_request *request,
                   const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* Removes the owner's locks on the pages, or everybody's when `owner` is NULL; *released counts
- * those whose time was not over. */
+/* Removes the owner's locks on the pages, or those of all owners when `owner` is NULL; *released
+ * counts those whose time was not over. */
 int vcm_lock_release(uint64_t *released, struct vcm_page_store *store,
                      const struct vcm_page_id *ids, unsigned count, const char *owner,
                      const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* Until when the page is locked by anybody; 0 when it is not. */
+/* Until when the page is locked by any owner; 0 when it is not locked. */
 int vcm_lock_until(uint64_t *until, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                    uint64_t now, struct vcm_error *err);
 
@@ -44,7 +44,7 @@ int vcm_lock_pages(uint64_t *pages, struct vcm_kv_txn *txn, uint64_t now, struct
 /* The bytes of the pages that are locked and not pinned. */
 int vcm_lock_bytes(uint64_t *bytes, struct vcm_kv_txn *txn, uint64_t now, struct vcm_error *err);
 
-/* Removes the locks of a page that goes. */
+/* Removes the locks of a page that is being deleted. */
 int vcm_lock_drop(struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err);
 
 struct vcm_lock_info {
@@ -54,7 +54,7 @@ struct vcm_lock_info {
     struct vcm_slice reason;
 };
 typedef int (*vcm_lock_fn)(void *context, const struct vcm_lock_info *lock, struct vcm_error *err);
-/* Every lock of a page, or of all pages when `id` is NULL, those whose time is over among them. */
+/* Every lock of a page, or of all pages when `id` is NULL, including those whose time is over. */
 int vcm_lock_each(struct vcm_kv_txn *txn, const struct vcm_page_id *id, vcm_lock_fn visit,
                   void *context, struct vcm_error *err);
 

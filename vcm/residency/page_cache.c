@@ -1,5 +1,25 @@
+/*
+ * How a read is answered.
+ *
+ *   1. The memo (frame_memo.h) knows where the frame was found last. If no frame was freed since,
+ *      and the map is the same, the frame is still there: no look-up, no checksum.
+ *   2. Otherwise the frame is looked up in the table of frames. Its checksum is verified unless the
+ *      page was found whole at this very place before. The memo notes the place.
+ *   3. A page found by 1 or 2 is a hit. The answer points into the map and is valid until the
+ *      transaction ends. The read sets a mark in the eviction set, counts, and enters the trace if
+ *      one is being recorded. It takes no lock and writes nothing to the store.
+ *   4. A page that has no frame is a fault. The loader decompresses it (minor fault) or rebuilds it
+ *      from its source (major fault), and the reader gets a copy at once.
+ *
+ * The page of a fault becomes resident later: the loader keeps its frame and promotes it in one
+ * transaction with others, when 256 pages or 8 MiB are gathered, when it gathered the group of a
+ * rebuilt page, or when the cache is flushed or closed. So few reads pay for a transaction. It
+ * waits at most 20 ms for the writers' lock. If the lock is not free by then, the pages stay as
+ * they are and the reads count as private answers.
+ */
 #include "vcm/residency/page_cache.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -11,7 +31,7 @@
 
 struct vcm_page_cache {
     struct vcm_page_store *store;
-    struct vcm_loader *loader; /* of pages that are not resident */
+    struct vcm_loader *loader; /* for pages that are not resident */
     struct vcm_access access;
     struct vcm_frame_memo memo;
 };
@@ -59,7 +79,7 @@ void vcm_page_cache_note_hit(struct vcm_page_cache *cache, const struct vcm_page
     vcm_access_note(&cache->access, id, VCM_PAGE_RESIDENT, bytes);
 }
 
-/* Looks a frame up, and verifies it unless it was whole at the same place before. */
+/* Looks a frame up, and verifies its checksum unless it was found whole at this place before. */
 static int look_up(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
                    const struct vcm_page_id *id, uint64_t map, struct vcm_error *err)
 {
@@ -78,11 +98,12 @@ static int look_up(struct vcm_slice *out, struct vcm_page_cache *cache, struct v
 }
 
 /*
- * A place that is remembered is as good as one that is looked up: nothing was freed since, and what
- * is freed from now on LMDB does not write over before `txn` ends. A place is relied upon when the
- * number of departures was read while the transaction was the latest: a frame that it sees was not
- * freed by then. On private memory nobody tells of departures.
- * What is needed after the look-up is fetched during it.
+ * A remembered place is as good as one that is looked up: no frame was freed since, and LMDB does
+ * not overwrite what is freed from now on before `txn` ends. The memo relies on a place only if
+ * `txn` was still the latest transaction after the number of departures was read: then no frame
+ * that it sees was freed before. A process without the shared file does not see departures of
+ * others and relies on no place.
+ * The prefetches load, during the look-up, the cache lines that are needed after it.
  */
 int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, struct vcm_kv_txn *txn,
                         const struct vcm_page_id *id, struct vcm_error *err)
@@ -98,6 +119,7 @@ int vcm_page_cache_find(struct vcm_slice *out, struct vcm_page_cache *cache, str
     vcm_frame_memo_prefetch(&cache->memo, id);
     int rc = look_up(out, cache, txn, id, map, err);
     if (rc == VCM_OK) {
+        assert(out->data);
         bool latest = vcm_shm_is_shared(shm) && vcm_kv_handle_is_latest(txn);
         vcm_frame_memo_note(&cache->memo, latest ? departures : VCM_FRAME_MEMO_UNRELIABLE, map, id,
                             *out);
@@ -124,7 +146,7 @@ int vcm_page_cache_peek(struct vcm_page_cache_frame *out, struct vcm_page_cache 
     return rc;
 }
 
-/* A page that is not resident: a copy is the reader's, the loader lets the page in. */
+/* Reads a page that is not resident: the reader gets a copy, the loader promotes the page. */
 static int read_absent(struct vcm_page_cache_frame *out, struct vcm_page_cache *cache,
                        struct vcm_kv_txn *txn, const struct vcm_page_id *id, struct vcm_error *err)
 {
@@ -153,6 +175,7 @@ int vcm_page_cache_read(struct vcm_page_cache_frame *out, struct vcm_page_cache 
     int rc = vcm_page_cache_find(&out->bytes, cache, txn, id, err);
     if (rc == VCM_OK)
         vcm_page_cache_note_hit(cache, id, out->bytes.len);
+    assert(!out->memory); /* a hit points into the map */
     return rc == VCM_NOT_FOUND ? read_absent(out, cache, txn, id, err) : rc;
 }
 

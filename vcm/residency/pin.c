@@ -1,5 +1,7 @@
 #include "vcm/residency/pin.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 #include "vcm/residency/lock.h"
 #include "vcm/residency/transition.h"
@@ -51,7 +53,7 @@ int vcm_pin_page(bool *changed, struct vcm_page_store *store, const struct vcm_p
     return rc;
 }
 
-struct sending {
+struct eviction {
     struct vcm_pin_departure *out;
     const struct vcm_page_id *ids;
     unsigned count;
@@ -74,8 +76,8 @@ static int find_hindrance(struct vcm_pin_departure *departure, struct vcm_transi
     return rc;
 }
 
-static int send_page(struct vcm_pin_departure *departure, struct vcm_transition *t,
-                     enum vcm_page_state target, struct vcm_error *err)
+static int evict_page(struct vcm_pin_departure *departure, struct vcm_transition *t,
+                      enum vcm_page_state target, struct vcm_error *err)
 {
     struct vcm_page_info info;
 
@@ -94,17 +96,18 @@ static int send_page(struct vcm_pin_departure *departure, struct vcm_transition 
     rc = target == VCM_PAGE_COMPRESSED ? vcm_transition_compress(t, &info, err)
                                        : vcm_transition_evict(t, &info, err);
     departure->after = info.state;
+    assert(rc != VCM_OK || departure->after >= target);
     return rc;
 }
 
-static int send_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+static int evict_change(void *context, struct vcm_transition *t, struct vcm_error *err)
 {
-    struct sending *sending = context;
+    struct eviction *eviction = context;
     int rc = VCM_OK;
 
-    for (unsigned i = 0; rc == VCM_OK && i < sending->count; i++) {
-        sending->out[i] = (struct vcm_pin_departure){.id = sending->ids[i]};
-        rc = send_page(&sending->out[i], t, sending->target, err);
+    for (unsigned i = 0; rc == VCM_OK && i < eviction->count; i++) {
+        eviction->out[i] = (struct vcm_pin_departure){.id = eviction->ids[i]};
+        rc = evict_page(&eviction->out[i], t, eviction->target, err);
     }
     return rc;
 }
@@ -113,7 +116,9 @@ int vcm_pin_send_down(struct vcm_pin_departure *out, struct vcm_page_store *stor
                       const struct vcm_page_id *ids, unsigned count, enum vcm_page_state target,
                       const struct vcm_cancel *cancel, struct vcm_error *err)
 {
-    struct sending sending = {out, ids, count, target};
+    struct eviction eviction = {out, ids, count, target};
 
-    return vcm_transition_run(store, send_change, &sending, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel, err);
+    assert(target == VCM_PAGE_COMPRESSED || target == VCM_PAGE_EVICTED);
+    return vcm_transition_run(store, evict_change, &eviction, VCM_LIMIT_LOCK_TIMEOUT_MS, cancel,
+                              err);
 }

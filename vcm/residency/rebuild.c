@@ -1,5 +1,6 @@
 #include "vcm/residency/rebuild.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -24,7 +25,7 @@ struct reader {
     uint64_t used_at;
 };
 
-/* The last file that was cut, as its serialised parts one behind the other. */
+/* The last file that was cut: its serialised parts, concatenated. */
 struct cut_file {
     uint64_t mapping;
     struct vcm_buf path, content_id, values;
@@ -43,7 +44,7 @@ struct vcm_rebuild {
     struct cut_file file;
 };
 
-/* One attempt to make a page again from one of its holders. */
+/* One attempt to rebuild a page from one of its holders. */
 struct attempt {
     struct vcm_rebuild *rebuild;
     struct vcm_kv_txn *txn;
@@ -53,9 +54,10 @@ struct attempt {
     struct vcm_scope scope;
     void *reader;
     struct vcm_source *source;
-    bool unverified; /* the page's own hash tells whether all is right */
+    bool unverified; /* contents are not verified one by one: the page's hash is checked at the end
+                      */
     bool done;
-    struct vcm_error cause; /* why the first holder could not give it */
+    struct vcm_error cause; /* why it failed for the first holder */
 };
 
 int vcm_rebuild_open(struct vcm_rebuild **out, struct vcm_page_store *store, struct vcm_error *err)
@@ -122,7 +124,8 @@ static int open_reader(struct attempt *attempt, uint64_t mapping, struct vcm_err
     if (place->mapping != mapping || place->revision != revision) {
         close_reader(place);
         if (!store->open_source)
-            return vcm_error_set(err, VCM_UNSUPPORTED, "nobody told how its source is opened");
+            return vcm_error_set(err, VCM_UNSUPPORTED,
+                                 "this store has no function that opens sources");
         rc = store->open_source(store->open_source_context, &place->source, &attempt->scope, err);
         if (rc == VCM_OK)
             rc = place->source->functions->reader_open(&place->reader, place->source, err);
@@ -261,9 +264,11 @@ static int append_record(struct attempt *attempt, const struct vcm_page_record *
     } else {
         rc = cut(attempt, record, err);
         if (rc == VCM_OK && (record->part == 0 || record->part > file->count))
-            rc = vcm_error_set(err, VCM_NOT_FOUND, "'%.*s' is cut into other parts now",
-                               (int)record->path.len, record->path.data);
+            rc =
+                vcm_error_set(err, VCM_NOT_FOUND, "'%.*s' no longer has the parts that were mapped",
+                              (int)record->path.len, record->path.data);
         if (rc == VCM_OK) {
+            assert(file->ends[file->count - 1] == file->values.len);
             size_t from = record->part > 1 ? file->ends[record->part - 2] : 0;
             vcm_buf_append(attempt->out, file->values.data + from,
                            file->ends[record->part - 1] - from);
@@ -273,7 +278,8 @@ static int append_record(struct attempt *attempt, const struct vcm_page_record *
     return rc == VCM_OK ? vcm_buf_check(attempt->out, "a frame", err) : rc;
 }
 
-/* From one holder: its scope, its first row for the page, and the source behind both. */
+/* Rebuilds the page from one holder: from its scope, its first row with the page, and its source.
+ */
 static int attempt_holder(struct attempt *attempt, const struct vcm_page_holder *holder,
                           struct vcm_error *err)
 {
@@ -299,7 +305,8 @@ static int attempt_holder(struct attempt *attempt, const struct vcm_page_holder 
     vcm_page_id_of(&made, vcm_slice_of(attempt->out->data + attempt->start,
                                        attempt->out->len - attempt->start));
     if (memcmp(&made, &attempt->info->id, sizeof made) != 0)
-        return vcm_error_set(err, VCM_NOT_FOUND, "what '%.*s' gives now is not what was mapped",
+        return vcm_error_set(err, VCM_NOT_FOUND,
+                             "the content of '%.*s' is no longer what was mapped",
                              (int)attempt->scope.repo_root.len, attempt->scope.repo_root.data);
     attempt->done = true;
     return VCM_OK;
@@ -315,8 +322,9 @@ static int attempt_once(struct attempt *attempt, const struct vcm_page_holder *h
     return rc;
 }
 
-/* What one holder cannot give, the next one may. Content is verified by itself only when the page
- * is not what it should be, to say what is wrong with which. */
+/* Rebuilds the page from one holder; if that fails, the next holder is tried. The first attempt
+ * verifies the page only. If it fails, the second one verifies each content, so that the error
+ * names the one that is wrong. */
 static int try_holder(void *context, const struct vcm_page_holder *holder, struct vcm_error *err)
 {
     struct attempt *attempt = context;
@@ -325,7 +333,7 @@ static int try_holder(void *context, const struct vcm_page_holder *holder, struc
     int rc = attempt_once(attempt, holder, true, &cause);
     if (rc != VCM_OK && rc != VCM_INTERRUPTED) {
         vcm_error_reset(&cause);
-        attempt->rebuild->file.mapping = 0; /* what was cut may be wrong */
+        attempt->rebuild->file.mapping = 0; /* the cut file may be wrong: read it again */
         rc = attempt_once(attempt, holder, false, &cause);
     }
     if (rc == VCM_OK)

@@ -30,7 +30,7 @@ static bool is_full(const struct recording *r)
     return r->options->count > 0 && r->accesses >= r->options->count;
 }
 
-/* Passes on what came since; *any tells whether there was something. */
+/* Passes new accesses on to the caller; *any: there were some. */
 static int empty_ring(bool *any, struct recording *r, struct vcm_error *err)
 {
     struct vcm_shm_access batch[BATCH];

@@ -1,5 +1,6 @@
 #include "vcm/residency/trace.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 
 #define WORD_BYTES_MAX 64
 #define NEVER          UINT32_MAX
-#define CANCEL_EVERY   65536 /* accesses between two looks at the flag */
+#define CANCEL_EVERY   65536 /* accesses between two checks for cancellation */
 
 /* Pages are numbered in the order of their first access. */
 struct vcm_trace {
@@ -73,6 +74,7 @@ static uint32_t *find(const struct vcm_trace *trace, uint64_t key)
 {
     uint32_t at = (uint32_t)key & (trace->table_len - 1);
 
+    assert(trace->pages_len < trace->table_len); /* the search ends at an empty place */
     while (trace->table[at] != 0 && trace->keys[trace->table[at] - 1] != key)
         at = (at + 1) & (trace->table_len - 1);
     return &trace->table[at];
@@ -100,6 +102,7 @@ static int grow_pages(struct vcm_trace *trace, struct vcm_error *err)
     trace->table = table;
     trace->table_len = 2 * (uint32_t)capacity;
     trace->pages_capacity = capacity;
+    assert((trace->table_len & (trace->table_len - 1)) == 0);
     for (uint32_t i = 0; i < trace->pages_len; i++)
         *find(trace, trace->keys[i]) = i + 1;
     return VCM_OK;
@@ -232,7 +235,7 @@ static void finish(struct vcm_trace_result *out)
         out->byte_hit_ratio = (double)out->hit_bytes / (double)out->bytes;
 }
 
-/* Makes room for a page and puts it in; `used` is what the set has. */
+/* Makes room for a page and inserts it; `used` has the bytes of the set's pages. */
 static int admit(struct vcm_evict *set, uint64_t *used, const struct vcm_trace *trace,
                  uint32_t page, uint64_t capacity)
 {
@@ -241,10 +244,12 @@ static int admit(struct vcm_evict *set, uint64_t *used, const struct vcm_trace *
     if (trace->sizes[page] > capacity)
         return VCM_OK;
     while (*used + trace->sizes[page] > capacity && vcm_evict_next(set, &victim)) {
+        assert(victim < trace->pages_len && *used >= trace->sizes[victim]);
         *used -= trace->sizes[victim];
         vcm_evict_remove(set, victim);
     }
     *used += trace->sizes[page];
+    assert(*used <= capacity);
     return vcm_evict_insert(set, page, trace->sizes[page], VCM_EVICT_HOT);
 }
 
@@ -277,8 +282,8 @@ int vcm_trace_replay(struct vcm_trace_result *out, const struct vcm_trace *trace
     return rc;
 }
 
-/* Resident pages by their next access, the furthest first; `place` is a page's place in the heap.
- */
+/* A heap of the resident pages by their next access, the furthest first; `place` is a page's place
+ * in it. */
 struct future {
     uint32_t *next; /* of each access: the next one to the same page, or NEVER */
     uint32_t *key;  /* of each page */
@@ -319,6 +324,7 @@ static uint32_t pop(struct future *future)
 {
     uint32_t page = future->heap[0];
 
+    assert(future->len > 0 && future->place[page] == 0);
     future->place[page] = NEVER;
     if (--future->len > 0)
         sift_down(future, 0, future->heap[future->len]);

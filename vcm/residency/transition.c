@@ -1,3 +1,35 @@
+/*
+ * How a transition runs.
+ *
+ * vcm_transition_run() takes the writers' lock, begins a write transaction, and calls run_change():
+ *
+ *   1. It reads the limits in force, the stamp and the sums of the store, and leaves the capacity
+ *      in the shared file for views, which hold no lock.
+ *   2. It marks the eviction sets as being written and attaches to them. It rebuilds them from the
+ *      tables when their stamp is not the store's, or when a writer died or failed with them.
+ *   3. It calls the change, which calls the functions of this file. Each keeps four things in step:
+ *      the page's bytes (frame or compressed frame), its descriptor, the sums, and its place in an
+ *      eviction set.
+ *   4. It puts spared pages back into the order of eviction, and writes the sums and the next
+ *      stamp.
+ *
+ * The transaction then commits, and settle() runs with the lock still held: it ends the departure,
+ * so that views in place can begin again, marks the sets as clean with the stamp that the store now
+ * has, and counts the evictions. If the change or the commit fails, LMDB rolls the tables back. The
+ * sets are in shared memory and are not rolled back: if the change touched them they stay marked as
+ * being written, and the next writer rebuilds them. When the map is full, the transaction is rolled
+ * back and run_change() is called again with a larger map; it then rebuilds the sets, too.
+ *
+ * Victims: vcm_transition_make_room() asks a set for the next tag, evict_tag() looks up the pages
+ * of this tag. The tables decide, the set is a hint. A page that is pinned, locked, viewed or kept
+ * is spared: the set does not offer it again in this transaction. Others are compressed (resident
+ * pages) or evicted (compressed ones).
+ *
+ * Departures: before the first look for views, is_viewed() begins a departure. From then until
+ * settle() every reader that opens a view either has its slot already, which is_viewed() sees, or
+ * notices the departure and copies. view.c describes the reader's side. take_bytes(), the only
+ * function that frees a frame, asserts that a departure is under way.
+ */
 #include "vcm/residency/transition.h"
 
 #include <assert.h>
@@ -16,7 +48,7 @@ struct run {
     struct vcm_transition t;
     vcm_transition_fn change;
     void *context;
-    bool begun; /* a run of the change before this one failed */
+    bool begun; /* the sets were opened: by this call of run_change(), or by one that failed */
 };
 
 static int get_stamp(uint64_t *stamp, struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -78,13 +110,15 @@ static int run_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
     return rc == VCM_OK ? put_stamp(txn, t->stamp + 1, err) : rc;
 }
 
-/* With the writers' lock still held: nobody else has changed the sets since. */
+/* Called once, after the commit or the rollback, with the writers' lock still held: no other
+ * process has changed the sets since run_change(). */
 static void settle(void *context, bool committed)
 {
     struct run *run = context;
     struct vcm_transition *t = &run->t;
     struct vcm_shm *shm = t->store->shm;
 
+    assert(!committed || run->begun);
     if (t->departing)
         vcm_shm_depart_end(shm);
     if (run->begun && t->sets_usable && (committed || !t->sets_changed))
@@ -107,8 +141,8 @@ int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, v
                : rc;
 }
 
-/* From here on no view of a frame is begun until the transaction has ended. A process without the
- * shared file sees nobody's views: for it everything is viewed. */
+/* Begins a departure: from here on no view in place can begin until the transaction has ended. A
+ * process that cannot use the shared file sees no views, so it treats every frame as viewed. */
 static bool is_viewed(struct vcm_transition *t, const struct vcm_page_info *info)
 {
     struct vcm_shm *shm = t->store->shm;
@@ -149,13 +183,14 @@ static int delete_entry(struct vcm_transition *t, enum vcm_table table,
     return rc;
 }
 
-/* Takes the page's bytes away, whatever form they have; the descriptor is the caller's. */
+/* Deletes the page's bytes, frame or compressed frame; the caller writes the descriptor. */
 static int take_bytes(struct vcm_transition *t, struct vcm_page_info *info, struct vcm_error *err)
 {
     int rc = VCM_OK;
 
     if (info->state == VCM_PAGE_RESIDENT) {
-        assert(t->departing); /* or who remembers where the frame lay is not told */
+        /* V4: otherwise readers would rely on places that they remember. */
+        assert(t->departing && vcm_shm_departures(t->store->shm) % 2 == 1);
         rc = delete_entry(t, VCM_TABLE_FRAMES, &info->id, err);
         t->totals.resident--;
         t->totals.resident_bytes -= info->bytes;
@@ -180,6 +215,7 @@ static int give_frame(struct vcm_transition *t, struct vcm_page_info *info, stru
     info->state = VCM_PAGE_RESIDENT;
     t->totals.resident++;
     t->totals.resident_bytes += info->bytes;
+    assert(t->totals.resident_bytes <= t->limits.capacity); /* C1: the caller made room */
     if (!vcm_page_store_is_pinned(info))
         vcm_transition_sets_insert(t, VCM_SET_RESIDENT, info, place);
     return vcm_table_put_frame(t->txn, &info->id, frame, err);
@@ -193,11 +229,13 @@ static int give_compressed(struct vcm_transition *t, struct vcm_page_info *info,
     info->dictionary = dictionary;
     t->totals.compressed++;
     t->totals.compressed_bytes += packed.len;
+    assert(t->totals.compressed_bytes <= t->limits.compressed_capacity); /* C1 */
     vcm_transition_sets_insert(t, VCM_SET_COMPRESSED, info, VCM_EVICT_COLD);
     return vcm_kv_put(t->txn, VCM_TABLE_COMPRESSED, vcm_table_id_key(&info->id), packed, err);
 }
 
-/* A table that holds the page, in whatever state: its scope's dictionary compresses it. */
+/* Finds a page table that holds the page, in any state: the page is compressed with the dictionary
+ * of its scope. */
 static int find_mapping(uint64_t *mapping, struct vcm_slice *scope_id, struct vcm_transition *t,
                         const struct vcm_page_id *id, struct vcm_error *err)
 {
@@ -233,7 +271,7 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
     int rc = find_mapping(&mapping, &scope_id, t, &info->id, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_frame(&frame, t->txn, &info->id, err);
-    /* Training writes, and what was read in this transaction moves with that. */
+    /* Training a dictionary writes, and a write may move what this transaction has read. */
     struct vcm_buf copy = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
     if (rc == VCM_OK) {
         vcm_buf_append_slice(&copy, frame);
@@ -277,7 +315,7 @@ int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
     if (info->state == VCM_PAGE_RESIDENT)
         return VCM_OK;
     int rc = vcm_transition_make_room(t, info->bytes, UINT64_MAX, err);
-    if (rc == VCM_OK) /* which may have sent this very page down */
+    if (rc == VCM_OK) /* which may have evicted this very page, if it was compressed */
         rc = vcm_page_store_page(info, t->txn, &id, err);
     if (rc == VCM_OK)
         rc = take_bytes(t, info, err);
@@ -306,17 +344,16 @@ int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page
         return rc;
     uint64_t needed = t->totals.pinned_bytes + locked;
     if (until == 0 && !vcm_page_store_is_pinned(info))
-        needed += info->bytes; /* as it was to be */
+        needed += info->bytes; /* it was to be pinned or locked */
     if (needed > t->limits.capacity)
         return vcm_transition_too_much(needed, t->limits.capacity, err);
     vcm_page_id_to_hex(hex, &info->id);
     return vcm_error_set(err, VCM_STORE_BUSY,
-                         "page %s finds no room among the %llu bytes of cache.capacity: %s; try "
-                         "again",
+                         "no room for page %s in the %llu bytes of cache.capacity: %s; try again",
                          hex, (unsigned long long)t->limits.capacity, vcm_transition_hindrance(t));
 }
 
-/* A page that does not fit, as it comes from its source. */
+/* Adds a page that has no room among the resident ones: compressed if that fits, else evicted. */
 static int add_compressed(struct vcm_transition *t, struct vcm_page_info *info,
                           struct vcm_slice frame, struct vcm_slice scope_id, uint64_t mapping,
                           const struct vcm_dictionary_samples *samples, struct vcm_error *err)
@@ -346,6 +383,7 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
     bool pinned = vcm_page_store_is_pinned(info);
     int rc = VCM_OK;
 
+    assert(frame.len == info->bytes && info->compressed_bytes == 0 && info->dictionary == 0);
     t->totals.pages++;
     t->totals.tokens += info->tokens;
     if (pinned) {
@@ -367,6 +405,7 @@ int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int
 {
     bool before = vcm_page_store_is_pinned(info);
 
+    assert(tables >= -1 && tables <= 1);
     if (tables < 0 && info->pins == 0)
         return vcm_table_malformed("the pins of a page", err);
     info->pins = tables < 0 ? info->pins - 1 : info->pins + (uint32_t)tables;
@@ -437,45 +476,42 @@ int vcm_transition_sweep_orphans(struct vcm_transition *t, struct vcm_error *err
     return rc;
 }
 
-/* Sends down every page of a tag that may go. Two pages of one tag are possible, though not likely.
- */
-struct departure {
-    struct vcm_transition *t;
-    enum vcm_transition_set set;
-    enum vcm_page_state from;
+/* The pages of one tag. Two pages with the same tag are possible, though very unlikely. */
+struct tagged {
     struct vcm_page_id ids[4];
     unsigned count;
 };
 
-static int take_departure(void *context, struct vcm_slice key, struct vcm_slice value,
-                          struct vcm_error *err)
+static int take_tagged(void *context, struct vcm_slice key, struct vcm_slice value,
+                       struct vcm_error *err)
 {
-    struct departure *departure = context;
+    struct tagged *tagged = context;
 
     (void)value;
     if (key.len != VCM_PAGE_ID_BYTES)
         return vcm_table_malformed("a page id", err);
-    if (departure->count < sizeof departure->ids / sizeof departure->ids[0])
-        memcpy(departure->ids[departure->count++].bytes, key.data, key.len);
+    if (tagged->count < sizeof tagged->ids / sizeof tagged->ids[0])
+        memcpy(tagged->ids[tagged->count++].bytes, key.data, key.len);
     return VCM_OK;
 }
 
-static int depart(struct vcm_transition *t, enum vcm_transition_set set, uint64_t tag,
-                  struct vcm_error *err)
+/* Compresses or evicts the pages of a tag; the set spares the tag if one of them has to stay. */
+static int evict_tag(struct vcm_transition *t, enum vcm_transition_set set, uint64_t tag,
+                     struct vcm_error *err)
 {
-    struct departure departure = {.from = set == VCM_SET_RESIDENT ? VCM_PAGE_RESIDENT
-                                                                  : VCM_PAGE_COMPRESSED};
+    enum vcm_page_state from = set == VCM_SET_RESIDENT ? VCM_PAGE_RESIDENT : VCM_PAGE_COMPRESSED;
+    struct tagged tagged = {.count = 0};
     unsigned char prefix[8];
     bool stays = false;
 
     vcm_wire_store_be64(prefix, tag);
     struct vcm_slice key = vcm_slice_of(prefix, sizeof prefix);
-    int rc = vcm_table_each(t->txn, VCM_TABLE_PAGES, key, key, take_departure, &departure, err);
-    for (unsigned i = 0; rc == VCM_OK && i < departure.count; i++) {
+    int rc = vcm_table_each(t->txn, VCM_TABLE_PAGES, key, key, take_tagged, &tagged, err);
+    for (unsigned i = 0; rc == VCM_OK && i < tagged.count; i++) {
         struct vcm_page_info info;
         bool may = false;
-        rc = vcm_page_store_page(&info, t->txn, &departure.ids[i], err);
-        if (rc != VCM_OK || info.state != departure.from || vcm_page_store_is_pinned(&info))
+        rc = vcm_page_store_page(&info, t->txn, &tagged.ids[i], err);
+        if (rc != VCM_OK || info.state != from || vcm_page_store_is_pinned(&info))
             continue;
         rc = vcm_transition_may_go(&may, t, &info, err);
         if (rc == VCM_OK && may)
@@ -505,7 +541,7 @@ int vcm_transition_make_room(struct vcm_transition *t, uint64_t bytes, uint64_t 
             return VCM_OK;
         if (!t->sets_usable || !vcm_evict_next(&t->sets[VCM_SET_RESIDENT], &tag))
             return VCM_NO_ROOM;
-        int rc = depart(t, VCM_SET_RESIDENT, tag, err);
+        int rc = evict_tag(t, VCM_SET_RESIDENT, tag, err);
         if (rc != VCM_OK)
             return rc;
     }
@@ -522,7 +558,7 @@ int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes
     while (t->totals.compressed_bytes > limit - bytes) {
         if (!t->sets_usable || !vcm_evict_next(&t->sets[VCM_SET_COMPRESSED], &tag))
             return VCM_NO_ROOM;
-        int rc = depart(t, VCM_SET_COMPRESSED, tag, err);
+        int rc = evict_tag(t, VCM_SET_COMPRESSED, tag, err);
         if (rc != VCM_OK)
             return rc;
     }

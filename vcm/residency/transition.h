@@ -1,11 +1,11 @@
 /*
- * transition.h - one function for each change of a page's state, and who goes when there is no
- * room. Private to vcm/.
+ * transition.h - one function for each change of a page's state, and the choice of victims when
+ * there is no room. Private to vcm/.
  *
  * A transition happens in a transaction of vcm_transition_run(), which keeps the sums and the
- * eviction sets right and holds readers of views off while frames are freed. The states and the
- * invariants are in vcm/README.md.
- * A function that changes a page fills in the `info` that it was given.
+ * eviction sets consistent with the tables, and prevents new views in place while frames are freed.
+ * The states and the invariants are in vcm/README.md.
+ * A function that changes a page updates the `info` that it is given.
  */
 #ifndef VCM_VCM_RESIDENCY_TRANSITION_H
 #define VCM_VCM_RESIDENCY_TRANSITION_H
@@ -23,35 +23,35 @@ struct vcm_transition {
     struct vcm_kv_txn *txn;
     struct vcm_page_totals totals;
     struct vcm_page_store_limits limits; /* in force when the transaction began */
-    uint64_t now;       /* Unix seconds: a lock that ended before counts for nothing */
-    uint64_t evictions; /* pages that went down */
-    uint64_t stamp;     /* of the sets, see shm.h */
+    uint64_t now;                        /* Unix seconds; locks that ended before have no effect */
+    uint64_t evictions;                  /* pages that were compressed or evicted */
+    uint64_t stamp;                      /* of the sets, see shm.h */
     struct vcm_evict sets[VCM_SHM_SETS];
-    bool sets_usable;              /* else nobody can be chosen to go */
-    bool sets_changed;             /* so that they must be rebuilt when the transaction fails */
-    bool departing;                /* readers are held off */
-    bool spared;                   /* a set has pages aside */
-    const struct vcm_id_map *kept; /* pages that do not go for others; the change sets it */
+    bool sets_usable;              /* false: no victim can be chosen */
+    bool sets_changed;             /* they must be rebuilt if the transaction fails */
+    bool departing;                /* a departure is under way: no view in place can begin */
+    bool spared;                   /* a set has pages that were spared */
+    const struct vcm_id_map *kept; /* pages that are not evicted for others; the change sets it */
 
-    /* Set by a change that wants to be told that it is committed, with the lock still held. */
+    /* Set by a change that wants a call after its commit, with the lock still held. */
     void (*committed)(void *context, struct vcm_transition *t);
 };
 
-/* Runs `change` as vcm_kv_handle_update() does, under the limits that are in force at its begin:
- * nobody puts others in force (vcm/mapping/relimit.h) before it has ended. Whatever the change
- * returns but VCM_OK rolls back and is returned, private codes, too. */
+/* Runs `change` as vcm_kv_handle_update() does, under the limits in force when it begins: they
+ * cannot change (vcm/mapping/relimit.h) before it has ended. A change that returns anything but
+ * VCM_OK is rolled back, and its code is returned, private codes, too. */
 typedef int (*vcm_transition_fn)(void *context, struct vcm_transition *t, struct vcm_error *err);
 int vcm_transition_run(struct vcm_page_store *store, vcm_transition_fn change, void *context,
                        unsigned timeout_ms, const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* (new) -> resident where it fits without anybody going, else compressed, else evicted; a page that
- * is pinned always resident, and others go for it. `samples` may be NULL. STORE_FULL, STORE_BUSY.
- */
+/* (new) -> resident if it fits without an eviction, else compressed, else evicted. A pinned page
+ * always becomes resident, and others are evicted for it. `samples` may be NULL. STORE_FULL,
+ * STORE_BUSY. */
 int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, struct vcm_slice frame,
                        struct vcm_slice scope_id, uint64_t mapping,
                        const struct vcm_dictionary_samples *samples, struct vcm_error *err);
 
-/* resident -> compressed, or evicted when there is no room for it there. The page is not pinned. */
+/* resident -> compressed, or evicted when compressed pages have no room. The page is not pinned. */
 int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info,
                             struct vcm_error *err);
 
@@ -59,30 +59,30 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
 int vcm_transition_evict(struct vcm_transition *t, struct vcm_page_info *info,
                          struct vcm_error *err);
 
-/* compressed or evicted -> resident. VCM_NO_ROOM when nobody may go for it: then the page is as it
- * was. */
+/* compressed or evicted -> resident. VCM_NO_ROOM when no other page may be evicted for it: then the
+ * page is unchanged. */
 int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
                            struct vcm_slice frame, struct vcm_error *err);
 
-/* The page is pinned by so many tables more, or less, and by itself or not. It is resident when
- * that pins it. */
+/* Adds `tables` (-1, 0 or 1) to the pinned page tables that hold the page, and sets or clears the
+ * page's own pin. A page that is pinned afterwards is resident. */
 int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int tables,
                        bool by_itself, struct vcm_error *err);
 
-/* any state -> gone, with its locks; a page that is viewed stays as an orphan until it is not. */
+/* any state -> deleted, with its locks; a page that is viewed becomes an orphan and is deleted by a
+ * later sweep. */
 int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
                           struct vcm_error *err);
 
-/* Forgets the orphans that nobody views any more. */
+/* Deletes the orphans that have no view any more. */
 int vcm_transition_sweep_orphans(struct vcm_transition *t, struct vcm_error *err);
 
-/* Whether nothing hinders the page from leaving its frame: no pin, no lock, no view, and it is not
- * among those that are kept. */
+/* Whether the page may lose its frame: it has no pin, no lock, no view, and is not in t->kept. */
 int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_page_info *info,
                           struct vcm_error *err);
 
-/* Pages go until `bytes` more have room among the resident ones, at most `budget` bytes of them.
- * VCM_NO_ROOM when nobody is left who may go. */
+/* Compresses or evicts resident pages until `bytes` more fit, or until `budget` bytes were freed.
+ * VCM_NO_ROOM when no page is left that may be evicted. */
 int vcm_transition_make_room(struct vcm_transition *t, uint64_t bytes, uint64_t budget,
                              struct vcm_error *err);
 int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes,
@@ -92,11 +92,11 @@ int vcm_transition_make_compressed_room(struct vcm_transition *t, uint64_t bytes
 int vcm_transition_too_much(uint64_t needed, uint64_t capacity, struct vcm_error *err);
 int vcm_transition_check_pinned(const struct vcm_transition *t, struct vcm_error *err);
 
-/* Why nobody goes although what is pinned or locked does not hinder it. */
+/* Why no page can be evicted when pins and locks are not the reason. */
 const char *vcm_transition_hindrance(const struct vcm_transition *t);
 
-/* The error of a page that must be resident, because it is or was to be pinned or locked, and has
- * no room: STORE_FULL, or STORE_BUSY when only views are in the way. */
+/* Sets the error for a page that must become resident, because it is to be pinned or locked, and
+ * does not fit: STORE_FULL, or STORE_BUSY when only views prevent it. */
 int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page_info *info,
                            struct vcm_error *err);
 

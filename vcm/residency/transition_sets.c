@@ -1,5 +1,7 @@
 #include "vcm/residency/transition_sets.h"
 
+#include <assert.h>
+
 #include "base/limits.h"
 
 #include "base/banned.h"
@@ -12,7 +14,8 @@ uint64_t vcm_transition_sets_tag(const struct vcm_page_id *id)
     return vcm_wire_load_be64(id->bytes);
 }
 
-/* Compressed pages go in the order in which they came: nobody marks them. */
+/* Compressed pages are evicted in the order of insertion: a read promotes them instead of marking
+ * them. */
 static enum vcm_evict_policy policy_of(const struct vcm_transition *t, unsigned which)
 {
     if (which == VCM_SET_COMPRESSED)
@@ -20,8 +23,8 @@ static enum vcm_evict_policy policy_of(const struct vcm_transition *t, unsigned 
     return t->limits.policy != 0 ? (enum vcm_evict_policy)t->limits.policy : VCM_EVICT_DEFAULT;
 }
 
-/* Makes an empty set for at least so many pages, in place where the old one is of no use: the worst
- * that a reader does then is to mark a page that it did not mean. */
+/* Makes an empty set for at least `pages` pages. `in_place` reuses the memory of the old set, whose
+ * content is lost: a reader that is touching it may then mark a wrong page, which is harmless. */
 static int make_set(struct vcm_transition *t, unsigned which, uint64_t pages, bool in_place,
                     struct vcm_error *err)
 {
@@ -37,6 +40,7 @@ static int make_set(struct vcm_transition *t, unsigned which, uint64_t pages, bo
             return rc;
         memory = vcm_shm_evict_memory(&bytes, t->store->shm, which);
     }
+    assert(memory && bytes >= vcm_evict_bytes(capacity));
     vcm_evict_init(&t->sets[which], memory, bytes, policy_of(t, which));
     return VCM_OK;
 }
@@ -51,8 +55,7 @@ static int move_set(struct vcm_transition *t, unsigned which, uint64_t pages, st
     return rc;
 }
 
-/* Without its sets the store works, only nobody can be chosen to go; the next writer makes them
- * anew. */
+/* The store works without its sets, but no victim can be chosen; the next writer rebuilds them. */
 static void give_up(struct vcm_transition *t, const struct vcm_error *cause)
 {
     vcm_log_write(t->store->log, VCM_LOG_WARNING, "pages cannot be evicted for now: %s",

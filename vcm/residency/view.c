@@ -1,5 +1,39 @@
+/*
+ * How a view works.
+ *
+ * A resident page's frame stays at one address of the mapped file until a writer frees it. A read
+ * transaction would keep it there, but LMDB reuses no freed page while an old transaction is open,
+ * so that long views would make the file grow without bound. A view in place holds two things
+ * instead: a slot of the shared file (shm.h) with the page's id, which tells writers not to free
+ * the frame, and a hold on the map, which keeps the addresses valid when the file grows or the
+ * store is closed.
+ *
+ * A reader that opens a view and a writer that evicts meet in the shared file, without a lock. The
+ * number of departures is odd while a writer frees frames and never returns to an earlier value.
+ *
+ *     reader (this file)                        writer (transition.c), holds the writers' lock
+ *     1. reads the number of departures         a. makes the number odd
+ *     2. finds the frame                        b. looks for slots, skips the pages that have one
+ *     3. takes a slot                           c. deletes the frames of others, commits
+ *     4. reads the number again                 d. makes the number even again
+ *
+ * These steps have one order that all processes agree on (sequentially consistent atomics). If 3
+ * comes before b, the writer sees the slot and skips the page. If b comes before 3, then a comes
+ * before 4: the number in 4 differs from that in 1, or a came before 1 as well. In the first case
+ * the reader drops the slot and tries again. In the second, 1 gave an odd number, upon which the
+ * reader takes a copy, or d came before 1, too, and 2 sees what the writer committed. A copy is
+ * always safe: it is made within the read transaction. After three attempts the reader copies.
+ *
+ * The frame of step 2 comes from a transaction, or from the memo of the page cache if no frame was
+ * freed since the memo found it; then a view needs no transaction at all (view_known()).
+ *
+ * Views in place are bounded, so that enough pages remain that can be evicted: 1,024 slots, and a
+ * quarter of the capacity. Beyond that the caller gets STORE_BUSY or a copy, as it chose. A process
+ * that cannot write the shared file gets copies only.
+ */
 #include "vcm/residency/view.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "vcm/store/shm.h"
@@ -13,16 +47,16 @@
 struct vcm_view {
     struct vcm_page_store *store;
     struct vcm_slice bytes;
-    char *memory;                    /* of a view of a copy */
-    struct vcm_kv_handle_hold *hold; /* of a view in place */
-    unsigned slot;
+    char *memory;                    /* the copy; NULL for a view in place */
+    struct vcm_kv_handle_hold *hold; /* NULL for a copy */
+    unsigned slot;                   /* of a view in place */
 };
 
-/* What came of one attempt. */
+/* The result of one attempt. */
 enum attempt {
-    TAKEN,
-    AGAIN,
-    NO_SLOT,
+    TAKEN,   /* the view has its bytes */
+    AGAIN,   /* frames were freed meanwhile: try again */
+    NO_SLOT, /* an error says why */
 };
 
 static int copy_frame(struct vcm_view *view, struct vcm_slice frame, struct vcm_error *err)
@@ -35,17 +69,15 @@ static int copy_frame(struct vcm_view *view, struct vcm_slice frame, struct vcm_
     return VCM_OK;
 }
 
-/*
- * The slot stands before it is asked whether frames were freed since `departures` was read: whoever
- * frees them asks for slots only after saying so. The frame may have been found at any time in
- * between.
- */
+/* Steps 3 and 4 of the protocol above. The order matters: the slot is visible to writers before the
+ * number is read again. The frame may have been found at any time since `departures` was read. */
 static int take_slot(enum attempt *attempt, struct vcm_view *view, const struct vcm_page_id *id,
                      size_t bytes, uint64_t departures, struct vcm_error *err)
 {
     struct vcm_shm *shm = view->store->shm;
     uint64_t capacity = vcm_shm_capacity(shm, view->store->limits.capacity);
 
+    assert(departures % 2 == 0);
     *attempt = NO_SLOT;
     int rc = vcm_shm_view_take(&view->slot, shm, id, bytes, capacity / CAPACITY_FRACTION, err);
     if (rc != VCM_OK)
@@ -58,10 +90,10 @@ static int take_slot(enum attempt *attempt, struct vcm_view *view, const struct 
     return VCM_OK;
 }
 
-/* The frame of a page that was read before, where it lay then: without a transaction, for the slot
- * keeps the frame from being freed and the hold keeps the map that it lies in. False when it has to
- * be looked up. */
-static bool view_again(struct vcm_view *view, struct vcm_page_cache *cache,
+/* Views a page that this cache read before, at the place that the memo has. It needs no
+ * transaction: the slot prevents that the frame is freed, the hold keeps the map. False when the
+ * frame has to be looked up. */
+static bool view_known(struct vcm_view *view, struct vcm_page_cache *cache,
                        const struct vcm_page_id *id)
 {
     const struct vcm_frame_memo *memo = vcm_page_cache_memo(cache);
@@ -98,7 +130,7 @@ static int view_in_place(enum attempt *attempt, struct vcm_view *view, struct vc
     return VCM_OK;
 }
 
-/* A resident page: in place, or a copy where that cannot be had. */
+/* Views a resident page in place, or copies it when that is not possible now. */
 static int view_frame(enum attempt *attempt, struct vcm_view *view, struct vcm_kv_txn *txn,
                       const struct vcm_page_id *id, struct vcm_slice frame, uint64_t departures,
                       bool last_try, enum vcm_view_otherwise otherwise, struct vcm_error *err)
@@ -158,14 +190,16 @@ int vcm_view_open(struct vcm_view **out, struct vcm_page_cache *cache, const str
     if (!view)
         return vcm_error_memory(err);
     *view = (struct vcm_view){.store = vcm_page_store_share(vcm_page_cache_store(cache))};
-    enum attempt attempt = view_again(view, cache, id) ? TAKEN : AGAIN;
+    enum attempt attempt = view_known(view, cache, id) ? TAKEN : AGAIN;
     for (unsigned i = 1; rc == VCM_OK && attempt == AGAIN; i++)
         rc = try_view(&attempt, view, cache, id, i >= TRIES, otherwise, err);
-    if (rc == VCM_OK)
-        *out = view;
-    else
+    if (rc != VCM_OK) {
         vcm_view_release(view);
-    return rc;
+        return rc;
+    }
+    assert(attempt == TAKEN && (view->hold != NULL) != (view->memory != NULL));
+    *out = view;
+    return VCM_OK;
 }
 
 void vcm_view_release(struct vcm_view *view)

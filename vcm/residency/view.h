@@ -1,11 +1,11 @@
 /*
- * view.h - the bytes of a page where they lie in the map, for as long as the caller wants.
+ * view.h - the bytes of a page, in place in the map, for as long as the caller needs them.
  *
- * No transaction stays open for it: a slot in a table that all processes share keeps the frame from
- * being freed, and the map from moving. A page that is not resident is viewed in private memory,
- * and so is one whose neighbours are being freed just now. Views of one page are as many as were
- * opened. A view outlives its cache and its store, which stays open until the last one is released;
- * any thread may release it. Invariants V1-V4: vcm/README.md.
+ * A view keeps no transaction open: a slot in a table that all processes share prevents writers
+ * from freeing the frame, and a hold keeps the map where it is. When the page is not resident, or
+ * when a writer is freeing frames at this moment, the view has a copy in private memory. Several
+ * views of one page are independent of each other. A view outlives its cache. The store stays open
+ * until the last view is released; any thread may release it. Invariants V1-V4: vcm/README.md.
  */
 #ifndef VCM_VCM_RESIDENCY_VIEW_H
 #define VCM_VCM_RESIDENCY_VIEW_H
@@ -14,10 +14,10 @@
 
 struct vcm_view;
 
-/* What to do when there are as many views as there may be. */
+/* What to do when the limit on views is reached. */
 enum vcm_view_otherwise {
-    VCM_VIEW_BUSY, /* VCM_STORE_BUSY */
-    VCM_VIEW_COPY, /* a view of a copy */
+    VCM_VIEW_BUSY, /* fail with VCM_STORE_BUSY */
+    VCM_VIEW_COPY, /* give a view of a copy */
 };
 
 /* Counts as one read. NOT_FOUND, err untouched, when there is no such page. */
@@ -27,7 +27,7 @@ void vcm_view_release(struct vcm_view *view);
 
 struct vcm_slice vcm_view_bytes(const struct vcm_view *view);
 
-/* Whether the bytes lie in the map, and not in memory of the view's own. */
+/* Whether the bytes are in the map; otherwise they are a copy that the view owns. */
 bool vcm_view_is_in_place(const struct vcm_view *view);
 
 #endif

@@ -1,5 +1,6 @@
 #include "vcm/store/dictionary.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@
 #define REFUSALS          16u
 #define SAMPLE_FRAMES_MAX 1024u
 #define SAMPLE_FRAMES_MIN 8u
-/* A dictionary is worn when its pages shrink to less than this part of what they shrank to. */
+/* A dictionary is worn when its ratio falls below this part of its first ratio. */
 #define WORN_NUMERATOR   4u
 #define WORN_DENOMINATOR 5u
 
@@ -24,7 +25,7 @@ struct slot {
     struct vcm_codec_dictionary *dictionary;
 };
 
-/* A table from which no dictionary could be made while it had so many pages. */
+/* A page table from which no dictionary could be trained when it had this number of pages. */
 struct refusal {
     uint64_t mapping;
     uint64_t pages;
@@ -32,7 +33,7 @@ struct refusal {
 
 struct vcm_dictionary_cache {
     struct vcm_codec *codec;
-    pthread_mutex_t mutex; /* of what follows */
+    pthread_mutex_t mutex; /* protects what follows */
     uint64_t clock;
     struct slot slots[CACHE_SLOTS];
     struct refusal refusals[REFUSALS];
@@ -65,8 +66,10 @@ void vcm_dictionary_cache_close(struct vcm_dictionary_cache *cache)
 {
     if (!cache)
         return;
-    for (unsigned i = 0; i < CACHE_SLOTS; i++)
+    for (unsigned i = 0; i < CACHE_SLOTS; i++) {
+        assert(cache->slots[i].users == 0);
         vcm_codec_dictionary_close(cache->slots[i].dictionary);
+    }
     pthread_mutex_destroy(&cache->mutex);
     vcm_codec_close(cache->codec);
     free(cache);
@@ -96,12 +99,14 @@ static bool cache_take(struct use *out, struct vcm_dictionary_cache *cache, uint
     return found;
 }
 
-/* Gives the dictionary to the cache, in the place of the one that was used least recently. */
+/* Gives the dictionary to the cache, which closes the least recently used one that is not in use.
+ */
 static void cache_keep(struct use *use_of, struct vcm_dictionary_cache *cache, uint64_t number,
                        enum vcm_codec_use use)
 {
     struct slot *oldest = NULL;
 
+    assert(number != 0 && use_of->dictionary && !use_of->slot);
     pthread_mutex_lock(&cache->mutex);
     for (unsigned i = 0; i < CACHE_SLOTS; i++) {
         struct slot *slot = &cache->slots[i];
@@ -141,6 +146,7 @@ static void use_end(struct use *use, struct vcm_page_store *store)
 {
     if (use->slot) {
         pthread_mutex_lock(&store->dictionaries->mutex);
+        assert(use->slot->users > 0 && use->slot->dictionary == use->dictionary);
         use->slot->users--;
         pthread_mutex_unlock(&store->dictionaries->mutex);
     } else {
@@ -204,7 +210,7 @@ static int put_info(struct vcm_kv_txn *txn, const struct vcm_dictionary_info *in
 
 struct search {
     struct vcm_slice scope_id;
-    struct vcm_dictionary_info found; /* the youngest of the scope; number 0 for none */
+    struct vcm_dictionary_info found; /* the newest of the scope; number 0 for none */
 };
 
 static int consider(void *context, struct vcm_slice key, struct vcm_slice value,
@@ -215,12 +221,12 @@ static int consider(void *context, struct vcm_slice key, struct vcm_slice value,
 
     int rc = parse_info(&info, key, value, err);
     if (rc == VCM_OK && vcm_slice_equal(info.scope_id, search->scope_id))
-        search->found = info; /* they come by number */
+        search->found = info; /* the walk is in the order of numbers */
     return rc;
 }
 
-static int find_youngest(struct vcm_dictionary_info *out, struct vcm_kv_txn *txn,
-                         struct vcm_slice scope_id, struct vcm_error *err)
+static int find_newest(struct vcm_dictionary_info *out, struct vcm_kv_txn *txn,
+                       struct vcm_slice scope_id, struct vcm_error *err)
 {
     struct search search = {.scope_id = scope_id};
     struct vcm_slice all = vcm_slice_of("", 0);
@@ -230,21 +236,21 @@ static int find_youngest(struct vcm_dictionary_info *out, struct vcm_kv_txn *txn
     return rc;
 }
 
-/* Frames to learn from, one behind the other. */
-struct lesson {
+/* Frames to train with, concatenated. */
+struct training {
     struct vcm_buf bytes;
     size_t sizes[SAMPLE_FRAMES_MAX];
     unsigned count;
-    uint64_t content_bytes; /* of all that there is, about */
+    uint64_t content_bytes; /* of all pages of the scope, estimated */
 };
 
-static void learn(struct lesson *lesson, struct vcm_slice frame)
+static void add_sample(struct training *training, struct vcm_slice frame)
 {
-    if (lesson->count == SAMPLE_FRAMES_MAX ||
-        lesson->bytes.len + frame.len > VCM_LIMIT_DICTIONARY_SAMPLES)
+    if (training->count == SAMPLE_FRAMES_MAX ||
+        training->bytes.len + frame.len > VCM_LIMIT_DICTIONARY_SAMPLES)
         return;
-    vcm_buf_append_slice(&lesson->bytes, frame);
-    lesson->sizes[lesson->count++] = frame.len;
+    vcm_buf_append_slice(&training->bytes, frame);
+    training->sizes[training->count++] = frame.len;
 }
 
 static bool row_exists(struct vcm_kv_txn *txn, uint64_t mapping, uint64_t seq)
@@ -256,7 +262,7 @@ static bool row_exists(struct vcm_kv_txn *txn, uint64_t mapping, uint64_t seq)
            vcm_page_table_row(&row, txn, mapping, (uint32_t)seq, &ignored) == VCM_OK;
 }
 
-/* How many rows a table has, without reading it: they are numbered without a gap. */
+/* The number of rows of a table, by binary search: rows are numbered without gaps. */
 static uint64_t count_rows(struct vcm_kv_txn *txn, uint64_t mapping)
 {
     uint64_t low = 0, high = 1;
@@ -277,9 +283,9 @@ static uint64_t count_rows(struct vcm_kv_txn *txn, uint64_t mapping)
     return high;
 }
 
-/* Learns from the resident pages of a table, spread over all of it. */
-static int learn_from_table(struct lesson *lesson, struct vcm_kv_txn *txn, uint64_t mapping,
-                            uint64_t rows, struct vcm_error *err)
+/* Takes samples of the resident pages of a table, spread over all of it. */
+static int sample_table(struct training *training, struct vcm_kv_txn *txn, uint64_t mapping,
+                        uint64_t rows, struct vcm_error *err)
 {
     uint64_t step = rows / SAMPLE_FRAMES_MAX + 1, seen = 0, bytes = 0;
     int rc = VCM_OK;
@@ -299,9 +305,9 @@ static int learn_from_table(struct lesson *lesson, struct vcm_kv_txn *txn, uint6
             continue;
         rc = vcm_page_store_frame(&frame, txn, &row.id, err);
         if (rc == VCM_OK)
-            learn(lesson, frame);
+            add_sample(training, frame);
     }
-    lesson->content_bytes = seen > 0 ? bytes / seen * rows : 0;
+    training->content_bytes = seen > 0 ? bytes / seen * rows : 0;
     return rc;
 }
 
@@ -317,7 +323,8 @@ static int store_dictionary(struct vcm_dictionary_info *out, struct vcm_kv_txn *
         rc = vcm_table_malformed("the next dictionary's number", err);
     if (rc != VCM_OK)
         return rc;
-    /* The hash keeps apart what is kept digested from a transaction that was rolled back. */
+    /* A transaction that is rolled back frees its serial number for the next one, but the digested
+     * dictionary stays in the cache. The hash in the number keeps the two apart. */
     uint64_t number = serial << 32 | (vcm_hash_checksum(bytes, 0) & UINT32_MAX);
     *out = (struct vcm_dictionary_info){.number = number, .scope_id = scope_id};
     vcm_wire_store_be64(key, out->number);
@@ -325,7 +332,7 @@ static int store_dictionary(struct vcm_dictionary_info *out, struct vcm_kv_txn *
     return rc == VCM_OK ? put_info(txn, out, err) : rc;
 }
 
-/* Whether it was tried in vain, and there are not twice as many pages by now. */
+/* Whether training failed before, with more than half of the pages that there are now. */
 static bool is_refused(struct vcm_dictionary_cache *cache, uint64_t mapping, uint64_t pages)
 {
     bool refused = false;
@@ -344,7 +351,7 @@ static void refuse(struct vcm_dictionary_cache *cache, uint64_t mapping, uint64_
     pthread_mutex_unlock(&cache->mutex);
 }
 
-/* Leaves out->number 0 when there is too little to learn from. */
+/* Leaves out->number 0 when there is too little to train with. */
 static int train(struct vcm_dictionary_info *out, struct vcm_dictionary_cache *cache,
                  struct vcm_kv_txn *txn, struct vcm_slice scope_id, uint64_t mapping,
                  const struct vcm_dictionary_samples *samples, struct vcm_error *err)
@@ -358,21 +365,21 @@ static int train(struct vcm_dictionary_info *out, struct vcm_dictionary_cache *c
     memset(out, 0, sizeof *out);
     if (is_refused(cache, mapping, pages))
         return VCM_OK;
-    struct lesson *lesson = calloc(1, sizeof *lesson);
-    if (!lesson)
+    struct training *training = calloc(1, sizeof *training);
+    if (!training)
         return vcm_error_memory(err);
-    vcm_buf_init(&lesson->bytes, VCM_LIMIT_DICTIONARY_SAMPLES);
-    int rc = learn_from_table(lesson, txn, mapping, rows, err);
+    vcm_buf_init(&training->bytes, VCM_LIMIT_DICTIONARY_SAMPLES);
+    int rc = sample_table(training, txn, mapping, rows, err);
     for (unsigned i = 0; rc == VCM_OK && samples && i < samples->count; i++) {
-        lesson->content_bytes += samples->frames[i].len;
-        learn(lesson, samples->frames[i]);
+        training->content_bytes += samples->frames[i].len;
+        add_sample(training, samples->frames[i]);
     }
     if (rc == VCM_OK)
-        rc = vcm_buf_check(&lesson->bytes, "samples", err);
-    size_t size = rc == VCM_OK ? vcm_codec_dictionary_size(lesson->content_bytes) : 0;
-    if (size > 0 && lesson->count >= SAMPLE_FRAMES_MIN) {
-        rc = vcm_codec_train(&bytes, vcm_buf_slice(&lesson->bytes), lesson->sizes, lesson->count,
-                             size, &too_little);
+        rc = vcm_buf_check(&training->bytes, "samples", err);
+    size_t size = rc == VCM_OK ? vcm_codec_dictionary_size(training->content_bytes) : 0;
+    if (size > 0 && training->count >= SAMPLE_FRAMES_MIN) {
+        rc = vcm_codec_train(&bytes, vcm_buf_slice(&training->bytes), training->sizes,
+                             training->count, size, &too_little);
         if (rc == VCM_OK)
             rc = store_dictionary(out, txn, scope_id, vcm_buf_slice(&bytes), err);
         else if (rc == VCM_UNSUPPORTED)
@@ -383,15 +390,16 @@ static int train(struct vcm_dictionary_info *out, struct vcm_dictionary_cache *c
     if (rc == VCM_OK && out->number == 0)
         refuse(cache, mapping, pages);
     vcm_buf_release(&bytes);
-    vcm_buf_release(&lesson->bytes);
-    free(lesson);
+    vcm_buf_release(&training->bytes);
+    free(training);
     return rc;
 }
 
-/* Counts a page, and at the end of a window looks at what the dictionary has made of it. */
+/* Counts a page, and at the end of a window compares the dictionary's ratio with its first one. */
 static int note_page(struct vcm_kv_txn *txn, struct vcm_dictionary_info *info, size_t bytes,
                      size_t compressed_bytes, struct vcm_error *err)
 {
+    assert(info->number != 0);
     info->pages++;
     info->window_pages++;
     info->window_bytes += bytes;
@@ -420,9 +428,9 @@ int vcm_dictionary_compress(struct vcm_buf *out, uint64_t *number, struct vcm_pa
     *number = 0;
     if (scope_id.len > sizeof id)
         return vcm_table_malformed("a scope id", err);
-    memcpy(id, scope_id.data, scope_id.len); /* what was read moves with the next change */
+    memcpy(id, scope_id.data, scope_id.len); /* the next write may move what was read */
     scope_id.data = id;
-    int rc = find_youngest(&info, txn, scope_id, err);
+    int rc = find_newest(&info, txn, scope_id, err);
     if (rc == VCM_OK && (info.number == 0 || info.worn)) {
         struct vcm_dictionary_info fresh;
         rc = train(&fresh, store->dictionaries, txn, scope_id, mapping, samples, err);
@@ -478,21 +486,21 @@ int vcm_dictionary_leave(struct vcm_kv_txn *txn, uint64_t number, struct vcm_err
 
 struct sweep {
     struct vcm_kv_txn *txn;
-    uint64_t found; /* one to delete, or 0 */
+    uint64_t found; /* number of a dictionary to delete, or 0 */
 };
 
 static int consider_sweeping(void *context, struct vcm_slice key, struct vcm_slice value,
                              struct vcm_error *err)
 {
     struct sweep *sweep = context;
-    struct vcm_dictionary_info info, youngest;
+    struct vcm_dictionary_info info, newest;
     struct vcm_scope scope;
 
     int rc = parse_info(&info, key, value, err);
     if (rc != VCM_OK || info.pages > 0)
         return rc;
-    rc = find_youngest(&youngest, sweep->txn, info.scope_id, err);
-    if (rc == VCM_OK && youngest.number == info.number) {
+    rc = find_newest(&newest, sweep->txn, info.scope_id, err);
+    if (rc == VCM_OK && newest.number == info.number) {
         rc = vcm_page_store_scope(&scope, sweep->txn, info.scope_id, err);
         if (rc == VCM_OK) {
             vcm_scope_release(&scope);
@@ -502,7 +510,7 @@ static int consider_sweeping(void *context, struct vcm_slice key, struct vcm_sli
     if (rc != VCM_OK && rc != VCM_NOT_FOUND)
         return rc;
     sweep->found = info.number;
-    return VCM_STOP; /* deleting ends the walk */
+    return VCM_STOP; /* the walk cannot go on after a deletion */
 }
 
 int vcm_dictionary_sweep(struct vcm_kv_txn *txn, struct vcm_error *err)

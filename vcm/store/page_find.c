@@ -7,7 +7,7 @@
 struct search {
     struct vcm_kv_txn *txn;
     uint64_t mapping;
-    struct vcm_slice path; /* of every file, when it has no data */
+    struct vcm_slice path; /* data NULL: every path */
     vcm_page_found_fn visit;
     void *context;
 };

@@ -1,8 +1,8 @@
 /*
  * page_find.h - which pages of a table hold a file, and what the table says of every path.
  *
- * The one place that goes from paths to pages: whoever looks for a file asks here.
- * What a record's slices point to is valid until the transaction ends, the rest during the call.
+ * All searches from a path to its pages go through this file. The slices of a record are valid
+ * until the transaction ends, the rest during the call.
  */
 #ifndef VCM_VCM_STORE_PAGE_FIND_H
 #define VCM_VCM_STORE_PAGE_FIND_H
@@ -17,7 +17,7 @@ struct vcm_page_found {
     const struct vcm_page_record *record;
 };
 
-/* Anything but VCM_OK ends the search, which returns it; after VCM_STOP, "enough", it succeeds. */
+/* Any result but VCM_OK ends the search, which returns it; VCM_STOP ends it with success. */
 typedef int (*vcm_page_found_fn)(void *context, const struct vcm_page_found *found,
                                  struct vcm_error *err);
 

@@ -1,4 +1,4 @@
-/* From format 1, in which every page was resident, to format 2. */
+/* Converts a store of format 1, in which every page was resident, to format 2. */
 #include <stdlib.h>
 
 #include "base/limits.h"
@@ -7,7 +7,7 @@
 
 #include "base/banned.h"
 
-/* The keys of a table, gathered before its values are written anew. */
+/* The keys of a table, gathered before its values are rewritten. */
 struct keys {
     struct vcm_buf bytes;
     size_t key_len;
@@ -74,7 +74,7 @@ static int convert_page(void *context, struct vcm_kv_txn *txn, struct vcm_slice 
     return rc == VCM_OK ? vcm_page_store_put_page(txn, &info, err) : rc;
 }
 
-/* Its scope tells whether a mapping in force is pinned; nothing else was. */
+/* A mapping is pinned if it is in force and its scope is pinned: format 1 had no other pins. */
 static int convert_mapping(void *context, struct vcm_kv_txn *txn, struct vcm_slice key,
                            struct vcm_error *err)
 {

@@ -1,5 +1,6 @@
 #include "vcm/store/page_store.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -71,7 +72,8 @@ static int put_format(struct vcm_kv_txn *txn, struct vcm_error *err)
     return rc;
 }
 
-/* A new store gets its number, an older one is converted; another process may have been quicker. */
+/* Writes the format number of a new store, or converts an older one; unless another process has
+ * done it meanwhile. */
 static int write_format(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     uint32_t format = 0;
@@ -185,13 +187,20 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
 
 struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store)
 {
-    atomic_fetch_add(&store->users, 1);
+    unsigned before = atomic_fetch_add(&store->users, 1);
+
+    assert(before > 0);
+    (void)before;
     return store;
 }
 
 void vcm_page_store_close(struct vcm_page_store *store)
 {
-    if (!store || atomic_fetch_sub(&store->users, 1) > 1)
+    if (!store)
+        return;
+    unsigned before = atomic_fetch_sub(&store->users, 1);
+    assert(before > 0);
+    if (before > 1)
         return;
     vcm_dictionary_cache_close(store->dictionaries);
     vcm_shm_close(store->shm);
@@ -412,7 +421,8 @@ static int match_page(void *context, struct vcm_slice key, struct vcm_slice valu
         return vcm_table_malformed("a page id", err);
     vcm_hash_to_hex(hex, (const unsigned char *)key.data, key.len);
     if (memcmp(hex, search->prefix, search->prefix_len) != 0)
-        return VCM_OK; /* an odd digit: the byte prefix is one digit shorter */
+        return VCM_OK; /* a prefix with an odd number of digits is one digit longer than its bytes
+                        */
     if (search->count == search->max)
         return VCM_STOP;
     memcpy(search->ids[search->count++].bytes, key.data, key.len);
@@ -447,7 +457,7 @@ static int get_bytes(struct vcm_slice *out, struct vcm_kv_txn *txn, enum vcm_tab
     if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK)) {
         char hex[VCM_PAGE_ID_HEX + 1];
         vcm_page_id_to_hex(hex, id);
-        rc = vcm_error_set(err, VCM_STORE_CORRUPT, "page %s has lost its bytes", hex);
+        rc = vcm_error_set(err, VCM_STORE_CORRUPT, "page %s has no bytes in the store", hex);
     }
     return rc;
 }

@@ -2,11 +2,11 @@
  * page_store.h - pages and page tables on disk: which keys and values there are, and how to read
  * them. docs/FORMAT.md describes them byte for byte.
  *
- * Pages are content-addressed and shared between scopes. Changes go through mapping.h; residency
- * and eviction through page_cache.h. Everything read is valid until its transaction ends.
- * A function that visits entries ends its walk by returning anything but VCM_OK, and the walk
- * returns that; after VCM_STOP, "enough", it succeeds.
- * A store may be used by several threads and processes, a transaction by one thread at a time.
+ * Pages are content-addressed and shared between scopes. mapping.h changes page tables,
+ * transition.h the states of pages. Everything read is valid until its transaction ends.
+ * A function that visits entries ends the walk by returning anything but VCM_OK, and the walk
+ * returns that code; VCM_STOP ends the walk with success.
+ * Several threads and processes may use a store; one thread at a time uses a transaction.
  */
 #ifndef VCM_VCM_STORE_PAGE_STORE_H
 #define VCM_VCM_STORE_PAGE_STORE_H
@@ -24,16 +24,16 @@ struct vcm_page_store;
 
 #define VCM_PAGE_STORE_TOKENIZER_BYTES 32
 
-/* What the store may take, and what a write relies on beside its tables. */
+/* How much the store may hold, and the settings that a write depends on. */
 struct vcm_page_store_limits {
-    uint64_t capacity;                              /* most bytes of resident pages */
-    uint64_t compressed_capacity;                   /* most bytes of compressed ones */
+    uint64_t capacity;                              /* of resident pages, in bytes */
+    uint64_t compressed_capacity;                   /* of compressed pages, in bytes */
     unsigned policy;                                /* enum vcm_evict_policy */
     char tokenizer[VCM_PAGE_STORE_TOKENIZER_BYTES]; /* of a first mapping; "" for any */
 };
 
-/* Finds out which limits are in force. Called by any thread, at the begin of every write
- * transaction with the writers' lock held: it is quick, and does not use the store. */
+/* Reads the limits in force. Any thread calls it, at the beginning of every write transaction, with
+ * the writers' lock held: it must be quick and must not use the store. */
 typedef int (*vcm_page_store_limits_fn)(void *context, struct vcm_page_store_limits *out,
                                         struct vcm_error *err);
 
@@ -41,8 +41,8 @@ struct vcm_page_store_options {
     const char *directory;                      /* made by the caller */
     bool read_only;                             /* VCM_NOT_FOUND when there is no store yet */
     size_t map_bytes;                           /* first size of the map, 0 for the default */
-    const struct vcm_page_store_limits *limits; /* to begin with; NULL: a gibibyte each */
-    vcm_page_store_limits_fn read_limits;       /* NULL: they are those that were set */
+    const struct vcm_page_store_limits *limits; /* initial ones; NULL: a gibibyte each */
+    vcm_page_store_limits_fn read_limits;       /* NULL: those that were set last are in force */
     void *read_limits_context;
     const struct vcm_log *log;
 };
@@ -56,8 +56,8 @@ enum vcm_page_state {
 struct vcm_page_info {
     struct vcm_page_id id;
     enum vcm_page_state state;
-    bool pinned;    /* by itself */
-    uint32_t pins;  /* pinned page tables that hold it */
+    bool pinned;    /* has a pin of its own */
+    uint32_t pins;  /* number of pinned page tables that hold it */
     uint64_t bytes; /* of the frame */
     uint32_t tokens;
     uint32_t records;
@@ -89,24 +89,24 @@ struct vcm_page_totals {
     uint64_t tokens;
 };
 
-/* UNSUPPORTED when the store has a newer format, or an older one and is opened for reading: who
- * opens it for writing converts it. */
+/* UNSUPPORTED when the store has a newer format, or an older one and is opened for reading; opening
+ * it for writing converts it. */
 int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
                         struct vcm_error *err);
-/* Closes it with the last who shares it. */
+/* Closes the store when the last of its users has called this; vcm_page_store_share() adds a user.
+ */
 void vcm_page_store_close(struct vcm_page_store *store);
 struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store);
 
-/* The limits in force, for a check that comes before a write; the write has its own, which it read
- * itself (vcm/residency/transition.h). */
+/* The limits in force, for a check before a write; the write itself reads them again
+ * (vcm/residency/transition.h). */
 int vcm_page_store_read_limits(struct vcm_page_store_limits *out, struct vcm_page_store *store,
                                struct vcm_error *err);
 /* For a store without `read_limits`. */
 void vcm_page_store_set_limits(struct vcm_page_store *store,
                                const struct vcm_page_store_limits *limits);
 
-/* How the source of a mapped scope is opened again, for pages that have to be rebuilt from it; it
- * may be called by any thread. */
+/* Opens the source of a mapped scope again, to rebuild pages from it. Any thread may call it. */
 typedef int (*vcm_page_store_source_fn)(void *context, struct vcm_source **out,
                                         const struct vcm_scope *scope, struct vcm_error *err);
 void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_source_fn open,
@@ -115,7 +115,7 @@ void vcm_page_store_set_sources(struct vcm_page_store *store, vcm_page_store_sou
 int vcm_page_store_read_begin(struct vcm_kv_txn **out, struct vcm_page_store *store,
                               struct vcm_error *err);
 
-/* Appends the tokenizer that the stored counts were made with; nothing while nothing is mapped. */
+/* Appends the name of the tokenizer of the stored counts; nothing if there is no mapping yet. */
 int vcm_page_store_tokenizer(struct vcm_buf *out, struct vcm_kv_txn *txn, struct vcm_error *err);
 
 int vcm_page_store_totals(struct vcm_page_totals *out, struct vcm_kv_txn *txn,
@@ -149,7 +149,7 @@ int vcm_page_store_frame(struct vcm_slice *out, struct vcm_kv_txn *txn,
 int vcm_page_store_compressed(struct vcm_slice *out, struct vcm_kv_txn *txn,
                               const struct vcm_page_id *id, struct vcm_error *err);
 
-/* One row; VCM_NOT_FOUND, err untouched, behind the last. */
+/* One row; VCM_NOT_FOUND, err untouched, if the table has no such row. */
 int vcm_page_table_row(struct vcm_page_row *out, struct vcm_kv_txn *txn, uint64_t mapping,
                        uint32_t seq, struct vcm_error *err);
 
@@ -172,16 +172,16 @@ int vcm_page_table_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id 
                                vcm_page_store_holder_fn visit, void *context,
                                struct vcm_error *err);
 
-/* Where a page table holds the page first; VCM_NOT_FOUND, err untouched, when it does not. */
+/* The first row of a page table with the page; VCM_NOT_FOUND, err untouched, when it has none. */
 int vcm_page_table_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                              uint64_t mapping, struct vcm_error *err);
 
-/* The seqs of a page table whose pages hold a file or a part of it, in order. */
+/* The rows of a page table whose pages have a record of the file, in order. */
 typedef int (*vcm_page_store_path_fn)(void *context, uint32_t seq, struct vcm_error *err);
 int vcm_page_table_each_path(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm_slice path,
                              vcm_page_store_path_fn visit, void *context, struct vcm_error *err);
 
-/* What a page table left out: the item's path as shown, its outcome and, for failures, why. */
+/* An item that is not in the page table: its path as shown, its outcome and, if it failed, why. */
 struct vcm_page_omission {
     struct vcm_slice path;
     struct vcm_slice raw_path; /* bytes as the source has them */

@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/hash.h"
@@ -112,6 +113,7 @@ int vcm_page_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
     struct vcm_buf value = VCM_BUF_INIT(1024);
     unsigned char key[8];
 
+    assert(mapping != 0 && info->scope_id.len <= VCM_LIMIT_SCOPE_ID_BYTES);
     vcm_wire_store_be64(key, mapping);
     vcm_wire_put_u8(&value, (uint8_t)info->state);
     vcm_wire_put_u8(&value, info->pinned);
@@ -248,7 +250,7 @@ struct path_walk {
     void *context;
 };
 
-/* Two paths may have one hash: the value tells. */
+/* Two paths may have the same hash; the value is the path itself. */
 static int visit_path(void *context, struct vcm_slice key, struct vcm_slice value,
                       struct vcm_error *err)
 {

@@ -7,6 +7,8 @@
 
 #include "base/banned.h"
 
+_Static_assert(VCM_SOURCE_OUTCOMES <= UINT8_MAX, "their number is stored in a byte");
+
 /* The text members in the order in which they are stored. */
 static struct vcm_slice *text_member(struct vcm_scope *scope, unsigned index)
 {
@@ -79,7 +81,7 @@ int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_erro
     out->tokens = vcm_wire_get_u64(&r);
     out->bytes = vcm_wire_get_u64(&r);
     out->coverage.tracked = vcm_wire_get_u64(&r);
-    /* One that an older vcm wrote may know fewer outcomes. */
+    /* A scope that an older vcm wrote may have fewer outcomes. */
     unsigned outcomes = vcm_wire_get_u8(&r);
     if (outcomes <= VCM_SOURCE_PAGED || outcomes > VCM_SOURCE_OUTCOMES)
         r.bad = true;

@@ -1,5 +1,5 @@
 /*
- * scope.h - what is known of a mapped scope: where it came from, how it was cut, what it holds.
+ * scope.h - the description of a mapped scope: its source, how it was cut into pages, its sums.
  */
 #ifndef VCM_VCM_STORE_SCOPE_H
 #define VCM_VCM_STORE_SCOPE_H
@@ -16,12 +16,12 @@ struct vcm_scope {
     struct vcm_slice row_name;
     struct vcm_slice source_type;
     struct vcm_slice repo_root;
-    struct vcm_slice origin;     /* what makes two clones the same: URL without secrets, or path */
+    struct vcm_slice origin;     /* the same for two clones: URL without secrets, or path */
     struct vcm_slice origin_url; /* empty without a remote */
     struct vcm_slice branch;     /* empty when HEAD was detached */
     struct vcm_slice commit;     /* hex */
     unsigned char
-        fingerprint[VCM_HASH_SHA256_BYTES]; /* of all that decides the pages but the commit */
+        fingerprint[VCM_HASH_SHA256_BYTES]; /* of all that determines the pages but the commit */
     uint32_t flush_threshold;
     uint32_t flush_token_budget;
     bool pinned;
@@ -34,10 +34,10 @@ struct vcm_scope {
     struct vcm_source_coverage coverage;
     uint32_t chunk_target_tokens; /* of literature, 0 otherwise */
     uint32_t chunk_overlap_tokens;
-    char *memory; /* holds the slices of a scope that was read; NULL otherwise */
+    char *memory; /* of the slices, if the scope was read from the store; else NULL */
 };
 
-/* Another one when the scope was mapped anew: `mapping` may be the same. */
+/* A number that changes whenever the scope is mapped again; `mapping` may stay the same. */
 uint64_t vcm_scope_revision(const struct vcm_scope *scope);
 
 void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope);

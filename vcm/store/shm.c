@@ -1,3 +1,34 @@
+/*
+ * How processes share the file `residency`.
+ *
+ * Life of the file. Every process that uses the file holds a read lock on it. A process that gets
+ * the write lock is alone: it checks the magic number, clears the file if it is wrong, and
+ * clears what dead processes left (views, the recorder, a departure without an end). After a reboot
+ * the eviction sets are stale, since the last writes to the map may be lost. Then it turns the
+ * write lock into a read lock. Blocks are allocated before they are mapped, because a write to a
+ * hole on a full disk raises SIGBUS. The file is mapped once, far beyond its end, so that it can
+ * grow while its address stays. If any of this fails, the handle uses private memory.
+ *
+ * Eviction sets lie behind the fixed part. A set's place, offset and length, is one 64-bit word: a
+ * resize fills new memory first and then publishes the place with one store. Old memory is never
+ * given out again while the file is in use, since another process may still read it. A place that
+ * this process did not make is checked once (check_place()) before it is used. `sets_state` and
+ * `sets_stamp` say whether a writer left the sets whole, and for which state of the store.
+ *
+ * Views. A slot is free when its owner is 0. A reader claims one by compare-and-swap, writes the
+ * page's id, and then sets `view_live`. Slots of processes that died are freed by the next process
+ * that needs one or that finds them in its way. The sum of bytes is checked after the slot is
+ * taken, so that two readers at the bound are both refused rather than both admitted.
+ *
+ * Departures. The number is raised to odd before frames are freed and to even after the commit. The
+ * store to `view_live`, the loads of it, and all operations on `departures` are sequentially
+ * consistent: at least one of a reader that takes a slot and a writer that frees frames sees the
+ * other (view.c has the proof). The other fields need no such order.
+ *
+ * The trace is a ring. A reader takes the next number, writes the entry without a lock, and last a
+ * check value over the number and the content. The recorder accepts an entry only if its check
+ * value is right: an entry that is half written, or overwritten by a later one, is counted as lost.
+ */
 #include "vcm/store/shm.h"
 
 #include <assert.h>
@@ -26,12 +57,12 @@
 #define ID_WORDS       3u
 #define RING_ENTRIES   16384u
 #define ENTRY_TRIES    100u
-#define ENTRIES_RECENT 64u /* as many threads may be entering one */
+#define ENTRIES_RECENT 64u /* that threads may still be writing */
 #define LOCK_TRIES     100u
 #define LOCK_NAP_NS    2000000L
 
 enum set_state {
-    SETS_STALE, /* what a new file begins with */
+    SETS_STALE, /* the state in a new file */
     SETS_CLEAN,
     SETS_BEING_WRITTEN,
 };
@@ -42,12 +73,12 @@ struct id_words {
 };
 
 struct ring_entry {
-    _Atomic uint64_t check; /* over the access's number and what follows: right once complete */
+    _Atomic uint64_t check; /* over the access's number and the rest: right once it is complete */
     _Atomic uint64_t ms;
     struct id_words id; /* and the frame's bytes in the upper half of the last word */
 };
 
-/* The file's first part; eviction sets lie behind it. A set's place is its first page in the upper
+/* The file's fixed part; eviction sets lie behind it. A set's place has its first page in the upper
  * half and its number of pages in the lower one, so that both change at once. */
 struct layout {
     _Atomic uint64_t magic;
@@ -58,11 +89,11 @@ struct layout {
     _Atomic uint64_t sets_place[VCM_SHM_SETS];
     _Atomic uint64_t departures;
     _Atomic uint64_t recorder;  /* process that records a trace, or 0 */
-    _Atomic uint64_t accesses;  /* entered into the ring so far */
-    _Atomic uint64_t views_end; /* no view is behind this slot; a hint for adding up their bytes */
-    _Atomic uint64_t capacity;  /* of the store and 1, as the last writer read it; 0: not known */
+    _Atomic uint64_t accesses;  /* written to the ring so far */
+    _Atomic uint64_t views_end; /* no slot from this one on is taken; a hint for sums of bytes */
+    _Atomic uint64_t capacity;  /* of the store plus 1, as the last writer read it; 0: unknown */
 
-    /* Views, each field by itself: looking for slots walks over the owners only. */
+    /* Views, one array for each field: a search for slots reads the owners only. */
     _Alignas(4096) _Atomic uint64_t view_owner[VCM_LIMIT_VIEWS]; /* 0: free */
     _Atomic uint64_t view_bytes[VCM_LIMIT_VIEWS];
     _Atomic uint64_t view_live[VCM_LIMIT_VIEWS]; /* 1 once the id is complete */
@@ -71,7 +102,7 @@ struct layout {
     _Alignas(4096) struct ring_entry ring[RING_ENTRIES];
 };
 
-/* As docs/FORMAT.md has it. */
+/* As in docs/FORMAT.md. */
 _Static_assert(offsetof(struct layout, sets_place) == 72, "layout");
 _Static_assert(offsetof(struct layout, views_end) == 112, "layout");
 _Static_assert(offsetof(struct layout, capacity) == 120, "layout");
@@ -79,13 +110,19 @@ _Static_assert(offsetof(struct layout, view_id) == 28672, "layout");
 _Static_assert(offsetof(struct layout, ring) == 53248, "layout");
 _Static_assert(sizeof(struct ring_entry) == 40, "layout");
 
+/* An atomic that needs a lock would have it in the memory of one process. */
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2 && sizeof(long long) == 8,
+               "atomics work across processes");
+_Static_assert(VCM_PAGE_ID_BYTES == (ID_WORDS - 1) * 8 + 4, "half of the last word is free");
+_Static_assert(VCM_LIMIT_RESIDENCY_BYTES / PAGE_BYTES <= UINT32_MAX, "a place fits a word");
+
 struct vcm_shm {
     struct layout *map;
-    size_t map_bytes;     /* address space; beyond the end of the file it must not be touched */
+    size_t map_bytes;     /* of address space; must not be touched beyond the end of the file */
     int fd;               /* -1: private memory */
-    struct layout *shown; /* the file of a home that may only be read, for its counters; or NULL */
+    struct layout *shown; /* the counters of a file that may only be read; or NULL */
     uint64_t self;        /* this process, see base/process.h */
-    _Atomic uint64_t checked_place[VCM_SHM_SETS]; /* places that are known to be safe */
+    _Atomic uint64_t checked_place[VCM_SHM_SETS]; /* places that passed check_place() */
 };
 
 static void id_to_words(uint64_t words[ID_WORDS], const struct vcm_page_id *id)
@@ -113,8 +150,8 @@ static uint64_t boot_number(void)
     return vcm_hash_checksum(vcm_slice_of(text, got > 0 ? (size_t)got : 0), 0);
 }
 
-/* The file is mapped far beyond its end, once and for all: it grows, its address stays. Where
- * address space is short, little of it is taken. */
+/* Maps the file far beyond its end, so that it can grow while its address stays. Takes less address
+ * space if there is little. */
 static struct layout *map_memory(size_t *bytes, int fd)
 {
     int flags = fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE : MAP_SHARED | MAP_NORESERVE;
@@ -127,7 +164,7 @@ static struct layout *map_memory(size_t *bytes, int fd)
     return NULL;
 }
 
-/* Nobody else uses the file: what stands in it of processes is of dead ones. */
+/* No other process uses the file: every owner in it is dead. */
 static void begin_alone(struct layout *map)
 {
     uint64_t boot = boot_number();
@@ -140,10 +177,11 @@ static void begin_alone(struct layout *map)
     }
     atomic_store(&map->recorder, 0);
     atomic_fetch_add(&map->departures, atomic_load(&map->departures) % 2);
+    assert(atomic_load(&map->departures) % 2 == 0);
     atomic_store(&map->magic, MAGIC);
 }
 
-/* Sets that have to be rebuilt may as well begin in a small file. */
+/* The sets have to be rebuilt: shrinks the file, so that they begin small. */
 static bool forget_sets(struct layout *map, int fd)
 {
     for (unsigned i = 0; i < VCM_SHM_SETS; i++)
@@ -151,7 +189,7 @@ static bool forget_sets(struct layout *map, int fd)
     return ftruncate(fd, (off_t)sizeof *map) == 0;
 }
 
-/* Its blocks are allocated, not only its size set: a write to a mapped hole on a full disk is a
+/* Allocates blocks instead of only setting the size: a write to a mapped hole on a full disk raises
  * SIGBUS. */
 static bool allocate(int fd, size_t offset, size_t bytes)
 {
@@ -167,7 +205,7 @@ static bool has_magic(int fd)
            fstat(fd, &status) == 0 && status.st_size >= (off_t)sizeof(struct layout);
 }
 
-/* With the lock to itself: makes the file ours, whatever it was. */
+/* Called with the write lock: makes the file valid, whatever it was. */
 static bool prepare(struct vcm_shm *shm, int fd)
 {
     if (!has_magic(fd) && ftruncate(fd, 0) != 0)
@@ -189,7 +227,7 @@ static bool join(struct vcm_shm *shm, int fd)
     return shm->map != NULL;
 }
 
-/* Everyone who uses the file has it locked for reading. Who can lock it for writing is alone. */
+/* Every process that uses the file has a read lock on it. One that gets the write lock is alone. */
 static bool share(struct vcm_shm *shm, int fd)
 {
     const struct timespec pause = {0, LOCK_NAP_NS};
@@ -209,7 +247,7 @@ static bool share(struct vcm_shm *shm, int fd)
     return false;
 }
 
-/* O_NONBLOCK because what lies there may be a FIFO. */
+/* O_NONBLOCK because the path may be a FIFO. */
 static int open_regular(const char *path, int access)
 {
     int fd = open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
@@ -293,6 +331,7 @@ bool vcm_shm_is_shared(const struct vcm_shm *shm)
 
 void vcm_shm_count(struct vcm_shm *shm, enum vcm_shm_counter which, uint64_t by)
 {
+    assert(which < VCM_SHM_COUNTERS);
     atomic_fetch_add_explicit(&shm->map->counters[which], by, memory_order_relaxed);
 }
 
@@ -300,11 +339,13 @@ uint64_t vcm_shm_counter(const struct vcm_shm *shm, enum vcm_shm_counter which)
 {
     const struct layout *map = shm->shown ? shm->shown : shm->map;
 
+    assert(which < VCM_SHM_COUNTERS);
     return atomic_load_explicit(&map->counters[which], memory_order_relaxed);
 }
 
 void vcm_shm_set_capacity(struct vcm_shm *shm, uint64_t capacity)
 {
+    assert(capacity < UINT64_MAX);
     atomic_store_explicit(&shm->map->capacity, capacity + 1, memory_order_relaxed);
 }
 
@@ -332,7 +373,7 @@ static bool place_is_sane(uint64_t place)
            place_bytes(place) <= VCM_LIMIT_RESIDENCY_BYTES - place_offset(place);
 }
 
-/* A place that another process made, or that garbage pretends to: it is looked at once. */
+/* Checks a place that another process made, or that is garbage; once for each place. */
 static bool check_place(struct vcm_shm *shm, unsigned which, uint64_t place)
 {
     struct stat status;
@@ -360,8 +401,8 @@ void *vcm_shm_evict_memory(size_t *bytes, struct vcm_shm *shm, unsigned which)
     return (char *)shm->map + place_offset(place);
 }
 
-/* The end of what is in use. Places only move upwards, so memory that another process may still
- * take for a set's is below it and is not given out again. */
+/* The end of the memory in use. Places only move upwards, so memory that another process may still
+ * use for a set is below the end and is not given out again. */
 static size_t end_of_sets(const struct vcm_shm *shm)
 {
     size_t end = (sizeof(struct layout) + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
@@ -389,9 +430,10 @@ int vcm_shm_evict_resize(struct vcm_shm *shm, unsigned which, size_t bytes, stru
             return vcm_error_sys(err, code == ENOSPC ? VCM_STORE_FULL : VCM_IO_ERROR, code,
                                  "cannot make the store's residency file larger");
     }
-    /* Not zero yet where a resize was killed before its end. */
+    /* It is not zero if a process was killed during a resize. */
     memset((char *)shm->map + offset, 0, bytes);
     uint64_t place = (uint64_t)(offset / PAGE_BYTES) << 32 | bytes / PAGE_BYTES;
+    assert(place_is_sane(place) && place_offset(place) == offset && place_bytes(place) == bytes);
     atomic_store(&shm->checked_place[which], place);
     atomic_store(&shm->map->sets_place[which], place);
     return VCM_OK;
@@ -410,11 +452,12 @@ void vcm_shm_write_begin(struct vcm_shm *shm)
 
 void vcm_shm_write_end(struct vcm_shm *shm, uint64_t stamp)
 {
+    assert(atomic_load(&shm->map->sets_state) == SETS_BEING_WRITTEN);
     atomic_store(&shm->map->sets_stamp, stamp);
     atomic_store(&shm->map->sets_state, SETS_CLEAN);
 }
 
-/* Frees the slot if its owner is dead, and says whether it was. */
+/* Frees the slot if its owner is dead; returns whether it is. */
 static bool clear_if_dead(struct vcm_shm *shm, unsigned slot, uint64_t owner)
 {
     if (owner == shm->self || !vcm_process_is_dead(owner))
@@ -423,15 +466,15 @@ static bool clear_if_dead(struct vcm_shm *shm, unsigned slot, uint64_t owner)
     return true;
 }
 
-/* The first that is free, so that those in use stay together. */
+/* Takes the first free slot, so that the slots in use stay together. */
 static bool claim(unsigned *slot, struct vcm_shm *shm)
 {
     struct layout *map = shm->map;
 
     for (unsigned i = 0; i < VCM_LIMIT_VIEWS; i++) {
-        uint64_t nobody = 0;
+        uint64_t no_owner = 0;
         if (atomic_load_explicit(&map->view_owner[i], memory_order_relaxed) == 0 &&
-            atomic_compare_exchange_strong(&map->view_owner[i], &nobody, shm->self)) {
+            atomic_compare_exchange_strong(&map->view_owner[i], &no_owner, shm->self)) {
             *slot = i;
             return true;
         }
@@ -451,8 +494,8 @@ static unsigned clear_dead_views(struct vcm_shm *shm)
     return cleared;
 }
 
-/* Up to the hint, which is put right on the way. Only this sum depends on it: one that is too low
- * for a moment lets a view too many pass, no frame go. */
+/* Sums up to the hint, and corrects the hint. Only this sum depends on it: a hint that is too low
+ * for a moment may admit one view too many, but no frame is freed because of it. */
 static uint64_t sum_view_bytes(struct layout *map)
 {
     uint64_t hint = atomic_load_explicit(&map->views_end, memory_order_relaxed);
@@ -477,7 +520,7 @@ static void raise_views_end(struct layout *map, unsigned slot)
         continue;
 }
 
-/* Two that come to the bound together may both be refused. */
+/* Called with the slot taken, so two readers that reach the bound together may both be refused. */
 static bool within_bytes(struct vcm_shm *shm, uint64_t bytes_max)
 {
     return sum_view_bytes(shm->map) <= bytes_max ||
@@ -493,10 +536,11 @@ int vcm_shm_view_take(unsigned *slot, struct vcm_shm *shm, const struct vcm_page
     *slot = 0;
     if (shm->fd < 0)
         return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "no views in a store whose residency file cannot be written");
+                             "no views in place: the store's residency file cannot be written");
     if (!claim(slot, shm) && (clear_dead_views(shm) == 0 || !claim(slot, shm)))
         return vcm_error_set(err, VCM_STORE_BUSY,
                              "all %u views of the store are taken; release some", VCM_LIMIT_VIEWS);
+    assert(*slot < VCM_LIMIT_VIEWS);
     raise_views_end(map, *slot);
     atomic_store_explicit(&map->view_live[*slot], 0, memory_order_relaxed);
     atomic_store_explicit(&map->view_bytes[*slot], bytes, memory_order_relaxed);
@@ -520,7 +564,7 @@ void vcm_shm_view_drop(struct vcm_shm *shm, unsigned slot)
     atomic_store_explicit(&shm->map->view_owner[slot], 0, memory_order_release);
 }
 
-/* A slot that changes meanwhile belongs to a reader that asks departures() afterwards. */
+/* A slot that changes during this call belongs to a reader that reads departures() afterwards. */
 static bool slot_views(const struct layout *map, unsigned slot, const uint64_t words[ID_WORDS])
 {
     bool same = atomic_load(&map->view_live[slot]) == 1;
@@ -563,13 +607,14 @@ uint64_t vcm_shm_departures(const struct vcm_shm *shm)
     return atomic_load(&shm->map->departures);
 }
 
-/* Odd already when the last writer died in the middle. Each step is seen by itself: a reader that
- * began before it finds another number. */
+/* The number is odd already if the last writer died during its departure. It is then raised twice:
+ * a reader that read any earlier value finds another number. */
 void vcm_shm_depart_begin(struct vcm_shm *shm)
 {
     if (atomic_load(&shm->map->departures) % 2 == 1)
         atomic_fetch_add(&shm->map->departures, 1);
     atomic_fetch_add(&shm->map->departures, 1);
+    assert(atomic_load(&shm->map->departures) % 2 == 1);
 }
 
 void vcm_shm_depart_end(struct vcm_shm *shm)
@@ -583,7 +628,8 @@ static uint64_t access_check(uint64_t turn, uint64_t ms, const uint64_t words[ID
     return vcm_hash_checksum(vcm_slice_of(words, ID_WORDS * sizeof words[0]), turn ^ ms << 32);
 }
 
-/* One who is overtaken by a whole ring in the middle leaves an entry whose check is wrong. */
+/* If others fill the whole ring while this call writes its entry, the entry's check value is wrong.
+ */
 void vcm_shm_trace(struct vcm_shm *shm, const struct vcm_page_id *id, uint32_t bytes)
 {
     struct layout *map = shm->map;
@@ -608,8 +654,9 @@ int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm, struct vcm_error 
 
     *cursor = 0;
     if (shm->fd < 0)
-        return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "no trace of a store whose residency file cannot be written");
+        return vcm_error_set(
+            err, VCM_UNSUPPORTED,
+            "accesses cannot be recorded: the store's residency file cannot be written");
     if ((recorder != 0 && !vcm_process_is_dead(recorder)) ||
         !atomic_compare_exchange_strong(&shm->map->recorder, &recorder, shm->self))
         return vcm_error_set(err, VCM_STORE_BUSY,
@@ -619,7 +666,7 @@ int vcm_shm_trace_start(uint64_t *cursor, struct vcm_shm *shm, struct vcm_error 
     return VCM_OK;
 }
 
-/* False while the access is being entered, or when it was overwritten. */
+/* False while the access is being written, or after it was overwritten. */
 static bool read_entry(struct vcm_shm_access *out, const struct ring_entry *entry, uint64_t turn)
 {
     uint64_t words[ID_WORDS];
@@ -633,7 +680,8 @@ static bool read_entry(struct vcm_shm_access *out, const struct ring_entry *entr
            access_check(turn, out->ms, words);
 }
 
-/* Waits a little for one who may be at it; who died there, or sleeps, loses the access. */
+/* Waits a little for a thread that may be writing the entry; the access of one that died or sleeps
+ * is lost. */
 static bool await_entry(struct vcm_shm_access *out, const struct ring_entry *entry, uint64_t turn,
                         bool recent)
 {

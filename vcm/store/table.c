@@ -1,5 +1,7 @@
 #include "vcm/store/table.h"
 
+#include <assert.h>
+
 #include "base/banned.h"
 
 int vcm_table_malformed(const char *what, struct vcm_error *err)
@@ -47,6 +49,7 @@ int vcm_table_each(struct vcm_kv_txn *txn, enum vcm_table table, struct vcm_slic
     struct vcm_kv_cursor *cursor = NULL;
     struct vcm_slice key, value;
 
+    assert(starts_with(start, prefix));
     int rc = vcm_kv_cursor_open(&cursor, txn, table, err);
     if (rc != VCM_OK)
         return rc;
@@ -74,6 +77,7 @@ int vcm_table_put_frame(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
 {
     char padded[VCM_FRAME_VALUE_MIN] = {0};
 
+    assert(frame.len == 0 || frame.data[frame.len - 1] != '\0'); /* or it would be trimmed */
     if (frame.len < sizeof padded) {
         memcpy(padded, frame.data, frame.len);
         frame = vcm_slice_of(padded, sizeof padded);

@@ -1,5 +1,5 @@
 /*
- * table.h - the tables of the page store and the small values in them. Private to vcm/.
+ * table.h - the tables of the page store, their keys and small values. Private to vcm/.
  */
 #ifndef VCM_VCM_STORE_TABLE_H
 #define VCM_VCM_STORE_TABLE_H
@@ -19,13 +19,13 @@ enum vcm_table {
     VCM_TABLE_HOLDERS,          /* page id, mapping -> occurrences, first seq */
     VCM_TABLE_PAGES,            /* page id -> descriptor */
     VCM_TABLE_FRAMES,           /* page id -> bytes, of resident pages */
-    VCM_TABLE_OMISSIONS,        /* mapping, number -> what was left out */
+    VCM_TABLE_OMISSIONS,        /* mapping, number -> an item that is not in the page table */
     VCM_TABLE_COMPRESSED,       /* page id -> compressed bytes, of compressed pages */
-    VCM_TABLE_DICTIONARIES,     /* number -> scope id, how it does */
+    VCM_TABLE_DICTIONARIES,     /* number -> scope id, pages, ratio */
     VCM_TABLE_DICTIONARY_BYTES, /* number -> bytes */
     VCM_TABLE_LOCKS,            /* page id, hash of owner -> owner, until, reason */
     VCM_TABLE_PATHS,            /* mapping, hash of path, seq -> path */
-    VCM_TABLE_ORPHANS,          /* page id -> nothing, of pages that only a view keeps */
+    VCM_TABLE_ORPHANS,          /* page id -> nothing, of pages without a holder that are viewed */
 };
 
 /* In the order of the enumeration, ends with NULL. */
@@ -46,7 +46,7 @@ enum vcm_mapping_state {
 
 struct vcm_mapping_info {
     enum vcm_mapping_state state;
-    bool pinned; /* every page that it holds counts it in `pins` */
+    bool pinned; /* then each of its pages counts it in `pins` */
     struct vcm_slice scope_id;
 };
 
@@ -54,13 +54,13 @@ struct vcm_mapping_info {
 #define VCM_HOLDER_KEY_BYTES (VCM_PAGE_ID_BYTES + 8)
 #define VCM_PATH_KEY_BYTES   20
 
-/* LMDB keeps values of this size and above on pages of their own, which commits do not move. */
+/* LMDB stores values of this size and above on pages of their own, which commits do not move. */
 #define VCM_FRAME_VALUE_MIN 2040u
 
 struct vcm_shm;
 struct vcm_dictionary_cache;
 
-/* The limits as this process last read them. */
+/* The limits as this process read them last. */
 struct vcm_page_store_last_limits {
     _Atomic uint64_t capacity, compressed_capacity;
     atomic_uint policy;
@@ -69,13 +69,13 @@ struct vcm_page_store_last_limits {
 struct vcm_page_store {
     atomic_uint users;
     struct vcm_kv *kv;
-    struct vcm_kv *writer; /* of a store that is open for reading, when a page changes its state */
-    pthread_mutex_t mutex; /* of `writer` */
+    struct vcm_kv *writer; /* of a store opened for reading: opened when a page changes its state */
+    pthread_mutex_t mutex; /* protects `writer` */
     char *directory;
     const struct vcm_log *log;
     bool read_only;
     size_t map_bytes;
-    struct vcm_page_store_last_limits limits; /* a write relies on those of its transition alone */
+    struct vcm_page_store_last_limits limits; /* not for writes: they use those of the transition */
     vcm_page_store_limits_fn read_limits;     /* may be NULL */
     void *read_limits_context;
     struct vcm_shm *shm;
@@ -84,7 +84,7 @@ struct vcm_page_store {
     void *open_source_context;
 };
 
-/* For changes of pages' states, which a reader makes too where the home lets it. */
+/* The handle for changes of pages' states, which readers make, too, if the home can be written. */
 int vcm_page_store_writer(struct vcm_kv **out, struct vcm_page_store *store, struct vcm_error *err);
 
 static inline struct vcm_slice vcm_table_id_key(const struct vcm_page_id *id)
@@ -113,8 +113,8 @@ struct vcm_slice vcm_page_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], 
 
 /*
  * Calls `visit` for each entry whose key begins with `prefix`, from `start` on (a key with that
- * prefix). Anything but VCM_OK from `visit` ends the walk, which returns it; after VCM_STOP,
- * "enough", it succeeds.
+ * prefix). Any result but VCM_OK from `visit` ends the walk, which returns it; VCM_STOP ends it
+ * with success.
  */
 typedef int (*vcm_table_entry_fn)(void *context, struct vcm_slice key, struct vcm_slice value,
                                   struct vcm_error *err);
@@ -122,11 +122,12 @@ int vcm_table_each(struct vcm_kv_txn *txn, enum vcm_table table, struct vcm_slic
                    struct vcm_slice start, vcm_table_entry_fn visit, void *context,
                    struct vcm_error *err);
 
-/* Takes the next of a series of numbers that are never used twice. */
+/* Takes the next number of a series; numbers are not reused. */
 int vcm_table_take_number(uint64_t *number, struct vcm_kv_txn *txn, const char *meta_key,
                           struct vcm_error *err);
 
-/* Occurrences and first seq of a page in a mapping; VCM_NOT_FOUND, err untouched, without any. */
+/* The page's number of rows in a mapping and its first row; VCM_NOT_FOUND, err untouched, if it has
+ * none. */
 int vcm_page_table_get_holder(uint32_t *occurrences, uint32_t *first_seq, struct vcm_kv_txn *txn,
                               const struct vcm_page_id *id, uint64_t mapping,
                               struct vcm_error *err);
@@ -140,7 +141,7 @@ int vcm_page_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
 int vcm_page_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
                              struct vcm_slice records, struct vcm_error *err);
 
-/* Deletes them. */
+/* Deletes the index entries of a row. */
 int vcm_page_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
                                 struct vcm_slice records, struct vcm_error *err);
 
@@ -149,16 +150,16 @@ int vcm_page_store_put_totals(struct vcm_kv_txn *txn, const struct vcm_page_tota
 int vcm_page_store_put_page(struct vcm_kv_txn *txn, const struct vcm_page_info *info,
                             struct vcm_error *err);
 
-/* The bytes of a frame are as long as they look: short ones are padded with NULs, of which a frame
- * has none. */
+/* Short frames are padded with NULs to VCM_FRAME_VALUE_MIN bytes, and trimmed when they are read: a
+ * frame contains no NUL. */
 int vcm_table_put_frame(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
                         struct vcm_slice frame, struct vcm_error *err);
 struct vcm_slice vcm_table_trim_frame(struct vcm_slice value);
 
-/* The error of a stored value that does not have its layout. */
+/* Sets the error for a stored value whose layout is wrong. */
 int vcm_table_malformed(const char *what, struct vcm_error *err);
 
-/* Brings a store of format 1 to format 2, in one transaction. */
+/* Converts a store of format 1 to format 2, in one transaction. */
 int vcm_page_migrate_from_1(struct vcm_kv_txn *txn, struct vcm_error *err);
 
 #endif
