@@ -124,7 +124,7 @@ static int remove_leftover(const char *path, const struct stat *status, int kind
 static int mend(const char *path, struct vcm_error *err)
 {
     if (nftw(path, remove_leftover, OPEN_FILES, FTW_PHYS | FTW_MOUNT) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot clear up the clone '%s'", path);
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot clean up the clone '%s'", path);
     return VCM_OK;
 }
 
