@@ -1,5 +1,6 @@
 #include "git/clone_place.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -252,6 +253,7 @@ int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_c
 int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
                                struct vcm_error *err)
 {
+    assert(place->is_locked);
     place->is_new = true;
     return make(place->path, address, err);
 }
@@ -259,6 +261,7 @@ int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
 int vcm_git_clone_place_make_partial(const struct vcm_git_place *place, const char *address,
                                      struct vcm_error *err)
 {
+    assert(place->is_locked);
     return write_config(place->path, address, true, err);
 }
 

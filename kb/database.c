@@ -452,6 +452,7 @@ int vcm_database_add_chunk(struct vcm_database *store, const struct vcm_chunker_
     sqlite3_stmt *insert;
     sqlite3_stmt *index;
 
+    assert(store->document != 0 && "between begin and commit");
     int rc = prepare_kept(&insert, store, VCM_DATABASE_INSERT_CHUNK, err);
     if (rc == VCM_OK)
         rc = prepare_kept(&index, store, VCM_DATABASE_INSERT_SEARCH, err);
@@ -483,6 +484,7 @@ int vcm_database_commit(struct vcm_database *store, struct vcm_error *err)
     sqlite3_stmt *update;
     int rc = prepare_kept(&update, store, VCM_DATABASE_FINISH_DOCUMENT, err);
 
+    assert(store->document != 0 && "a document was begun");
     if (rc == VCM_OK) {
         sqlite3_bind_int64(update, 1, store->document);
         sqlite3_bind_int64(update, 2, (sqlite3_int64)store->chunks);
