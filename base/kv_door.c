@@ -122,6 +122,7 @@ void vcm_kv_door_leave(struct vcm_kv_door *door)
 {
     uint64_t state = atomic_fetch_sub(&door->state, 1) - 1;
 
+    assert(((state + 1) & ~FLAGS) > 0 && "only a counted thread leaves");
     if (state & FLAGS)
         vcm_kv_door_tell(door);
 }
@@ -187,6 +188,7 @@ static void open_all(struct vcm_kv_env *env)
 {
     struct vcm_kv_door *next;
 
+    assert(env->resizing);
     env->resizing = false;
     for (struct vcm_kv_door *door = env->doors; door; door = next) {
         next = door->next_of_env;
@@ -228,7 +230,10 @@ void vcm_kv_door_open_all(struct vcm_kv_env *env)
 
 void vcm_kv_door_drop_hold(struct vcm_kv_env *env)
 {
-    atomic_fetch_sub(&env->holds, 1);
+    unsigned holds = atomic_fetch_sub(&env->holds, 1);
+
+    assert(holds > 0);
+    (void)holds;
     if (!atomic_load(&env->resizing))
         return;
     pthread_mutex_lock(&mutex);

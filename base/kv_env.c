@@ -480,7 +480,10 @@ int vcm_kv_env_acquire(struct vcm_kv_env **out, const char *directory, bool crea
 
 void vcm_kv_env_retain(struct vcm_kv_env *env)
 {
-    atomic_fetch_add(&env->references, 1);
+    unsigned references = atomic_fetch_add(&env->references, 1);
+
+    assert(references > 0 && "the caller has a reference or is inside");
+    (void)references;
 }
 
 /* The last reference is dropped under the mutex, so that no other thread finds an environment in

@@ -117,7 +117,7 @@ static int begin_at(struct vcm_kv_txn *txn, struct vcm_kv *kv, struct vcm_kv_doo
     do {
         if (!vcm_kv_door_enter(door))
             return vcm_error_set(err, VCM_STORE_BUSY,
-                                 "the store in '%s' has gone on to another generation; try again",
+                                 "the store in '%s' changed to another generation; try again",
                                  kv->options.directory);
         rc = begin_inside(&again, txn, err);
     } while (again);

@@ -1,5 +1,6 @@
 #include "base/kv_lock.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -153,6 +154,7 @@ int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeou
  * with it the lock, until it calls exec. */
 void vcm_kv_lock_release(struct vcm_kv_lock *lock)
 {
+    assert(lock->fd >= 0 && "the lock is held");
     int emptied = ftruncate(lock->fd, 0);
     (void)emptied;
     set_lock(lock->fd, F_UNLCK);

@@ -146,7 +146,8 @@ static int filesystem_by_number(struct vcm_buf *out, const char *path, struct vc
     const char *type = "unknown";
 
     if (statfs(path, &status) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot tell the file system of '%s'", path);
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot determine the file system of '%s'",
+                             path);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if ((unsigned long)status.f_type == types[i].number)
             type = types[i].type;

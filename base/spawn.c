@@ -381,8 +381,8 @@ static int reap(struct vcm_spawn_result *result, struct child *child, struct vcm
     while (waitpid(child->pid, &status, 0) < 0)
         if (errno != EINTR)
             return vcm_error_sys(err, VCM_INTERNAL, errno,
-                                 "somebody else took the exit status of a program; is SIGCHLD "
-                                 "ignored?");
+                                 "the exit status of a program was lost; is SIGCHLD ignored, or "
+                                 "does another thread wait for all children?");
     if (WIFEXITED(status))
         result->exit_status = WEXITSTATUS(status);
     else
@@ -520,7 +520,8 @@ static int hear_more(struct vcm_buf *answer, struct vcm_spawn_program *program,
     uint64_t now = vcm_clock_ms();
 
     if (child->out < 0 || (child->in < 0 && child->written < question.len))
-        return vcm_error_set(err, VCM_IO_ERROR, "'%s' listens and answers no more", program->name);
+        return vcm_error_set(err, VCM_IO_ERROR, "'%s' has closed its input or output",
+                             program->name);
     if (now >= deadline)
         return vcm_error_set(err, VCM_TIMEOUT, "'%s' did not answer within %u ms", program->name,
                              program->timeout_ms);

@@ -13,11 +13,15 @@
 /* More threads than this at one time create contexts of their own and free them after use. */
 #define KEPT_MAX 8
 
-/* Idle contexts. A thread empties the slot when it takes the context, so no context has two
- * users. */
+/* Idle contexts of one kind. A thread empties the slot when it takes the context, so no context has
+ * two users. */
+struct contexts {
+    _Atomic(void *) slots[KEPT_MAX];
+};
+
 struct vcm_zstd {
-    _Atomic(ZSTD_CCtx *) writers[KEPT_MAX];
-    _Atomic(ZSTD_DCtx *) readers[KEPT_MAX];
+    struct contexts writers; /* ZSTD_CCtx */
+    struct contexts readers; /* ZSTD_DCtx */
 };
 
 struct vcm_zstd_dictionary {
@@ -36,50 +40,58 @@ void vcm_zstd_close(struct vcm_zstd *zstd)
     if (!zstd)
         return;
     for (unsigned i = 0; i < KEPT_MAX; i++) {
-        ZSTD_freeCCtx(atomic_load(&zstd->writers[i]));
-        ZSTD_freeDCtx(atomic_load(&zstd->readers[i]));
+        ZSTD_freeCCtx(atomic_load(&zstd->writers.slots[i]));
+        ZSTD_freeDCtx(atomic_load(&zstd->readers.slots[i]));
     }
     free(zstd);
 }
 
-static ZSTD_CCtx *take_writer(struct vcm_zstd *zstd)
+/* NULL when there is none. */
+static void *take(struct contexts *contexts)
 {
     for (unsigned i = 0; i < KEPT_MAX; i++) {
-        ZSTD_CCtx *kept = atomic_exchange(&zstd->writers[i], NULL);
+        void *kept = atomic_exchange(&contexts->slots[i], NULL);
         if (kept)
             return kept;
     }
-    return ZSTD_createCCtx();
+    return NULL;
+}
+
+/* False when all slots are full: then the context stays the caller's. */
+static bool give(struct contexts *contexts, void *context)
+{
+    for (unsigned i = 0; i < KEPT_MAX; i++) {
+        void *empty = NULL;
+        if (atomic_compare_exchange_strong(&contexts->slots[i], &empty, context))
+            return true;
+    }
+    return false;
+}
+
+static ZSTD_CCtx *take_writer(struct vcm_zstd *zstd)
+{
+    ZSTD_CCtx *kept = take(&zstd->writers);
+
+    return kept ? kept : ZSTD_createCCtx();
 }
 
 static void give_writer(struct vcm_zstd *zstd, ZSTD_CCtx *writer)
 {
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        ZSTD_CCtx *empty = NULL;
-        if (atomic_compare_exchange_strong(&zstd->writers[i], &empty, writer))
-            return;
-    }
-    ZSTD_freeCCtx(writer);
+    if (!give(&zstd->writers, writer))
+        ZSTD_freeCCtx(writer);
 }
 
 static ZSTD_DCtx *take_reader(struct vcm_zstd *zstd)
 {
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        ZSTD_DCtx *kept = atomic_exchange(&zstd->readers[i], NULL);
-        if (kept)
-            return kept;
-    }
-    return ZSTD_createDCtx();
+    ZSTD_DCtx *kept = take(&zstd->readers);
+
+    return kept ? kept : ZSTD_createDCtx();
 }
 
 static void give_reader(struct vcm_zstd *zstd, ZSTD_DCtx *reader)
 {
-    for (unsigned i = 0; i < KEPT_MAX; i++) {
-        ZSTD_DCtx *empty = NULL;
-        if (atomic_compare_exchange_strong(&zstd->readers[i], &empty, reader))
-            return;
-    }
-    ZSTD_freeDCtx(reader);
+    if (!give(&zstd->readers, reader))
+        ZSTD_freeDCtx(reader);
 }
 
 static int fail_write(size_t result, const char *what, struct vcm_error *err)

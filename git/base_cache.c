@@ -1,5 +1,6 @@
 #include "git/base_cache.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -70,6 +71,7 @@ static void drop(struct vcm_git_base_cache *cache, struct entry *entry)
 {
     struct entry **link = bucket_of(cache, entry->pack, entry->offset);
 
+    assert(entry != &cache->ring && cache->bytes >= weight(entry->len));
     while (*link != entry)
         link = &(*link)->next_in_bucket;
     *link = entry->next_in_bucket;

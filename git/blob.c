@@ -16,8 +16,8 @@ static int refuse_object(int git_code, const struct vcm_git_id *id, struct vcm_e
     vcm_git_repo_id_to_hex(hex, id);
     if (git_code == GIT_ENOTFOUND)
         return vcm_error_set(err, VCM_NOT_FOUND,
-                             "the object %s is missing from the repository; 'git fetch' may bring "
-                             "it, 'git fsck' tells what else is missing",
+                             "the object %s is missing from the repository; 'git fetch' may fetch "
+                             "it, 'git fsck' lists what else is missing",
                              hex);
     return vcm_git_internal_error(err, git_code, "the object %s is damaged", hex);
 }

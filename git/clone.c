@@ -122,7 +122,7 @@ static int run_or_remake(struct vcm_git_clone *out, struct vcm_git_fetch *fetch,
         return rc;
     }
     vcm_log_write(fetch->clones->log, VCM_LOG_WARNING,
-                  "the clone of %s is damaged and is made anew", fetch->url.address);
+                  "the clone of %s is damaged; it is replaced by a new one", fetch->url.address);
     vcm_git_clone_release(out);
     rc = vcm_git_clone_place_remake(&fetch->place, fetch->url.address, err);
     if (rc == VCM_OK)

@@ -150,7 +150,7 @@ int vcm_git_clone_drop_unused(struct vcm_git_clone_drops *out, const struct vcm_
         return VCM_OK;
     DIR *directory = opendir(real);
     if (!directory)
-        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot look into '%s'", real);
+        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot read the directory '%s'", real);
     for (const struct dirent *entry; rc == VCM_OK && (entry = readdir(directory));)
         rc = consider_entry(&drop, real, entry->d_name, err);
     if (directory)

@@ -1,5 +1,6 @@
 #include "git/clone_place.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -124,7 +125,7 @@ static int remove_leftover(const char *path, const struct stat *status, int kind
 static int mend(const char *path, struct vcm_error *err)
 {
     if (nftw(path, remove_leftover, OPEN_FILES, FTW_PHYS | FTW_MOUNT) != 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot clear up the clone '%s'", path);
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot clean up the clone '%s'", path);
     return VCM_OK;
 }
 
@@ -252,6 +253,7 @@ int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_c
 int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
                                struct vcm_error *err)
 {
+    assert(place->is_locked);
     place->is_new = true;
     return make(place->path, address, err);
 }
@@ -259,6 +261,7 @@ int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
 int vcm_git_clone_place_make_partial(const struct vcm_git_place *place, const char *address,
                                      struct vcm_error *err)
 {
+    assert(place->is_locked);
     return write_config(place->path, address, true, err);
 }
 

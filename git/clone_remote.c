@@ -48,7 +48,7 @@ static int check(const struct vcm_git_remote *remote, const char *address, struc
         if (digits == SHA256_DIGITS)
             return vcm_error_set(err, VCM_UNSUPPORTED,
                                  "'%s' uses sha256 object ids, which cannot be read", address);
-        return vcm_error_set(err, VCM_NETWORK_ERROR, "'%s' tells its refs in no known form",
+        return vcm_error_set(err, VCM_NETWORK_ERROR, "'%s' lists its refs in an unknown form",
                              address);
     }
     return VCM_OK;

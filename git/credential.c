@@ -95,7 +95,7 @@ static int parse(struct vcm_git_secret *out, struct vcm_slice text, const char *
         sound = sound && (unsigned char)text.data[i] >= ' ' && text.data[i] != 0x7f;
     if (!sound)
         return vcm_error_set(err, VCM_AUTH_FAILED,
-                             "credentials.%s: '%s' holds no single line 'user:password' or token",
+                             "credentials.%s: '%s' is not a single line 'user:password' or token",
                              credential->pattern, credential->name);
     const char *colon = memchr(text.data, ':', text.len);
     size_t name = colon ? (size_t)(colon - text.data) : 0;

@@ -126,7 +126,7 @@ static int inflate_more(struct object *object)
         if (status == Z_MEM_ERROR)
             return refuse_memory();
         if (status != Z_OK && status != Z_STREAM_END)
-            return refuse("the loose object is no whole zlib stream");
+            return refuse("the loose object is no complete zlib stream");
         object->ended = status == Z_STREAM_END;
     }
     return 0;

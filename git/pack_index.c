@@ -245,7 +245,7 @@ static int check_file(int directory, const char *name, bool is_midx, uint64_t pa
     if (!fault)
         return VCM_OK;
     return vcm_error_set(err, VCM_IO_ERROR,
-                         "the pack index '%s/pack/%s' is damaged (%s); make it anew with git %s, "
+                         "the pack index '%s/pack/%s' is damaged (%s); build it again with git %s, "
                          "or fetch the repository again",
                          objects, name, fault, is_midx ? MIDX " write" : "index-pack");
 }

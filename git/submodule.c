@@ -88,7 +88,7 @@ static void disarm_includes(struct vcm_buf *text)
 
 static int memory_failure(int reason, struct vcm_error *err)
 {
-    return vcm_error_sys(err, VCM_IO_ERROR, reason, "cannot keep %s in memory", MODULES_FILE);
+    return vcm_error_sys(err, VCM_IO_ERROR, reason, "cannot copy %s to memory", MODULES_FILE);
 }
 
 /* libgit2 reads configuration from files only: this makes an unnamed one, which is deleted with its

@@ -1,5 +1,6 @@
 #include "kb/chunker.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -80,6 +81,7 @@ static bool feed(struct chunker *c, struct vcm_tokenizer_counter *counter, size_
         size_t next = end;
         if (end - begin > FEED_BYTES)
             next = character_begin(c->text, begin + FEED_BYTES);
+        assert(next > begin && "the text of a document is valid UTF-8");
         vcm_buf_clear(&c->escaped);
         vcm_jsonw_escape(&c->escaped, vcm_slice_of(c->text + begin, next - begin));
         if (c->escaped.fault != VCM_BUF_FINE) {
@@ -199,6 +201,7 @@ static int overlap_begin(size_t *out, struct chunker *c, struct vcm_error *err)
 
 static int emit_chunk(struct chunker *c, struct vcm_error *err)
 {
+    assert(c->from <= c->start && c->start <= c->at);
     struct vcm_chunker_chunk chunk = {
         .text = {c->text + c->from, c->at - c->from},
         .offset = c->from,

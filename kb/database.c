@@ -70,7 +70,7 @@ static int fail(struct vcm_database *store, struct vcm_error *err)
     if (code == VCM_STORE_BUSY)
         return vcm_error_set(err, code, "another process writes to the knowledge base; try again");
     if (code == VCM_INTERRUPTED)
-        return vcm_error_set(err, code, "interrupted; the knowledge base is as it was");
+        return vcm_error_set(err, code, "interrupted; the knowledge base was not changed");
     if (code == VCM_STORE_CORRUPT)
         return vcm_error_set(err, code,
                              "the knowledge base '%s' is damaged (%s); remove it and ingest again",
@@ -328,6 +328,15 @@ static const char *source_of(const struct vcm_database_document *document)
     return document->source ? document->source : "";
 }
 
+/* Binds ?1 source, ?2 path, ?3 content and ?4 profile. */
+static void bind_document(sqlite3_stmt *statement, const struct vcm_database_document *document)
+{
+    vcm_database_bind_string(statement, 1, source_of(document));
+    vcm_database_bind_string(statement, 2, document->path);
+    vcm_database_bind_blob(statement, 3, document->content, sizeof document->content);
+    vcm_database_bind_string(statement, 4, document->profile);
+}
+
 int vcm_database_has(bool *out, struct vcm_database *store,
                      const struct vcm_database_document *document, struct vcm_error *err)
 {
@@ -341,10 +350,7 @@ int vcm_database_has(bool *out, struct vcm_database *store,
         err);
     if (rc != VCM_OK)
         return rc;
-    vcm_database_bind_string(statement, 1, source_of(document));
-    vcm_database_bind_string(statement, 2, document->path);
-    vcm_database_bind_blob(statement, 3, document->content, sizeof document->content);
-    vcm_database_bind_string(statement, 4, document->profile);
+    bind_document(statement, document);
     vcm_database_bind_string(statement, 5, document->settings);
     rc = vcm_database_next_row(out, store, statement, err);
     sqlite3_finalize(statement);
@@ -409,10 +415,7 @@ static int insert_document(struct vcm_database *store, const struct vcm_database
 
     if (rc != VCM_OK)
         return rc;
-    vcm_database_bind_string(insert, 1, source_of(document));
-    vcm_database_bind_string(insert, 2, document->path);
-    vcm_database_bind_blob(insert, 3, document->content, sizeof document->content);
-    vcm_database_bind_string(insert, 4, document->profile);
+    bind_document(insert, document);
     vcm_database_bind_string(insert, 5, document->data_type);
     vcm_database_bind_string(insert, 6, document->settings);
     sqlite3_bind_int64(insert, 7, (sqlite3_int64)document->bytes);
@@ -449,6 +452,7 @@ int vcm_database_add_chunk(struct vcm_database *store, const struct vcm_chunker_
     sqlite3_stmt *insert;
     sqlite3_stmt *index;
 
+    assert(store->document != 0 && "between begin and commit");
     int rc = prepare_kept(&insert, store, VCM_DATABASE_INSERT_CHUNK, err);
     if (rc == VCM_OK)
         rc = prepare_kept(&index, store, VCM_DATABASE_INSERT_SEARCH, err);
@@ -480,6 +484,7 @@ int vcm_database_commit(struct vcm_database *store, struct vcm_error *err)
     sqlite3_stmt *update;
     int rc = prepare_kept(&update, store, VCM_DATABASE_FINISH_DOCUMENT, err);
 
+    assert(store->document != 0 && "a document was begun");
     if (rc == VCM_OK) {
         sqlite3_bind_int64(update, 1, store->document);
         sqlite3_bind_int64(update, 2, (sqlite3_int64)store->chunks);
@@ -618,7 +623,7 @@ static int check_prefix(struct vcm_database *store, const char *prefix, sqlite3_
         return rc;
     if (count == 0)
         return vcm_error_set(err, VCM_NOT_FOUND, "no chunk '%s' in the knowledge base", prefix);
-    rc = vcm_error_set(err, VCM_AMBIGUOUS, "'%s' stands for several chunks; give more digits",
+    rc = vcm_error_set(err, VCM_AMBIGUOUS, "'%s' is the prefix of several chunks; give more digits",
                        prefix);
     vcm_error_detail_list(err, "candidates", candidates, count);
     return rc;

@@ -441,9 +441,9 @@ static int push(struct run *r, struct vcm_error *err)
     if (r->o->no_push)
         return VCM_OK;
     if (r->b->migrate_error)
-        return say(r, err, "nothing was pushed, for the migration failed");
+        return say(r, err, "nothing was pushed, because the migration failed");
     if (!r->branch.len)
-        return say(r, err, "HEAD is detached, so that there is no branch to push");
+        return say(r, err, "HEAD is detached, so there is no branch to push");
     if (!r->target.remote)
         return say(r, err,
                    "there is no remote to push to; add one with git remote add origin URL, "

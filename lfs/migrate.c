@@ -140,10 +140,11 @@ static const struct vcm_push_ref *local_of(const struct vcm_migrate *m, const ch
 
 static int refuse_unknown(const struct vcm_push_ref *ref, struct vcm_error *err)
 {
-    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                         "'%s' of the remote has something that is not here, and that the rewrite "
-                         "would drop; git fetch and merge it, or migrate with --no-push",
-                         ref->name);
+    return vcm_error_set(
+        err, VCM_INVALID_ARGUMENT,
+        "'%s' of the remote has commits that were not fetched, and that the rewrite "
+        "would drop; git fetch and merge it, or migrate with --no-push",
+        ref->name);
 }
 
 static int check_remote_ref(struct vcm_migrate *m, const struct vcm_push_ref *ref, const char *own,

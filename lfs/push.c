@@ -145,7 +145,7 @@ static int explain(const char *report, const char *complaints, struct vcm_error 
 {
     if (strstr(report, "(stale info)"))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "somebody pushed meanwhile; the remote was left as it was, fetch and "
+                             "another push came first; the remote was left as it was, fetch and "
                              "look before you push");
     if (strstr(report, "(non-fast-forward)") || strstr(report, "(fetch first)"))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
@@ -184,7 +184,7 @@ static int send_lfs(const struct vcm_command *git, const char *remote,
         args[count++] = u->source;
     int rc = vcm_command_run(&status, NULL, &errors, git, args, no_input, err);
     if (rc == VCM_OK && status != 0)
-        rc = vcm_command_failure(err, "nothing was pushed, for git lfs push failed",
+        rc = vcm_command_failure(err, "nothing was pushed, because git lfs push failed",
                                  vcm_buf_text(&errors));
     free(args);
     vcm_buf_release(&errors);

@@ -62,8 +62,8 @@ static int check_colony(struct planner *p, struct vcm_error *err)
         S_ISDIR(status.st_mode))
         return VCM_OK;
     return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                         "'%s/%s' is %s; move it away, for a directory must stand there",
-                         p->b->repo_root, COLONY_DIRECTORY,
+                         "'%s/%s' is %s; move it away: it must be a directory", p->b->repo_root,
+                         COLONY_DIRECTORY,
                          S_ISLNK(status.st_mode) ? "a symbolic link" : "no directory");
 }
 
@@ -76,9 +76,8 @@ static int look_at(struct look *look, struct planner *p, struct vcm_error *err)
     look->is_link = look->on_disk && S_ISLNK(status.st_mode);
     if (look->on_disk && !S_ISREG(status.st_mode) &&
         !(look->is_link && strcmp(path, VCM_ATTRIBUTES_PATH) == 0))
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "'%s/%s' is %s; a plain file must stand there", p->b->repo_root, path,
-                             look->is_link ? "a symbolic link" : "no file");
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s/%s' is %s; it must be a plain file",
+                             p->b->repo_root, path, look->is_link ? "a symbolic link" : "no file");
     return VCM_OK;
 }
 
@@ -109,8 +108,8 @@ static void warn_about(struct planner *p, const struct look *look)
 {
     if (!look->on_disk && !is_missing(look))
         vcm_bootstrap_warn(p->b,
-                           "%s is in git but not on disk, and was left so; git restore %s brings "
-                           "it back",
+                           "%s is in git but not on disk, and was not created; git restore %s "
+                           "restores it",
                            look->path, look->path);
     else if (look->on_disk && !look->entry.head[0] && !look->entry.staged[0])
         vcm_bootstrap_warn(p->b, "%s was here but is not in git; add and commit it yourself",

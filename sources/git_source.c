@@ -1,5 +1,6 @@
 #include "sources/git_source.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,18 +48,28 @@ static enum vcm_source_outcome judge(const struct vcm_git_entry *entry,
     return verdict == VCM_PATH_IGNORED ? VCM_SOURCE_IGNORED : VCM_SOURCE_PAGED;
 }
 
-static int visit_entry(void *context, const struct vcm_git_entry *entry,
-                       const struct vcm_path_filter_verdict *verdicts, unsigned count,
-                       struct vcm_error *err)
+static struct vcm_source_item item_of(const struct vcm_git_entry *entry,
+                                      const struct vcm_path_filter_verdict *verdicts,
+                                      unsigned count)
 {
-    const struct walk *walk = context;
     struct vcm_source_item item = {
         .path = entry->path,
         .outcome = judge(entry, count > 0 ? verdicts[0].verdict : VCM_PATH_EXCLUDED),
         .content_id_len = VCM_GIT_ID_BYTES,
     };
 
+    assert(count <= 1 && "the filter has one entry");
     memcpy(item.content_id, entry->id.bytes, VCM_GIT_ID_BYTES);
+    return item;
+}
+
+static int visit_entry(void *context, const struct vcm_git_entry *entry,
+                       const struct vcm_path_filter_verdict *verdicts, unsigned count,
+                       struct vcm_error *err)
+{
+    const struct walk *walk = context;
+    const struct vcm_source_item item = item_of(entry, verdicts, count);
+
     return walk->visit(walk->context, &item, err);
 }
 
@@ -69,17 +80,12 @@ static int visit_missing(void *context, const struct vcm_git_entry *entry,
                          struct vcm_error *err)
 {
     const struct walk *walk = context;
-    struct vcm_source_item item = {
-        .path = entry->path,
-        .outcome = judge(entry, count > 0 ? verdicts[0].verdict : VCM_PATH_EXCLUDED),
-        .content_id_len = VCM_GIT_ID_BYTES,
-    };
+    struct vcm_source_item item = item_of(entry, verdicts, count);
 
     if (item.outcome == VCM_SOURCE_PAGED) {
         item.outcome = VCM_SOURCE_FAILED;
         item.reason = VCM_REASON_OBJECT_MISSING;
     }
-    memcpy(item.content_id, entry->id.bytes, VCM_GIT_ID_BYTES);
     return walk->visit(walk->context, &item, err);
 }
 

@@ -1,5 +1,6 @@
 #include "sources/path_filter.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -286,6 +287,7 @@ static int enter(void *context, const struct vcm_git_directory *directory, struc
 {
     struct vcm_path_filter *filter = context;
 
+    assert(filter->depth < VCM_LIMIT_TREE_DEPTH && "the walk bounds its depth");
     int rc = filter->depth == 0 ? enter_root(filter, err)
                                 : enter_below(filter, vcm_git_tree_directory_path(directory), err);
     if (rc != VCM_OK || !filter->ignore)
@@ -308,6 +310,7 @@ static void leave(void *context)
 {
     struct vcm_path_filter *filter = context;
 
+    assert(filter->depth > 0);
     filter->depth--;
     if (filter->ignore)
         vcm_ignore_leave(filter->ignore);

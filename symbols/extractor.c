@@ -455,9 +455,10 @@ static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vc
     if (outcome == VCM_PARSE_NO_MEMORY || run->weave.no_memory)
         return vcm_error_memory(err);
     run->too_costly = run->too_costly || outcome == VCM_PARSE_TOO_LARGE;
-    return run->wrong_age ? vcm_error_set(err, VCM_INTERNAL, "the grammar of %s is of another age",
-                                          run->weave.language->name)
-                          : VCM_OK;
+    return run->wrong_age
+               ? vcm_error_set(err, VCM_INTERNAL, "the grammar of %s has another ABI version",
+                               run->weave.language->name)
+               : VCM_OK;
 }
 
 int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,

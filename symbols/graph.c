@@ -107,7 +107,7 @@ int vcm_graph_open(struct vcm_graph **out, const struct vcm_index *index,
     if (rc == VCM_OK || rc == VCM_NOT_FOUND) {
         rc = vcm_graph_build(&graph->bytes, index, cancel, err);
         if (rc == VCM_OK && !read_graph(graph, vcm_buf_slice(&graph->bytes), index->file_count))
-            rc = vcm_error_set(err, VCM_INTERNAL, "the graph of the files is not sound");
+            rc = vcm_error_set(err, VCM_INTERNAL, "the graph of the files is malformed");
         if (rc == VCM_OK)
             vcm_index_remember(index, vcm_buf_slice(&graph->bytes));
     }

@@ -407,7 +407,7 @@ static void remember(const struct vcm_index *index, enum vcm_memo_kind kind, str
     int rc = vcm_memo_put(state->kv, TABLE_MEMOS, &key, value, VCM_LIMIT_SYMBOLS_MEMO_BYTES,
                           state->cancel, &ignored);
     if (rc != VCM_OK)
-        vcm_log_write(state->log, VCM_LOG_INFO, "the next call works this out again: %s",
+        vcm_log_write(state->log, VCM_LOG_INFO, "not stored, the next call computes this again: %s",
                       ignored.message);
 }
 
@@ -422,11 +422,11 @@ static void give_up_older(const struct vcm_index *index)
     size_t dropped = 0;
 
     if (vcm_sweep_run(&dropped, index->state->kv, &sweep, index->state->cancel, &ignored) != VCM_OK)
-        vcm_log_write(index->state->log, VCM_LOG_DEBUG, "older symbols stay for now: %s",
-                      ignored.message);
+        vcm_log_write(index->state->log, VCM_LOG_DEBUG,
+                      "symbols of older formats are not deleted yet: %s", ignored.message);
     else if (dropped > 0)
-        vcm_log_write(index->state->log, VCM_LOG_DEBUG, "gave up the older symbols of %zu files",
-                      dropped);
+        vcm_log_write(index->state->log, VCM_LOG_DEBUG,
+                      "deleted symbols of older formats of %zu files", dropped);
 }
 
 static int settle_headers(struct vcm_index *index, struct vcm_error *err)

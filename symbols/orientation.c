@@ -485,7 +485,7 @@ static int write_clipped(struct vcm_buf *out, const struct survey *survey,
     int rc = vcm_buf_check(&document, "the description of a repository", err);
     if (rc == VCM_OK && len > VCM_ORIENTATION_BYTES_MAX)
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                           "the path of the clone is too long to be told in %zu bytes",
+                           "the path of the clone is too long for a description of %zu bytes",
                            VCM_ORIENTATION_BYTES_MAX);
     vcm_buf_release(&document);
     return rc == VCM_OK ? vcm_buf_check(out, "the description of a repository", err) : rc;

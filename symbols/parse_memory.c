@@ -1,5 +1,6 @@
 #include "symbols/parse_memory.h"
 
+#include <assert.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -152,6 +153,7 @@ uint64_t vcm_parse_memory_asked(void)
 static _Noreturn void give_up(struct vcm_parse_memory *memory,
                               enum vcm_parse_memory_outcome outcome)
 {
+    assert(memory == current && "only the current work can be left");
     memory->outcome = outcome;
     longjmp(memory->exit, 1);
 }
