@@ -1,3 +1,4 @@
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -103,6 +104,8 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
     struct result *result = context;
     struct vcm_map_source *source = &result->public.sources[result->public.source_count];
 
+    assert(result->public.source_count < result->plan.row_count);
+    assert((row->status == VCM_MATERIALISE_ERROR) == (row->error.code != VCM_OK));
     *source = (struct vcm_map_source){
         .name = row->plan->row->name,
         .scope_id = row->plan->scope_id,

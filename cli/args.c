@@ -1,5 +1,6 @@
 #include "cli/args.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -7,6 +8,7 @@
 #include "cli/completion.h"
 #include "cli/schema.h"
 #include "ops/table.h"
+#include "ops/table_check.h"
 
 #include "base/banned.h"
 
@@ -65,6 +67,32 @@ static bool *global_flag(struct vcm_args *args, const char *name)
         if (strcmp(flags[i].name, name) == 0)
             return flags[i].flag;
     return NULL;
+}
+
+static bool is_global(const char *name)
+{
+    size_t i = 0;
+
+    while (vcm_args_globals[i].name && strcmp(vcm_args_globals[i].name, name) != 0)
+        i++;
+    return vcm_args_globals[i].name;
+}
+
+void vcm_args_assert(void)
+{
+    struct vcm_args args = {0};
+    size_t count = 0;
+
+    for (size_t i = 0; vcm_args_globals[i].name; i++)
+        assert(!vcm_args_globals[i].placeholder == !!global_flag(&args, vcm_args_globals[i].name));
+    for (; vcm_args_command(count); count++) {
+        const struct vcm_op *op = vcm_args_command(count);
+        assert(!vcm_table_check_flaw(op));
+        for (size_t i = 0; i < op->param_count; i++)
+            assert(op->params[i].positional || !is_global(op->params[i].name));
+    }
+    assert(count < NAMES_MAX);
+    vcm_table_check_assert();
 }
 
 static bool name_is(const char *name, struct vcm_slice text)
@@ -227,6 +255,7 @@ static int take_positional(struct vcm_args *args, struct words *words, const cha
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "unexpected argument '%s'; 'vcm %s --help' shows the usage", word,
                              op->name);
+    assert(i >= words->next_positional && args->values);
     words->next_positional = op->params[i].repeated ? i : i + 1;
     return vcm_op_take(args->values, op, i, word, &args->arena, err);
 }

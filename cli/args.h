@@ -31,6 +31,10 @@ struct vcm_args {
 /* All commands: the operations, then those of the command line itself. NULL after the last. */
 const struct vcm_op *vcm_args_command(size_t index);
 
+/* Asserts what must hold for the commands and for the global options: each is described, can be
+ * parsed, and no option of a command has the name of a global one. Debug builds call it first. */
+void vcm_args_assert(void);
+
 /* INVALID_ARGUMENT, with a suggestion if a name is similar. Options before the mistake, and --json
  * anywhere, are filled in even then. Release after a failure, too. */
 int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, struct vcm_error *err);

@@ -2,6 +2,7 @@
  * main.c - the program: parses the command line, runs one operation, prints its result or its
  * error, and sets the exit status.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -146,6 +147,7 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
                  ? VCM_OK
                  : vcm_json_parse(&root, &arena, vcm_buf_slice(document), err);
     if (rc == VCM_OK) {
+        assert(root || call->text);
         if (root && args->op->print_event && vcm_json_get(root, "event"))
             args->op->print_event(&print, root);
         else
@@ -229,6 +231,7 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
     };
     struct stream stream = {.args = args, .call = &call, .progress = &progress};
 
+    assert(args->op && args->values);
     vcm_progress_line_init(&progress, isatty(STDERR_FILENO) && !args->quiet && !args->no_progress);
     call.emit_context = &stream;
     int rc = vcm_op_run(&document, &call, args->op, &settings, err);
@@ -312,6 +315,9 @@ int main(int argc, char **argv)
 
     fill_closed_streams();
     handle_signals();
+#ifndef NDEBUG
+    vcm_args_assert();
+#endif
     int rc = vcm_args_parse(&args, argc, (const char *const *)argv, &err);
     if (rc != VCM_OK) {
         status = report_error(&args, &err);

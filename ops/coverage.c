@@ -160,7 +160,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     if (call->quiet)
         return;
     print_remedies(out, vcm_json_get(document, "files"));
-    if (vcm_op_flag(call, REASON))
+    if (vcm_op_is_set(call, REASON))
         return;
     vcm_print_format(out, VCM_PRINT_BOLD,
                      "%s: %s file%s tracked: ", vcm_json_get_text(document, "scope_id", ""),

@@ -61,7 +61,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     };
 
     int rc = VCM_OK;
-    if (vcm_op_flag(call, LOCK))
+    if (vcm_op_is_set(call, LOCK))
         rc = vcm_page_rows_duration(&query.lock_ms, "--lock", vcm_op_text(call, LOCK), err);
     if (rc != VCM_OK)
         return rc;

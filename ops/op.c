@@ -1,5 +1,6 @@
 #include "ops/op.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -70,6 +71,7 @@ static int add_to_list(struct vcm_op_value *value, const char *text, struct vcm_
 int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,
                 const char *text, struct vcm_arena *arena, struct vcm_error *err)
 {
+    assert(index < op->param_count);
     const struct vcm_op_param *param = &op->params[index];
     struct vcm_op_value *value = &values[index];
     int rc = VCM_OK;
@@ -101,18 +103,36 @@ int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op
     return VCM_OK;
 }
 
+#ifndef NDEBUG
+/* The type of a parameter, which an operation names by its index. */
+static enum vcm_op_type type_at(const struct vcm_op_call *call, size_t index)
+{
+    assert(call->op && index < call->op->param_count);
+    return call->op->params[index].type;
+}
+#endif
+
 const char *vcm_op_text(const struct vcm_op_call *call, size_t index)
 {
+    assert(type_at(call, index) != VCM_OP_FLAG);
     return call->values[index].text;
 }
 
 uint64_t vcm_op_number(const struct vcm_op_call *call, size_t index, uint64_t otherwise)
 {
+    assert(type_at(call, index) == VCM_OP_NUMBER);
     return call->values[index].is_set ? call->values[index].number : otherwise;
+}
+
+bool vcm_op_is_set(const struct vcm_op_call *call, size_t index)
+{
+    assert(call->op && index < call->op->param_count);
+    return call->values[index].is_set;
 }
 
 bool vcm_op_flag(const struct vcm_op_call *call, size_t index)
 {
+    assert(type_at(call, index) == VCM_OP_FLAG);
     return call->values[index].is_set;
 }
 
@@ -122,6 +142,7 @@ int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const stru
     struct vcm_jsonw w;
 
     vcm_jsonw_init(&w, document);
+    call->op = op;
     call->vcm = vcm;
     call->out = &w;
     call->exit_status = 0;
@@ -130,8 +151,12 @@ int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const stru
     int rc = op->run(call, err);
     if (call->cancel)
         vcm_set_cancel(vcm, own);
+    assert(!vcm_error_is_private(rc));
+    assert((call->exit_status >= 0 && call->exit_status <= 3) ||
+           call->exit_status == VCM_OP_INTERRUPTED);
     if (rc == VCM_OK)
         rc = vcm_jsonw_finish(&w, err);
+    assert(rc != VCM_OK || call->is_over || document->len > 0 || call->text);
     call->vcm = NULL;
     call->out = NULL;
     return rc;

@@ -3,7 +3,7 @@
  *
  * The descriptor has the operation's name, its parameters, the description of its result, how to
  * run it and how to print its result. A new operation is a file in this folder and a line in
- * table.c (CONTRIBUTING.md). vcm_table_check() asserts what must hold for every descriptor.
+ * table.c (CONTRIBUTING.md). table_check.h checks what must hold for every descriptor.
  */
 #ifndef VCM_OPS_OP_H
 #define VCM_OPS_OP_H
@@ -65,9 +65,13 @@ struct vcm_op_document {
     bool is_open; /* it has members that are not described */
 };
 
+/* The exit status of an operation that ends by interruption. */
+#define VCM_OP_INTERRUPTED 130
+
 /* A call. Its state is here or in its handle, so calls on different handles may run at the same
  * time. */
 struct vcm_op_call {
+    const struct vcm_op *op; /* set by vcm_op_run_on(): what is run */
     struct vcm *vcm;
     const struct vcm_op_value *values;
     struct vcm_jsonw *out; /* the result document is written here */
@@ -75,7 +79,7 @@ struct vcm_op_call {
     const struct vcm_log *log;
     const struct vcm_cancel *cancel; /* stops this call; NULL: the handle's flag does */
     bool quiet;                      /* print only what was asked for */
-    int exit_status;                 /* set by the operation: 0, 1 or 3 */
+    int exit_status;                 /* set by the operation: 0 to 3, or VCM_OP_INTERRUPTED */
     bool json_wanted;                /* `run` sets it: a parameter asked for the JSON document */
     bool is_over; /* `run` sets it: `emit` got everything, and there is no document */
 
@@ -145,5 +149,8 @@ int vcm_op_check_required(const struct vcm_op_value *values, const struct vcm_op
 const char *vcm_op_text(const struct vcm_op_call *call, size_t index);
 uint64_t vcm_op_number(const struct vcm_op_call *call, size_t index, uint64_t otherwise);
 bool vcm_op_flag(const struct vcm_op_call *call, size_t index);
+
+/* Whether a value was given, of a parameter of any type. */
+bool vcm_op_is_set(const struct vcm_op_call *call, size_t index);
 
 #endif

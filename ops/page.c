@@ -169,7 +169,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     const struct vcm_page_query query = {
         .page = vcm_op_text(call, PAGE),
         .scope = vcm_op_text(call, SCOPE),
-        .seq = vcm_op_flag(call, SEQ) ? (int64_t)vcm_op_number(call, SEQ, 0) : -1,
+        .seq = vcm_op_is_set(call, SEQ) ? (int64_t)vcm_op_number(call, SEQ, 0) : -1,
     };
     struct vcm_page *page = NULL;
 

@@ -52,6 +52,7 @@ static void put_field(struct vcm_jsonw *w, const struct vcm_result_member *membe
 {
     size_t at = member->offset;
 
+    assert(from);
     switch (member->field) {
     case VCM_RESULT_POINTER:
         vcm_jsonw_string(w, AT(char *, from, at));
@@ -94,6 +95,7 @@ static void put_field(struct vcm_jsonw *w, const struct vcm_result_member *membe
             vcm_jsonw_null(w);
         break;
     case VCM_RESULT_NOWHERE:
+        assert(!"a member without a field");
         break;
     }
 }
@@ -111,6 +113,7 @@ const struct vcm_result_member *vcm_result_put_members(struct vcm_jsonw *w,
                                                        const void *from)
 {
     for (; members->name; members++) {
+        assert(!members->put || members->field == VCM_RESULT_NOWHERE);
         if (!members->put && members->field == VCM_RESULT_NOWHERE)
             return members;
         if (members->is_spliced) {

@@ -7,8 +7,7 @@
 
 #include "base/banned.h"
 
-#define STATUS_STOPPED 130
-#define COUNT_MAX      1000000u /* accesses that are kept for the document */
+#define COUNT_MAX 1000000u /* accesses that are kept for the document */
 
 enum { OUTPUT, DURATION, COUNT };
 enum { FILE_NAME, CAPACITY };
@@ -161,7 +160,7 @@ static int record(struct vcm_trace_recorded *done, struct sink *sink, uint64_t d
     if (rc == VCM_INTERRUPTED) {
         /* Interruption is the normal end of a recording. */
         vcm_error_reset(err);
-        call->exit_status = STATUS_STOPPED;
+        call->exit_status = VCM_OP_INTERRUPTED;
         rc = VCM_OK;
     }
     return rc;
@@ -176,7 +175,7 @@ static int run_record(struct vcm_op_call *call, struct vcm_error *err)
     uint64_t duration_ms = 0;
 
     int rc = VCM_OK;
-    if (vcm_op_flag(call, DURATION))
+    if (vcm_op_is_set(call, DURATION))
         rc = vcm_page_rows_duration(&duration_ms, "--duration", vcm_op_text(call, DURATION), err);
     if (rc == VCM_OK && sink.path && !(sink.file = fopen(sink.path, "we")))
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write '%s'", sink.path);

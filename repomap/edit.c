@@ -1,5 +1,6 @@
 #include "repomap/edit.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -163,6 +164,7 @@ static int add_edit(struct editor *e, size_t at, size_t removed, const struct vc
     vcm_buf_release(&lines);
     if (!copy)
         return vcm_error_memory(err);
+    assert(at <= e->text.len && removed <= e->text.len - at);
     size_t i = e->count++;
     for (; i > 0 && e->edits[i - 1].at > at; i--)
         e->edits[i] = e->edits[i - 1];
@@ -426,6 +428,7 @@ static void apply(struct vcm_buf *out, const struct editor *e)
     size_t at = 0;
 
     for (size_t i = 0; i < e->count; i++) {
+        assert(at <= e->edits[i].at && e->edits[i].removed <= e->text.len - e->edits[i].at);
         vcm_buf_append(out, e->text.data + at, e->edits[i].at - at);
         vcm_buf_append_slice(out, e->edits[i].text);
         at = e->edits[i].at + e->edits[i].removed;

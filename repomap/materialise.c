@@ -1,5 +1,6 @@
 #include "repomap/materialise.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -268,6 +269,7 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
     struct vcm_repo_map_list include = vcm_repo_map_row_include(row);
     const struct vcm_source_type *type = NULL;
 
+    assert(planned->row && planned->scope_id);
     if (planned->error.code != VCM_OK) {
         *err = planned->error;
         return (int)planned->error.code;

@@ -1,5 +1,6 @@
 #include "repomap/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -416,6 +417,20 @@ static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
     return rc;
 }
 
+/* What vcm_materialise_run() and previews rely on, of a row that was resolved. */
+static void assert_row(const struct vcm_plan_row *planned, const struct vcm_plan *plan)
+{
+    assert(planned->row >= plan->map.rows && planned->row < plan->map.rows + plan->map.row_count);
+    assert(vcm_scope_id_belongs(vcm_slice_of_string(planned->scope_id),
+                                vcm_slice_of_string(plan->base_scope)));
+    assert(planned->origin_url && planned->branch && planned->commit);
+    /* The commit is known, unless the row names another repository, which may not be here yet. */
+    assert(planned->error.code != VCM_OK || planned->row->origin_url ||
+           strlen(planned->commit) == VCM_GIT_ID_HEX);
+    (void)planned;
+    (void)plan;
+}
+
 int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *request,
                      struct vcm_error *err)
 {
@@ -434,6 +449,8 @@ int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *reque
     for (unsigned i = 0; rc == VCM_OK && i < map->row_count; i++)
         if (is_wanted(request, map->rows[i].name))
             rc = plan_row(&plan->rows[plan->row_count++], plan, &map->rows[i], request, err);
+    for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++)
+        assert_row(&plan->rows[i], plan);
     return rc;
 }
 

@@ -1,5 +1,6 @@
 #include "repomap/problem.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -95,7 +96,9 @@ int vcm_problem_list_finish(struct vcm_problem_list *list, struct vcm_error *err
 {
     if (!list->failed && list->count > 1)
         qsort(list->items, list->count, sizeof *list->items, compare);
+    assert(list->failed || list->count <= PROBLEMS_MAX);
     if (!list->failed && list->left_out > 0) {
+        assert(list->count > 0);
         char message[64];
         snprintf(message, sizeof message, MORE_MESSAGE, list->left_out);
         struct vcm_problem last = list->items[list->count - 1];
@@ -145,8 +148,10 @@ int vcm_problem_list_to_error(const struct vcm_problem_list *list, const char *f
 
     if (list->error_count == 0)
         return VCM_OK;
+    assert(list->count > 0);
     while (first < list->count - 1 && list->items[first].is_warning)
         first++;
+    assert(!list->items[first].is_warning);
     struct vcm_buf text = VCM_BUF_INIT(2 * MESSAGE_MAX);
     char more[64] = "";
     if (list->error_count > 1)

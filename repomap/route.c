@@ -1,5 +1,7 @@
 #include "repomap/route.h"
 
+#include <assert.h>
+
 #include "sources/glob.h"
 
 #include "base/banned.h"
@@ -24,6 +26,7 @@ int vcm_route_add_to_filter(struct vcm_path_filter *filter, const struct vcm_rep
 static void note(struct vcm_route_decision *decision, const struct vcm_repo_map *map,
                  unsigned route)
 {
+    assert(route < map->route_count);
     bool promotes = map->routes[route].ingest_to == VCM_REPO_MAP_TO_VCM;
 
     if (promotes && decision->outcome != VCM_ROUTE_PROMOTED)

@@ -1,5 +1,6 @@
 #include "repomap/survey.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,6 +157,7 @@ static void lint_row(struct walk *walk, uint32_t index)
 {
     const struct vcm_repo_map_row *row = &walk->map->rows[index];
     uint32_t entry = walk->entry_of_row[index];
+    assert(entry < walk->row_entries && walk->row_of_entry[entry] == index);
     char where[WHERE_MAX];
 
     if (!walk->survey->rows[index].start_dir_found) {
@@ -179,6 +181,7 @@ static void lint_route(struct walk *walk, uint32_t index)
     snprintf(where, sizeof where, "knowledge_routing[%u].paths", index);
     warn_of_unused(walk, walk->row_entries + index, &route->paths, vcm_path_filter_include_used,
                    where);
+    assert(found->uncovered_files <= found->matched_files);
     if (found->uncovered_files == 0)
         return;
     snprintf(where, sizeof where, "knowledge_routing[%u]", index);

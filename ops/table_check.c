@@ -1,0 +1,211 @@
+#include "ops/table_check.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "ops/table.h"
+
+#include "base/banned.h"
+
+#define MEMBERS_MAX   64u /* of one table: a longer one lacks its end */
+#define DOCUMENTS_MAX 8u
+#define NESTING_MAX   8u
+
+static bool is_text(const char *text)
+{
+    return text && text[0] != '\0';
+}
+
+/* One word or two, of lower-case letters. */
+static bool is_name(const char *name)
+{
+    unsigned spaces = 0;
+
+    for (size_t i = 0; name && name[i]; i++) {
+        if (name[i] == ' ' && i > 0 && name[i - 1] != ' ' && name[i + 1] != '\0')
+            spaces++;
+        else if (name[i] < 'a' || name[i] > 'z')
+            return false;
+    }
+    return is_text(name) && spaces <= 1;
+}
+
+static const char *type_flaw(const struct vcm_op_param *param)
+{
+    if ((param->type == VCM_OP_CHOICE) != (param->choices != NULL))
+        return "choices belong to a parameter that is a choice";
+    if (param->choices && !param->choices[0])
+        return "a choice without choices";
+    if (param->type == VCM_OP_NUMBER && param->min > param->max)
+        return "a number whose minimum is above its maximum";
+    if (param->type == VCM_OP_FLAG)
+        return param->positional || param->required || param->repeated || param->placeholder ||
+                       param->default_text
+                   ? "a flag is an option without a value"
+                   : NULL;
+    return is_text(param->placeholder) ? NULL : "a parameter without a placeholder";
+}
+
+static const char *param_flaw(const struct vcm_op *op, size_t index)
+{
+    const struct vcm_op_param *param = &op->params[index];
+
+    if (!is_text(param->name) || !is_text(param->summary))
+        return "a parameter without a name or a summary";
+    for (size_t i = 0; i < index; i++) {
+        if (strcmp(op->params[i].name, param->name) == 0)
+            return "two parameters of one name";
+        if (!param->positional || !op->params[i].positional)
+            continue;
+        if (op->params[i].repeated)
+            return "a positional parameter after one that takes all the rest";
+        if (param->required && !op->params[i].required)
+            return "a required positional parameter after an optional one";
+    }
+    if (param->required && param->default_text)
+        return "a required parameter with a default";
+    return type_flaw(param);
+}
+
+static bool has_member(const struct vcm_result_member *members,
+                       const struct vcm_result_member *until, const char *name)
+{
+    for (; members != until && members->name; members++)
+        if (members->is_spliced ? has_member(members->members, NULL, name)
+                                : strcmp(members->name, name) == 0)
+            return true;
+    return false;
+}
+
+static const char *writing_flaw(const struct vcm_result_member *m)
+{
+    bool is_struct = m->field == VCM_RESULT_STRUCT || m->field == VCM_RESULT_STRUCT_OR_NULL ||
+                     m->field == VCM_RESULT_STRUCT_LIST;
+
+    if (m->put && m->field != VCM_RESULT_NOWHERE)
+        return "a member that is both computed and copied";
+    if (is_struct && !m->members)
+        return "a struct whose members are not described";
+    if (m->field == VCM_RESULT_STRUCT_LIST && m->size == 0)
+        return "a list of structs of no size";
+    if (m->unset_is_null && !m->nullable)
+        return "a member that is written as null and may not be null";
+    return NULL;
+}
+
+static const char *members_flaw(const struct vcm_result_member *members, unsigned depth);
+
+static const char *member_flaw(const struct vcm_result_member *m, unsigned depth)
+{
+    if (!m->is_spliced && (!is_text(m->name) || !is_text(m->summary)))
+        return "a member without a name or a summary";
+    if (m->is_spliced && !m->members)
+        return "members of another table that are not there";
+    if (!m->is_spliced && m->members && m->type != VCM_RESULT_OBJECT)
+        return "members of what is not an object";
+    if (!m->is_spliced && m->type == VCM_RESULT_OBJECT && !m->members && !m->is_open)
+        return "an object without members";
+    if (m->choices && (m->type != VCM_RESULT_TEXT || !m->choices[0]))
+        return "choices of what is not a text, or none";
+    const char *flaw = writing_flaw(m);
+    /* A recursive object is checked once, from outside of it. */
+    bool is_inside = m->defined && depth > 0;
+    return flaw || !m->members || is_inside ? flaw : members_flaw(m->members, depth + 1);
+}
+
+static const char *members_flaw(const struct vcm_result_member *members, unsigned depth)
+{
+    const struct vcm_result_member *m = members;
+
+    if (depth > NESTING_MAX)
+        return "members nested too deeply, or in a circle without a definition";
+    for (; m->name; m++) {
+        if (m - members == MEMBERS_MAX)
+            return "a table of members without an end";
+        if (!m->is_spliced && has_member(members, m, m->name))
+            return "two members of one name";
+        const char *flaw = member_flaw(m, depth);
+        if (flaw)
+            return flaw;
+    }
+    return m == members ? "a table without members" : NULL;
+}
+
+static const char *documents_flaw(const struct vcm_op_document *documents)
+{
+    for (unsigned i = 0; documents && documents[i].members; i++) {
+        if (i == DOCUMENTS_MAX)
+            return "a list of documents without an end";
+        if (!is_text(documents[i].when))
+            return "a document that does not say when it comes";
+        const char *flaw = members_flaw(documents[i].members, 0);
+        if (flaw)
+            return flaw;
+    }
+    return NULL;
+}
+
+static const char *examples_flaw(const struct vcm_op *op)
+{
+    if (!op->examples || !op->examples[0])
+        return "no example";
+    for (const char *const *example = op->examples; *example; example++)
+        if (!strstr(*example, "vcm ") || !strstr(*example, op->name))
+            return "an example of another command";
+    return NULL;
+}
+
+const char *vcm_table_check_flaw(const struct vcm_op *op)
+{
+    const char *flaw = NULL;
+
+    if (!is_name(op->name))
+        return "a name that is not one or two words of lower-case letters";
+    if (!is_text(op->summary) || !is_text(op->description))
+        return "no summary or no description";
+    if (!op->run || !op->print)
+        return "no run or no print";
+    if (!op->params != (op->param_count == 0))
+        return "parameters and their count do not agree";
+    for (size_t i = 0; !flaw && i < op->param_count; i++)
+        flaw = param_flaw(op, i);
+    if (!flaw)
+        flaw = op->result ? members_flaw(op->result, 0) : "no result";
+    if (!flaw)
+        flaw = documents_flaw(op->also);
+    return flaw ? flaw : examples_flaw(op);
+}
+
+static size_t family_len(const char *name)
+{
+    return strcspn(name, " ");
+}
+
+static bool is_same_family(const char *a, const char *b)
+{
+    return family_len(a) == family_len(b) && strncmp(a, b, family_len(a)) == 0;
+}
+
+const char *vcm_table_check_list_flaw(const struct vcm_op *const *ops)
+{
+    for (size_t i = 0; ops[i]; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(ops[i]->name, ops[j]->name) == 0)
+                return "two operations of one name";
+            if (!is_same_family(ops[i]->name, ops[j]->name))
+                continue;
+            if (!strchr(ops[i]->name, ' ') || !strchr(ops[j]->name, ' '))
+                return "a family that is called like an operation";
+            if (!is_same_family(ops[i]->name, ops[i - 1]->name))
+                return "a family whose operations are not neighbours";
+        }
+    }
+    return NULL;
+}
+
+void vcm_table_check_assert(void)
+{
+    assert(!vcm_table_check_list_flaw(vcm_ops));
+    for (size_t i = 0; vcm_ops[i]; i++)
+        assert(!vcm_table_check_flaw(vcm_ops[i]));
+}

@@ -1,0 +1,198 @@
+/* The rules for descriptors of operations: every operation keeps them, and breaking one is noticed.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/limits.h"
+#include "ops/table.h"
+#include "ops/table_check.h"
+
+#include "base/banned.h"
+
+static int run(struct vcm_op_call *call, struct vcm_error *err)
+{
+    (void)call;
+    (void)err;
+    return VCM_OK;
+}
+
+static void print(struct vcm_print *out, const struct vcm_json *document,
+                  const struct vcm_op_call *call)
+{
+    (void)out;
+    (void)document;
+    (void)call;
+}
+
+static const char *const examples[] = {"vcm try this", NULL};
+static const char *const words[] = {"a", "b", NULL};
+static const char *const no_words[] = {NULL};
+
+#define PARAM(n)                                                                                   \
+    {                                                                                              \
+        .name = (n), .type = VCM_OP_TEXT, .placeholder = "X", .summary = "s"                       \
+    }
+#define MEMBER(n)                                                                                  \
+    {                                                                                              \
+        .name = (n), .type = VCM_RESULT_TEXT, .summary = "s"                                       \
+    }
+
+struct broken {
+    struct vcm_op op;
+    struct vcm_op_param params[2];
+    struct vcm_result_member result[3];
+    struct vcm_op_document also[2];
+};
+
+/* A sound descriptor, to break. */
+static void make(struct broken *b)
+{
+    *b = (struct broken){
+        .op = {.name = "try",
+               .summary = "s",
+               .description = "d",
+               .examples = examples,
+               .param_count = 2,
+               .run = run,
+               .print = print},
+        .params = {PARAM("one"), PARAM("two")},
+        .result = {MEMBER("first"), MEMBER("second"), {0}},
+        .also = {{.when = "with --one", .members = b->result}, {0}},
+    };
+    b->op.params = b->params;
+    b->op.result = b->result;
+    b->op.also = b->also;
+    b->params[0].positional = b->params[1].positional = true;
+    assert_null(vcm_table_check_flaw(&b->op));
+}
+
+/* Breaks one field of a sound descriptor. */
+#define ASSERT_FLAW(field, value)                                                                  \
+    do {                                                                                           \
+        struct broken b;                                                                           \
+        make(&b);                                                                                  \
+        b.field = (value);                                                                         \
+        assert_non_null(vcm_table_check_flaw(&b.op));                                              \
+    } while (0)
+
+static void every_operation_keeps_the_rules(void **state)
+{
+    (void)state;
+    assert_null(vcm_table_check_list_flaw(vcm_ops));
+    for (size_t i = 0; vcm_ops[i]; i++) {
+        const char *flaw = vcm_table_check_flaw(vcm_ops[i]);
+        if (flaw)
+            fail_msg("%s: %s", vcm_ops[i]->name, flaw);
+    }
+}
+
+static void a_broken_operation_is_noticed(void **state)
+{
+    (void)state;
+    ASSERT_FLAW(op.name, "Try");
+    ASSERT_FLAW(op.name, "try it now");
+    ASSERT_FLAW(op.name, "other");
+    ASSERT_FLAW(op.summary, NULL);
+    ASSERT_FLAW(op.run, NULL);
+    ASSERT_FLAW(op.print, NULL);
+    ASSERT_FLAW(op.params, NULL);
+    ASSERT_FLAW(op.result, NULL);
+    ASSERT_FLAW(op.examples, no_words);
+    ASSERT_FLAW(also[0].when, NULL);
+}
+
+static void a_broken_parameter_is_noticed(void **state)
+{
+    (void)state;
+    ASSERT_FLAW(params[1].name, "one");
+    ASSERT_FLAW(params[1].required, true);
+    ASSERT_FLAW(params[0].repeated, true);
+    ASSERT_FLAW(params[0].summary, NULL);
+    ASSERT_FLAW(params[0].placeholder, NULL);
+    ASSERT_FLAW(params[0].type, VCM_OP_FLAG);
+    ASSERT_FLAW(params[0].type, VCM_OP_CHOICE);
+    ASSERT_FLAW(params[0].choices, words);
+
+    struct broken b;
+    make(&b);
+    b.params[0].type = VCM_OP_NUMBER;
+    b.params[0].min = 2;
+    b.params[0].max = 1;
+    assert_non_null(vcm_table_check_flaw(&b.op));
+    b.params[0].max = 2;
+    assert_null(vcm_table_check_flaw(&b.op));
+    b.params[0].required = true;
+    b.params[0].default_text = "2";
+    assert_non_null(vcm_table_check_flaw(&b.op));
+}
+
+static void a_broken_result_is_noticed(void **state)
+{
+    (void)state;
+    ASSERT_FLAW(result[0].name, NULL); /* the table ends before it begins */
+    ASSERT_FLAW(result[1].name, "first");
+    ASSERT_FLAW(result[1].summary, NULL);
+    ASSERT_FLAW(result[1].type, VCM_RESULT_OBJECT);
+    ASSERT_FLAW(result[1].choices, no_words);
+    ASSERT_FLAW(result[1].is_spliced, true);
+    ASSERT_FLAW(result[1].unset_is_null, true);
+    ASSERT_FLAW(result[1].field, VCM_RESULT_STRUCT);
+
+    struct broken b;
+    make(&b);
+    b.result[1].type = VCM_RESULT_OBJECT;
+    b.result[1].members = b.result; /* in a circle, and not defined */
+    assert_non_null(vcm_table_check_flaw(&b.op));
+    b.result[1].defined = "itself";
+    assert_null(vcm_table_check_flaw(&b.op));
+}
+
+static void a_table_without_an_end_is_noticed(void **state)
+{
+    static struct vcm_result_member members[100];
+    static char names[100][4];
+    struct broken b;
+
+    (void)state;
+    make(&b);
+    for (unsigned i = 0; i < 99; i++) {
+        names[i][0] = (char)('a' + i / 26);
+        names[i][1] = (char)('a' + i % 26);
+        members[i] = (struct vcm_result_member)MEMBER(names[i]);
+    }
+    b.op.result = members;
+    assert_non_null(vcm_table_check_flaw(&b.op));
+}
+
+static void a_broken_list_is_noticed(void **state)
+{
+    static const struct vcm_op a = {.name = "a"}, a_again = {.name = "a"}, b = {.name = "b"},
+                               f_one = {.name = "f one"}, f_two = {.name = "f two"},
+                               f = {.name = "f"};
+    static const struct vcm_op *const sound[] = {&a, &f_one, &f_two, &b, NULL};
+    static const struct vcm_op *const twice[] = {&a, &b, &a_again, NULL};
+    static const struct vcm_op *const apart[] = {&f_one, &a, &f_two, NULL};
+    static const struct vcm_op *const both[] = {&f_one, &f, NULL};
+
+    (void)state;
+    assert_null(vcm_table_check_list_flaw(sound));
+    assert_non_null(vcm_table_check_list_flaw(twice));
+    assert_non_null(vcm_table_check_list_flaw(apart));
+    assert_non_null(vcm_table_check_list_flaw(both));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation_keeps_the_rules),
+        cmocka_unit_test(a_broken_operation_is_noticed),
+        cmocka_unit_test(a_broken_parameter_is_noticed),
+        cmocka_unit_test(a_broken_result_is_noticed),
+        cmocka_unit_test(a_table_without_an_end_is_noticed),
+        cmocka_unit_test(a_broken_list_is_noticed),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
