@@ -152,7 +152,8 @@ int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const stru
     if (call->cancel)
         vcm_set_cancel(vcm, own);
     assert(!vcm_error_is_private(rc));
-    assert(call->exit_status >= 0 && call->exit_status <= 3);
+    assert((call->exit_status >= 0 && call->exit_status <= 3) ||
+           call->exit_status == VCM_OP_INTERRUPTED);
     if (rc == VCM_OK)
         rc = vcm_jsonw_finish(&w, err);
     assert(rc != VCM_OK || call->is_over || document->len > 0 || call->text);

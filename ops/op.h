@@ -65,6 +65,9 @@ struct vcm_op_document {
     bool is_open; /* it has members that are not described */
 };
 
+/* The exit status of an operation that ends by interruption. */
+#define VCM_OP_INTERRUPTED 130
+
 /* A call. Its state is here or in its handle, so calls on different handles may run at the same
  * time. */
 struct vcm_op_call {
@@ -76,7 +79,7 @@ struct vcm_op_call {
     const struct vcm_log *log;
     const struct vcm_cancel *cancel; /* stops this call; NULL: the handle's flag does */
     bool quiet;                      /* print only what was asked for */
-    int exit_status;                 /* set by the operation: 0, 1 or 3 */
+    int exit_status;                 /* set by the operation: 0 to 3, or VCM_OP_INTERRUPTED */
     bool json_wanted;                /* `run` sets it: a parameter asked for the JSON document */
     bool is_over; /* `run` sets it: `emit` got everything, and there is no document */
 

@@ -8,8 +8,7 @@
 
 #include "base/banned.h"
 
-#define STATUS_STOPPED 130
-#define BAR_CELLS      30u
+#define BAR_CELLS 30u
 
 enum { INTERVAL, COUNT };
 
@@ -111,7 +110,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     rc = vcm_top(call->vcm, &options, err);
     if (rc == VCM_INTERRUPTED) {
         vcm_error_reset(err);
-        call->exit_status = STATUS_STOPPED;
+        call->exit_status = VCM_OP_INTERRUPTED;
         rc = VCM_OK;
     }
     call->is_over = rc == VCM_OK;

@@ -7,8 +7,7 @@
 
 #include "base/banned.h"
 
-#define STATUS_STOPPED 130
-#define COUNT_MAX      1000000u /* accesses that are kept for the document */
+#define COUNT_MAX 1000000u /* accesses that are kept for the document */
 
 enum { OUTPUT, DURATION, COUNT };
 enum { FILE_NAME, CAPACITY };
@@ -161,7 +160,7 @@ static int record(struct vcm_trace_recorded *done, struct sink *sink, uint64_t d
     if (rc == VCM_INTERRUPTED) {
         /* Interruption is the normal end of a recording. */
         vcm_error_reset(err);
-        call->exit_status = STATUS_STOPPED;
+        call->exit_status = VCM_OP_INTERRUPTED;
         rc = VCM_OK;
     }
     return rc;

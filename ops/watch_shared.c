@@ -10,7 +10,6 @@
 
 #define POLL_DEFAULT_MS (VCM_DEFAULT_POLL_SECONDS * UINT64_C(1000))
 #define POLL_MAX_MS     (24 * 60 * 60 * UINT64_C(1000))
-#define STATUS_STOPPED  130
 #define FILES_SHOWN     4u
 
 static const char *const events[] = {"page_added", "page_replaced", "page_invalidated", NULL};
@@ -119,7 +118,7 @@ int vcm_watch_shared_run(struct vcm_op_call *call, const struct vcm_map_options 
     /* Interruption is the normal end of a watch. */
     vcm_error_reset(err);
     call->is_over = true;
-    call->exit_status = STATUS_STOPPED;
+    call->exit_status = VCM_OP_INTERRUPTED;
     return VCM_OK;
 }
 
