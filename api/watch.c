@@ -255,7 +255,7 @@ static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
     if (rc == VCM_NOT_FOUND && !watch->is_remote) {
         struct vcm_error ignored = {0};
         watch->gone = true;
-        report(watch, "the repository is missing; waiting for it");
+        report(watch, "the repository is gone; waiting for it");
         return vcm_git_ref_watch_set(watch->refs, NULL, &ignored);
     }
     watch->gone = false;
