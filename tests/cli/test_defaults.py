@@ -27,7 +27,7 @@ SENTENCES = {
     "api/public/map.h": ["of fetching one repository; 0: {FETCH_MINUTES} minutes",
                          "of fetching the repository; 0: {FETCH_MINUTES} minutes"],
     "api/public/repo_map.h": ["of a URL; 0: {FETCH_MINUTES} minutes"],
-    "api/public/store.h": ["`unused_ms`; 0 means {UNUSED_HOURS} hours"],
+    "api/public/store.h": ["`unused_ms`, 0 for {UNUSED_HOURS} hours"],
     "bindings/python/vcm/manager.py": ["query: str, *, limit: int = {KB_LIMIT},"],
     "docs/guide.md": ["not used for {UNUSED_HOURS} hours"],
     "docs/symbols.md": ["by `vcm gc` after {UNUSED_HOURS} hours"],
