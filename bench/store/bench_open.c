@@ -95,7 +95,7 @@ static int count_row(void *context, const struct vcm_page_row *row, struct vcm_e
 
     (void)row;
     (void)row_err;
-    return --*left == 0 ? VCM_NOT_FOUND : VCM_OK;
+    return --*left == 0 ? VCM_STOP : VCM_OK;
 }
 
 static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_error *scope_err)
@@ -103,7 +103,7 @@ static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_e
     unsigned left = LISTING;
 
     int rc = vcm_page_table_each_row(context, scope->mapping, 0, count_row, &left, scope_err);
-    return rc == VCM_OK ? VCM_NOT_FOUND : rc;
+    return rc == VCM_OK ? VCM_STOP : rc;
 }
 
 int main(int argc, char **argv)

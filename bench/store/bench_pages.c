@@ -85,7 +85,7 @@ static int take_row(void *context, const struct vcm_page_row *row, struct vcm_er
     bool whole = true;
 
     if (bench.count == PAGES_MAX)
-        return VCM_NOT_FOUND;
+        return VCM_STOP;
     must(vcm_page_store_page(&info, txn, &row->id, err));
     must(vcm_page_get_records(&records, &count, row->records, err));
     bench.ids[bench.count] = row->id;
@@ -112,7 +112,7 @@ static int take_scope(void *context, const struct vcm_scope *scope, struct vcm_e
     snprintf(bench.root, sizeof bench.root, "%.*s", (int)scope->repo_root.len,
              scope->repo_root.data);
     int rc = vcm_page_table_each_row(context, scope->mapping, 0, take_row, context, err);
-    return rc == VCM_OK ? VCM_NOT_FOUND : rc; /* the first one */
+    return rc == VCM_OK ? VCM_STOP : rc; /* the first one */
 }
 
 /* Pages in an order of their own. */
