@@ -5,7 +5,7 @@
 #include "base/banned.h"
 
 /* The field of a struct at an offset, which the table's macros took from the field. */
-#define AT(type, from, at) (*(const type *)(const void *)((const char *)(from) + (at)))
+#define AT(type, from, at) (*(type const *)(const void *)((const char *)(from) + (at)))
 
 static void put_strings(struct vcm_jsonw *w, const struct vcm_result_member *member,
                         const void *from)
@@ -95,7 +95,7 @@ static void put_field(struct vcm_jsonw *w, const struct vcm_result_member *membe
             vcm_jsonw_null(w);
         break;
     case VCM_RESULT_NOWHERE:
-        assert(!"a member without a field");
+        assert(member->field != VCM_RESULT_NOWHERE);
         break;
     }
 }
