@@ -185,8 +185,10 @@ int vcm_layout_columns_order(struct vcm_layout *layout, struct vcm_error *err)
     for (size_t p = 0; p < layout->page_count; p++) {
         size_t first = layout->pages[p].first;
         size_t end = p + 1 < layout->page_count ? layout->pages[p + 1].first : layout->line_count;
+        if (end - first < 2) /* a document without lines has no array of them either */
+            continue;
         struct page page = {layout->text.data, layout->lines + first, end - first, 0, 0};
-        if (page.count < 2 || has_leaders(&page))
+        if (has_leaders(&page))
             continue;
         measure(&page);
         float gutter = find_gutter(&page);
