@@ -24,12 +24,16 @@ static const struct vcm_config_key keys[] = {
     {"cache.capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
     {"cache.compressed_capacity", VCM_CONFIG_SIZE, "1073741824", NULL, 0, UINT64_MAX / 2},
     {"cache.policy", VCM_CONFIG_CHOICE, "s3fifo", policies, 0, 0},
+    {"fetch.max_bytes", VCM_CONFIG_SIZE, "8589934592", NULL, VCM_MIB, UINT64_MAX / 2},
+    {"fetch.max_memory", VCM_CONFIG_SIZE, "2147483648", NULL, 32 * VCM_MIB, SIZE_MAX / 2},
     {"mmap.flush_threshold", VCM_CONFIG_INT, VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_THRESHOLD), NULL, 1,
      VCM_LIMIT_FLUSH_THRESHOLD_MAX},
     {"mmap.flush_token_budget", VCM_CONFIG_INT, VCM_DEFAULT_TEXT(VCM_DEFAULT_FLUSH_TOKEN_BUDGET),
      NULL, VCM_LIMIT_TOKEN_BUDGET_MIN, VCM_LIMIT_TOKEN_BUDGET_MAX},
     {"mmap.pinned", VCM_CONFIG_BOOL, "false", NULL, 0, 0},
     {"tokenizer", VCM_CONFIG_CHOICE, VCM_TOKENIZER_DEFAULT, NULL, 0, 0},
+    {"walk.max_entries", VCM_CONFIG_INT, VCM_DEFAULT_TEXT(VCM_DEFAULT_WALK_ENTRIES), NULL, 1,
+     VCM_LIMIT_TREE_ENTRIES},
 };
 
 const struct vcm_config_key *vcm_config_keys(unsigned *count)

@@ -140,7 +140,7 @@ int vcm_coverage(struct vcm *vcm, const struct vcm_coverage_query *query, vcm_sc
     if (rc == VCM_OK)
         rc = vcm_page_store_scope(&scope, txn, vcm_slice_of_string(name.text), err);
     if (rc == VCM_OK)
-        rc = vcm_scopes_pass(on_scope, context, &scope, err);
+        rc = vcm_scopes_pass(vcm, on_scope, context, &scope, err);
     if (rc == VCM_OK)
         rc = read_ledger(&ledger, txn, scope.mapping, err);
     for (size_t i = 0; rc == VCM_OK && i < ledger.count; i++)

@@ -49,7 +49,7 @@ static int select_pages(struct selection *selection, struct vcm *vcm,
         free(named);
         return rc == VCM_OK ? vcm_buf_check(&selection->ids, "a list of pages", err) : rc;
     }
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    int rc = vcm_handle_open_for_change(vcm, err);
     if (rc == VCM_OK && !vcm->store)
         return query->scope ? vcm_names_no_scope(query->scope, err) : VCM_OK;
     if (rc == VCM_OK)

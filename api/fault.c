@@ -1,12 +1,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/fault_service.h"
 #include "api/residency.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "vcm/residency/lock.h"
 
@@ -41,36 +41,49 @@ static void release(struct frames *frames)
     free(frames->slices);
 }
 
-/* Retries when a page is evicted between reading it and locking it. */
+static int lock_gathered(struct vcm *vcm, struct vcm_lock_request *request, struct vcm_error *err)
+{
+    struct frames frames;
+
+    int rc = gather(&frames, vcm, request->ids, request->count, err);
+    request->frames = frames.slices;
+    if (rc == VCM_OK)
+        rc = vcm_lock_take(vcm->store, request, vcm->cancel, err);
+    release(&frames);
+    return rc;
+}
+
+/* Retries when a page is evicted between reading it and locking it; all tries together wait
+ * VCM_LIMIT_LOCK_TIMEOUT_MS for other writers. */
 static int lock_pages(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
                       const char *owner, const char *reason, uint64_t ttl_ms, struct vcm_error *err)
 {
-    int rc = VCM_STORE_BUSY;
+    uint64_t deadline = vcm_clock_ms() + VCM_LIMIT_LOCK_TIMEOUT_MS;
+    int rc = VCM_RETRY;
 
-    for (unsigned i = 0; rc == VCM_STORE_BUSY && i < LOCK_TRIES; i++) {
-        struct frames frames;
-        vcm_error_reset(err);
-        rc = gather(&frames, vcm, ids, count, err);
-        if (rc == VCM_OK)
-            rc = vcm_lock_take(vcm->store,
-                               &(struct vcm_lock_request){
-                                   .ids = ids,
-                                   .frames = frames.slices,
-                                   .count = (unsigned)count,
-                                   .owner = owner ? owner : VCM_RESIDENCY_OWNER,
-                                   .until = vcm_residency_until(ttl_ms),
-                                   .reason = reason,
-                               },
-                               vcm->cancel, err);
-        release(&frames);
+    for (unsigned i = 0; rc == VCM_RETRY && i < LOCK_TRIES; i++) {
+        uint64_t now = vcm_clock_ms();
+        rc = lock_gathered(vcm,
+                           &(struct vcm_lock_request){
+                               .ids = ids,
+                               .count = (unsigned)count,
+                               .owner = owner ? owner : VCM_RESIDENCY_OWNER,
+                               .ttl_ms = ttl_ms,
+                               .reason = reason,
+                               .timeout_ms = now < deadline ? (unsigned)(deadline - now) : 0,
+                           },
+                           err);
     }
-    return rc;
+    return rc == VCM_RETRY ? vcm_error_set(err, VCM_STORE_BUSY,
+                                           "a page was evicted again and again while it was to be "
+                                           "locked; try again")
+                           : rc;
 }
 
 /* The state of a page after the call. */
 struct seen {
     enum vcm_page_state state;
-    uint64_t locked_until;
+    uint64_t locked_until; /* Unix seconds */
 };
 
 /* The pages of one call, in the order given. */
@@ -82,7 +95,8 @@ struct call {
     struct vcm_page_id *ids;
     struct vcm_loader_outcome *outcomes;
     struct seen *seen;
-    uint64_t bytes; /* sum over all pages */
+    uint64_t bytes;    /* sum over all pages */
+    uint64_t began_ms; /* Unix time: a lock that the call took is told even if it is over by now */
 };
 
 /* The error of a page that was made resident and is not resident any more: it was evicted to make
@@ -107,7 +121,6 @@ static int gone_again(const struct call *call, const char *hex, struct vcm_error
 static int see_pages(struct call *call, struct vcm_error *err)
 {
     struct vcm_kv_txn *txn = NULL;
-    uint64_t now = (uint64_t)time(NULL);
 
     call->seen = calloc(call->query->count, sizeof *call->seen);
     if (!call->seen)
@@ -115,9 +128,11 @@ static int see_pages(struct call *call, struct vcm_error *err)
     int rc = vcm_page_store_read_begin(&txn, call->vcm->store, err);
     for (size_t i = 0; rc == VCM_OK && i < call->query->count; i++) {
         struct vcm_page_info info = {.state = VCM_PAGE_EVICTED};
+        uint64_t until_ms = 0;
         rc = vcm_page_store_page(&info, txn, &call->ids[i], err);
         if (rc == VCM_OK)
-            rc = vcm_lock_until(&call->seen[i].locked_until, txn, &call->ids[i], now, err);
+            rc = vcm_lock_until(&until_ms, txn, &call->ids[i], call->began_ms, err);
+        call->seen[i].locked_until = vcm_residency_seconds(until_ms);
         call->seen[i].state = info.state;
         call->bytes += info.bytes;
         rc = rc == VCM_NOT_FOUND ? VCM_OK : rc; /* the outcome reports it */
@@ -147,6 +162,12 @@ static bool is_read_only(const struct vcm_loader_outcome *outcome)
            (cause == EACCES || cause == EPERM || cause == EROFS);
 }
 
+/* Another caller made the page resident while this one could not have the writers' lock. */
+static bool is_resident_anyway(const struct vcm_loader_outcome *outcome, const struct seen *seen)
+{
+    return outcome->is_read && outcome->rc == VCM_STORE_BUSY && seen->state == VCM_PAGE_RESIDENT;
+}
+
 static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void *context,
                        struct vcm_error *err)
 {
@@ -159,7 +180,7 @@ static int visit_pages(const struct call *call, vcm_page_outcome_fn visit, void 
         char hex[VCM_PAGE_ID_HEX + 1];
         vcm_page_id_to_hex(hex, &call->ids[i]);
         vcm_damage_note(call->vcm, outcome->rc, &outcome->error);
-        if (is_read_only(outcome))
+        if (is_read_only(outcome) || is_resident_anyway(outcome, &call->seen[i]))
             outcome->rc = VCM_OK;
         else if (outcome->rc == VCM_OK && call->seen[i].state != VCM_PAGE_RESIDENT)
             outcome->rc = gone_again(call, hex, &outcome->error);
@@ -258,9 +279,11 @@ int vcm_fault(struct vcm *vcm, const struct vcm_fault_query *query, vcm_page_out
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
         rc = check_texts(query->pages, query->count, query->owner, query->reason, err);
+    if (rc == VCM_OK)
+        rc = vcm_residency_check_ttl(query->lock_ms, err);
     if (rc != VCM_OK)
         return rc;
-    struct call call = {.query = query, .cancel = vcm->cancel};
+    struct call call = {.query = query, .cancel = vcm->cancel, .began_ms = vcm_clock_wall_ms()};
 
     rc = find(&call, vcm, err);
     if (rc == VCM_OK)
@@ -283,9 +306,12 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query));
     if (rc == VCM_OK)
         rc = check_texts(query->pages, query->count, query->owner, query->reason, err);
+    if (rc == VCM_OK)
+        rc = vcm_residency_check_ttl(query->ttl_ms, err);
     if (rc != VCM_OK)
         return rc;
     struct vcm_page_id *ids = NULL;
+    uint64_t began_ms = vcm_clock_wall_ms();
 
     if (query->ttl_ms == 0)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "a lock needs a time, such as 10m");
@@ -295,7 +321,7 @@ int vcm_lock(struct vcm *vcm, const struct vcm_lock_query *query, vcm_page_outco
     if (rc == VCM_OK)
         rc = lock_pages(vcm, ids, query->count, query->owner, query->reason, query->ttl_ms, err);
     if (rc == VCM_OK)
-        rc = vcm_residency_visit(vcm, ids, query->count, visit, context, err);
+        rc = vcm_residency_visit(vcm, ids, query->count, began_ms, visit, context, err);
     free(ids);
     return vcm_damage_note(vcm, rc, err);
 }
@@ -318,7 +344,7 @@ int vcm_unlock(uint64_t *released, struct vcm *vcm, const struct vcm_lock_query 
         rc = vcm_lock_release(released, vcm->store, ids, (unsigned)query->count, owner, vcm->cancel,
                               err);
     if (rc == VCM_OK)
-        rc = vcm_residency_visit(vcm, ids, query->count, visit, context, err);
+        rc = vcm_residency_visit(vcm, ids, query->count, vcm_clock_wall_ms(), visit, context, err);
     free(ids);
     return vcm_damage_note(vcm, rc, err);
 }

@@ -71,6 +71,18 @@ static int note_omission(void *context, const struct vcm_page_omission *omission
     return VCM_STOP;
 }
 
+/* S17: the index has every path of the table. */
+static int compare_path(void *context, const struct vcm_page_found *found, struct vcm_error *err)
+{
+    const struct search *search = context;
+
+    return vcm_slice_equal(found->record->path, search->path)
+               ? vcm_error_set(err, VCM_STORE_CORRUPT,
+                               "the store is damaged: the index of scope '%s' lacks '%.*s'",
+                               search->scope_id, (int)search->path.len, search->path.data)
+               : VCM_OK;
+}
+
 static int search_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
 {
     struct search *search = context;
@@ -84,6 +96,8 @@ static int search_scope(void *context, const struct vcm_scope *scope, struct vcm
     int rc = vcm_page_find_path(search->txn, scope->mapping, search->path, pass_found, search, err);
     if (rc == VCM_OK && search->seen == seen && search->omitted_by[0] == '\0')
         rc = vcm_page_table_each_omission(search->txn, scope->mapping, note_omission, search, err);
+    if (rc == VCM_OK && search->seen == seen && search->omitted_by[0] == '\0')
+        rc = vcm_page_find_each(search->txn, scope->mapping, compare_path, search, err);
     return rc;
 }
 

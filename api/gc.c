@@ -18,9 +18,12 @@ int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
         return rc;
     struct vcm_gc_result done;
 
-    rc = vcm_handle_config(vcm, err);
+    /* A copy of a damaged file is damaged, and nobody would be told. */
+    rc = vcm_verify_first(vcm, err);
     if (rc == VCM_OK)
-        rc = vcm_handle_open_for_reading(vcm, err);
+        rc = vcm_handle_config(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_open_for_change(vcm, err);
     if (rc != VCM_OK || !vcm->store)
         return rc; /* do not create a missing home */
     rc = vcm_handle_open_for_writing(vcm, err);

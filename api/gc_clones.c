@@ -14,25 +14,35 @@
 #define ROOTS_MAX     (64 * VCM_MIB)
 #define ROSTER_MAX    (64 * VCM_MIB)
 
+struct survey {
+    const struct vcm *vcm;
+    struct vcm_buf *roots; /* paths, each followed by a NUL */
+};
+
+static int note_place(const struct survey *survey, struct vcm_slice stored, struct vcm_error *err)
+{
+    int rc = vcm_handle_place(survey->roots, survey->vcm, stored, err);
+
+    vcm_buf_append_byte(survey->roots, '\0');
+    return rc == VCM_OK ? vcm_buf_check(survey->roots, "the list of repositories", err) : rc;
+}
+
 static int note_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
 {
-    struct vcm_buf *roots = context;
-
-    vcm_buf_append_slice(roots, scope->repo_root);
-    vcm_buf_append_byte(roots, '\0');
-    return vcm_buf_check(roots, "the list of repositories", err);
+    return note_place(context, scope->repo_root, err);
 }
 
 static int note_scopes(struct vcm_buf *roots, struct vcm *vcm, struct vcm_error *err)
 {
+    struct survey survey = {vcm, roots};
     struct vcm_kv_txn *txn = NULL;
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    int rc = vcm_handle_open_for_change(vcm, err);
     if (rc != VCM_OK || !vcm->store)
         return rc;
     rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), note_scope, roots, err);
+        rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), note_scope, &survey, err);
     vcm_kv_handle_read_end(txn);
     return vcm_damage_note(vcm, rc, err);
 }
@@ -40,15 +50,16 @@ static int note_scopes(struct vcm_buf *roots, struct vcm *vcm, struct vcm_error 
 /* Adds the repositories whose maps were mapped: their rows may all be in other repositories. */
 static int note_roster(struct vcm_buf *roots, const struct vcm *vcm, struct vcm_error *err)
 {
+    const struct survey survey = {vcm, roots};
     struct vcm_roster_entry *entries = NULL;
     struct vcm_arena arena;
 
     vcm_arena_init(&arena, ROSTER_MAX);
     int rc = vcm_roster_read(&entries, &arena, vcm->home, err);
     for (const struct vcm_roster_entry *entry = entries; rc == VCM_OK && entry; entry = entry->next)
-        vcm_buf_append(roots, entry->repository, strlen(entry->repository) + 1);
+        rc = note_place(&survey, vcm_slice_of_string(entry->repository), err);
     vcm_arena_release(&arena);
-    return rc == VCM_OK ? vcm_buf_check(roots, "the list of repositories", err) : rc;
+    return rc;
 }
 
 static bool is_used(void *context, const char *path)

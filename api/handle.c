@@ -98,6 +98,41 @@ int vcm_open(struct vcm **out, const struct vcm_open_options *options, struct vc
     return rc;
 }
 
+/* The name in the folder of clones, if `path` is that of a clone; else empty. */
+static struct vcm_slice clone_name(struct vcm_slice path)
+{
+    static const char folder[] = "/" CLONES_NAME "/";
+    const size_t folder_len = sizeof folder - 1;
+    size_t at = path.len;
+
+    while (at > 0 && path.data[at - 1] != '/')
+        at--;
+    if (at < folder_len || memcmp(path.data + at - folder_len, folder, folder_len) != 0)
+        return vcm_slice_of("", 0);
+    return vcm_slice_of(path.data + at, path.len - at);
+}
+
+int vcm_handle_place(struct vcm_buf *out, const struct vcm *vcm, struct vcm_slice stored,
+                     struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_slice name = clone_name(stored);
+    char *real = NULL;
+
+    if (name.len > 0) {
+        vcm_path_join(&path, vcm->home, CLONES_NAME "/");
+        vcm_buf_append_slice(&path, name);
+        real = path.fault == VCM_BUF_FINE ? realpath(vcm_buf_text(&path), NULL) : NULL;
+    }
+    if (real)
+        vcm_buf_append_string(out, real);
+    else
+        vcm_buf_append_slice(out, stored);
+    free(real);
+    vcm_buf_release(&path);
+    return vcm_buf_check(out, "the path of a repository", err);
+}
+
 /* Opens the source of a mapped scope to rebuild pages. Rebuilding reads only content that is named
  * by its hash, so the row's filters do not matter. */
 static int open_stored_source(void *context, struct vcm_source **out, const struct vcm_scope *scope,
@@ -105,13 +140,15 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
 {
     const struct vcm *vcm = context;
     const struct vcm_source_type *type = NULL;
-    char *repository = strndup(scope->repo_root.data, scope->repo_root.len);
     char *commit = strndup(scope->commit.data, scope->commit.len);
     char *name = strndup(scope->source_type.data, scope->source_type.len);
     struct vcm_buf extractions = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf repository = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
     *out = NULL;
-    int rc = repository && commit && name ? VCM_OK : vcm_error_memory(err);
+    int rc = commit && name ? VCM_OK : vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_place(&repository, vcm, scope->repo_root, err);
     if (rc == VCM_OK)
         rc = vcm_handle_path(&extractions, vcm, VCM_DATABASE_FILE, err);
     if (rc == VCM_OK)
@@ -120,7 +157,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
         rc = type->open(
             out,
             &(struct vcm_source_request){.type = type,
-                                         .repository = repository,
+                                         .repository = vcm_buf_text(&repository),
                                          .commit = commit,
                                          .start_dir = "",
                                          .include_binaries = true,
@@ -130,7 +167,7 @@ static int open_stored_source(void *context, struct vcm_source **out, const stru
                                          .cancel = vcm->cancel},
             err);
     vcm_buf_release(&extractions);
-    free(repository);
+    vcm_buf_release(&repository);
     free(commit);
     free(name);
     return rc;
@@ -244,6 +281,7 @@ int vcm_handle_config(struct vcm *vcm, struct vcm_error *err)
     vcm->config = config;
     vcm->config_file = now;
     vcm->config_loaded = true;
+    vcm_cancel_relay_set_entries(&vcm->relay, vcm_config_number(&config, "walk.max_entries"));
     return VCM_OK;
 }
 
@@ -343,6 +381,14 @@ int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err)
     return vcm_damage_note(vcm, rc, &found);
 }
 
+int vcm_handle_open_for_change(struct vcm *vcm, struct vcm_error *err)
+{
+    int rc = vcm_handle_check(vcm, err);
+    if (rc == VCM_OK && !vcm->store)
+        rc = vcm_verify_after_death(vcm, err);
+    return rc == VCM_OK ? vcm_handle_open_for_reading(vcm, err) : rc;
+}
+
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
 {
     bool exists = false;
@@ -352,6 +398,8 @@ int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err)
         return rc;
     vcm_handle_close_store(vcm);
     rc = vcm_handle_look_at_home(&exists, vcm, err);
+    if (rc == VCM_OK && exists)
+        rc = vcm_verify_after_death(vcm, err);
     return rc == VCM_OK ? open_store(vcm, true, err) : rc;
 }
 
@@ -413,6 +461,8 @@ int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigne
         vcm->clones_directory = vcm_buf_detach(&path);
         vcm->clones.directory = vcm->clones_directory;
         vcm->clones.timeout_ms = timeout_ms;
+        vcm->clones.memory_max = (size_t)vcm_config_number(&vcm->config, "fetch.max_memory");
+        vcm->clones.bytes_max = vcm_config_number(&vcm->config, "fetch.max_bytes");
         vcm->clones.cancel = vcm->cancel;
         vcm->clones.log = vcm->log;
         request->clones = &vcm->clones;

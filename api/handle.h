@@ -66,6 +66,9 @@ int vcm_handle_load_config(struct vcm_config *out, const struct vcm *vcm, struct
 /* Opens the store for reading; vcm->store stays NULL when there is none yet. */
 int vcm_handle_open_for_reading(struct vcm *vcm, struct vcm_error *err);
 
+/* The same for a call that will write: see vcm_verify_after_death(). */
+int vcm_handle_open_for_change(struct vcm *vcm, struct vcm_error *err);
+
 /* Creates the home and the store if they are missing. UNSUPPORTED on a network file system. */
 int vcm_handle_open_for_writing(struct vcm *vcm, struct vcm_error *err);
 
@@ -86,6 +89,11 @@ int vcm_handle_make_home(struct vcm *vcm, struct vcm_error *err);
 int vcm_handle_path(struct vcm_buf *out, const struct vcm *vcm, const char *name,
                     struct vcm_error *err);
 
+/* Appends where the repository is that was mapped from `stored`: there, or, when that was one of
+ * the clones of a home, among the clones of this home, which may have moved since. */
+int vcm_handle_place(struct vcm_buf *out, const struct vcm *vcm, struct vcm_slice stored,
+                     struct vcm_error *err);
+
 /* Fills in what the configuration and the registry contribute to every plan. */
 void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm);
 
@@ -94,11 +102,17 @@ void vcm_handle_plan_defaults(struct vcm_plan_request *request, struct vcm *vcm)
 int vcm_handle_clones(struct vcm_plan_request *request, struct vcm *vcm, unsigned timeout_ms,
                       struct vcm_error *err);
 
+/* Takes the scope off the roster, drops it, and what is kept for it elsewhere. */
+int vcm_unmap_one(struct vcm *vcm, const char *scope_id, struct vcm_error *err);
+/* The same for a scope that the store does not have; *listed, which may be NULL, tells whether the
+ * roster did. */
+int vcm_unmap_lost(bool *listed, struct vcm *vcm, const char *scope_id, struct vcm_error *err);
+
 void vcm_map_coverage(struct vcm_coverage *out, const struct vcm_source_coverage *in);
 
 /* Calls the caller's function with a stored scope. */
-int vcm_scopes_pass(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
-                    struct vcm_error *err);
+int vcm_scopes_pass(const struct vcm *vcm, vcm_scope_fn visit, void *context,
+                    const struct vcm_scope *scope, struct vcm_error *err);
 
 /* NULL for "": the store has "" where the interface has NULL. */
 static inline const char *vcm_handle_text_or_null(const char *text)

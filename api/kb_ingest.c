@@ -6,6 +6,7 @@
 #include "api/kb_internal.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/secret.h"
 #include "base/utf8.h"
 #include "repomap/knowledge.h"
 
@@ -146,7 +147,7 @@ static int add_file(struct batch *batch, const char *file, const char *profile,
                     struct vcm_error *err)
 {
     struct vcm_ingestor_item *item = &batch->items[batch->count++];
-    char *real = realpath(file, NULL);
+    char *real = realpath(file, NULL), *name = NULL;
     int rc = VCM_OK;
 
     *item = (struct vcm_ingestor_item){.profile = profile, .read = read_disk};
@@ -154,7 +155,9 @@ static int add_file(struct batch *batch, const char *file, const char *profile,
     if (item->context && real)
         rc = name_file(item, batch, real, err);
     else if (item->context)
-        item->path = copy_path(batch, file);
+        item->path = name = copy_path(batch, file);
+    if (name) /* there is no such file; it may be a URL */
+        vcm_secret_strip_url(name);
     if (rc == VCM_OK && !item->path)
         rc = vcm_error_memory(err);
     free(real);

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "base/limits.h"
+#include "base/outcome.h"
 #include "base/utf8.h"
 #include "git/blob.h"
 #include "lfs/fetch.h"
@@ -36,6 +37,8 @@ struct walk {
     struct place *place;
     struct vcm_arena *arena;
     struct pointer *first, **last;
+    struct vcm_lfs_gap *gaps;
+    size_t gap_count, gap_capacity;
 };
 
 static int open_place(struct place *place, const char *repository, struct vcm_error *err)
@@ -67,22 +70,49 @@ static int read_pointer(bool *found, struct vcm_lfs_pointer *out, struct place *
     return rc;
 }
 
+/* The path as it is shown, in the arena; NULL when memory is exhausted. */
+static const char *show_path(struct walk *walk, struct vcm_slice path)
+{
+    struct vcm_buf shown = VCM_BUF_INIT(4 * VCM_LIMIT_TREE_PATH_BYTES);
+
+    vcm_utf8_escape_path(&shown, path);
+    const char *copy = vcm_arena_copy(walk->arena, vcm_buf_slice(&shown));
+    vcm_buf_release(&shown);
+    return copy;
+}
+
 static int add_pointer(struct walk *walk, struct vcm_slice path,
                        const struct vcm_lfs_pointer *pointer, struct vcm_error *err)
 {
-    struct vcm_buf shown = VCM_BUF_INIT(4 * VCM_LIMIT_TREE_PATH_BYTES);
     struct pointer *item = vcm_arena_alloc(walk->arena, sizeof *item);
 
-    vcm_utf8_escape_path(&shown, path);
     if (item)
-        item->path = vcm_arena_copy(walk->arena, vcm_buf_slice(&shown));
-    vcm_buf_release(&shown);
+        item->path = show_path(walk, path);
     if (!item || !item->path)
         return vcm_error_memory(err);
     item->pointer = *pointer;
     *walk->last = item;
     walk->last = &item->next;
     return vcm_lfs_objects_has(&item->present, walk->place->objects, pointer, err);
+}
+
+static int add_gap(struct walk *walk, struct vcm_slice path, struct vcm_error *err)
+{
+    int rc = vcm_array_reserve(&walk->gaps, &walk->gap_capacity, walk->gap_count + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc != VCM_OK)
+        return rc;
+    const char *shown = show_path(walk, path);
+    if (!shown)
+        return vcm_error_memory(err);
+    walk->gaps[walk->gap_count++] = (struct vcm_lfs_gap){
+        .path = shown, .reason = vcm_outcome_reason_name(VCM_REASON_OBJECT_DAMAGED)};
+    return VCM_OK;
+}
+
+static int by_gap_path(const void *a, const void *b)
+{
+    return strcmp(((const struct vcm_lfs_gap *)a)->path, ((const struct vcm_lfs_gap *)b)->path);
 }
 
 static int take_entry(void *context, const struct vcm_git_entry *entry, struct vcm_error *err)
@@ -98,6 +128,8 @@ static int take_entry(void *context, const struct vcm_git_entry *entry, struct v
     int rc = read_pointer(&found, &pointer, walk->place, &entry->id, &missing);
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
+    if (rc == VCM_IO_ERROR || rc == VCM_UNSUPPORTED)
+        return add_gap(walk, entry->path, err);
     if (rc != VCM_OK)
         return vcm_error_set(err, missing.code, "%s", missing.message);
     return found ? add_pointer(walk, entry->path, &pointer, err) : VCM_OK;
@@ -180,7 +212,9 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
 
     vcm_arena_init(&arena, ARENA_BYTES_MAX);
     vcm_manifest_init(&manifest);
-    rc = open_place(&place, repository, err);
+    rc = vcm_handle_config(vcm, err);
+    if (rc == VCM_OK)
+        rc = open_place(&place, repository, err);
     if (rc == VCM_OK &&
         vcm_git_repo_resolve(&place.commit, place.repo, NULL, NULL, &unborn) == VCM_OK) {
         vcm_git_repo_id_to_hex(commit, &place.commit);
@@ -197,11 +231,16 @@ int vcm_lfs_status(struct vcm *vcm, const char *repository, vcm_lfs_file_fn visi
         rc = pass_pointers(&summary, walk.first, NULL, visit, context, err);
     if (rc == VCM_OK) {
         summary.repo_root = vcm_git_repo_root(place.repo);
+        if (walk.gap_count > 1)
+            qsort(walk.gaps, walk.gap_count, sizeof *walk.gaps, by_gap_path);
+        summary.incomplete = walk.gaps;
+        summary.incomplete_count = walk.gap_count;
         rc = sum(context, &summary, err);
     }
     close_place(&place);
     vcm_manifest_release(&manifest);
     vcm_arena_release(&arena);
+    free(walk.gaps);
     return rc;
 }
 

@@ -6,10 +6,12 @@
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/handle.h"
+#include "api/heading.h"
 #include "api/mark.h"
 #include "api/kb_internal.h"
 #include "api/map.h"
 #include "api/roster.h"
+#include "api/rescue.h"
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/clock.h"
@@ -20,6 +22,7 @@
 #include "base/banned.h"
 
 #define RESULT_BYTES_MAX (64 * VCM_MIB)
+#define REPLACED_MAX     10u /* runs that find that the store was replaced meanwhile */
 
 struct progress_receiver {
     void (*progress)(void *context, const struct vcm_progress *progress);
@@ -36,7 +39,11 @@ struct result {
     struct vcm_plan plan;
     struct vcm_arena arena;
     size_t unmapped_capacity;
+    const char *home;
+    uint64_t era; /* of the store when the run began */
     struct progress_receiver progress;
+    struct vcm_error denial; /* why the store is open for reading only */
+    bool denied;             /* a row would have to be written */
 };
 
 static const char *const status_names[] = {
@@ -123,6 +130,7 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
     };
     vcm_map_coverage(&source->coverage, &row->coverage);
     finish_progress(&result->progress);
+    result->denied = result->denied || vcm_error_is_denial(row->error.sys_errno);
     result->public.source_count++;
     return row_message(&source->message, result, row, err);
 }
@@ -140,7 +148,7 @@ static int take_unmapped(void *context, const char *scope_id, struct vcm_error *
     if (!copy)
         return vcm_error_memory(err);
     public->unmapped[public->unmapped_count++] = copy;
-    return VCM_OK;
+    return vcm_roster_forget(NULL, result->home, scope_id, err);
 }
 
 static enum vcm_status overall_status(const struct vcm_map_result *result)
@@ -223,7 +231,8 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
 }
 
 static int materialise(struct result *result, struct vcm *vcm,
-                       const struct vcm_map_options *options, struct vcm_error *err)
+                       const struct vcm_map_options *options, const struct vcm_map_extra *extra,
+                       struct vcm_error *err)
 {
     struct vcm_buf extractions = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_tokenizer *tokenizer = NULL;
@@ -237,10 +246,12 @@ static int materialise(struct result *result, struct vcm *vcm,
                                      .store = vcm->store,
                                      .registry = &vcm->registry,
                                      .tokenizer = tokenizer,
+                                     .headings = &vcm_heading_functions,
                                      .extractions = vcm_buf_text(&extractions),
                                      .jobs = settle_jobs(options->jobs),
                                      .replace = options->replace,
                                      .only_live = options->only_live,
+                                     .only_missing = extra->only_missing,
                                      .offline = options->offline,
                                      .cancel = vcm->cancel,
                                      .progress = options->progress ? pass_progress : NULL,
@@ -249,6 +260,37 @@ static int materialise(struct result *result, struct vcm *vcm,
                                  take_row, take_unmapped, result, err);
     vcm_tokenizer_close(tokenizer);
     vcm_buf_release(&extractions);
+    return rc;
+}
+
+/* A map that changes nothing works in a home that cannot be written. */
+static int open_as_permitted(struct result *result, struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_error *denial = &result->denial;
+
+    int rc = vcm_handle_open_for_writing(vcm, denial);
+    if (rc != VCM_OK && vcm_error_is_denial(denial->sys_errno) &&
+        vcm_handle_open_for_reading(vcm, NULL) == VCM_OK && vcm->store)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = *denial;
+    return rc;
+}
+
+/* Maps what can be mapped. Where a write was denied, what denied it is the failure of the run. */
+static int materialise_as_permitted(struct result *result, struct vcm *vcm,
+                                    const struct vcm_map_options *options,
+                                    const struct vcm_map_extra *extra, struct vcm_error *err)
+{
+    struct vcm_error failure = {0};
+
+    int rc = materialise(result, vcm, options, extra, &failure);
+    if (!vcm->store_writable && (result->denied || vcm_error_is_denial(failure.sys_errno))) {
+        rc = (int)result->denial.code;
+        failure = result->denial;
+    }
+    if (rc != VCM_OK && err)
+        *err = failure;
     return rc;
 }
 
@@ -273,14 +315,17 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     if (!result)
         return vcm_error_memory(err);
     result->mark = VCM_MARK_HELD;
+    result->home = vcm->home;
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
     result->progress = (struct progress_receiver){.progress = options->progress,
                                                   .context = options->progress_context};
     int rc = make_plan(result, vcm, options, extra, err);
     if (rc == VCM_OK)
-        rc = vcm_handle_open_for_writing(vcm, err);
+        rc = open_as_permitted(result, vcm, err);
     if (rc == VCM_OK)
-        rc = materialise(result, vcm, options, err);
+        rc = vcm_page_store_era(&result->era, vcm->store, err);
+    if (rc == VCM_OK)
+        rc = materialise_as_permitted(result, vcm, options, extra, err);
     if (rc == VCM_OK && follows_routes(result, options, extra))
         rc = vcm_map_knowledge_route(&result->public.knowledge, &result->arena, vcm, &result->plan,
                                      &result->request, settle_jobs(options->jobs), err);
@@ -301,7 +346,8 @@ static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
 {
     struct vcm_error ignored = {0};
 
-    if (vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
+    if (vcm->store_writable &&
+        vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
         vcm_log_write(vcm->log, VCM_LOG_WARNING, "the list of scopes was not updated: %s",
                       ignored.message);
 }
@@ -319,11 +365,22 @@ static void tell_lost(struct vcm *vcm, const struct vcm_roster_entry *entry, con
                       entry->scope_id, why, entry->repository, entry->base_scope_id);
 }
 
-/* Maps a scope of a lost store again, with the same options as before. */
+/* Whether it is of use to try again without a change of the scope or its repository. */
+static bool is_passing(int code)
+{
+    return code == VCM_INTERRUPTED || code == VCM_STORE_BUSY || code == VCM_STORE_FULL;
+}
+
+/* Maps a scope of a lost store again, with the same options as before; unless another process has
+ * mapped it meanwhile, perhaps at a later commit. */
 static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
 {
+    struct vcm_buf place = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_error why = {0};
+
+    vcm_handle_place(&place, vcm, vcm_slice_of_string(entry->repository), &why);
     const struct vcm_map_options options = {
-        .repository = entry->repository,
+        .repository = vcm_buf_text(&place),
         .base_scope_id = entry->base_scope_id,
         .branch = entry->branch,
         .commit = entry->commit,
@@ -334,17 +391,19 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
         .pinned = entry->pinned,
         .nested_scope = true,
     };
-    const struct vcm_map_extra extra = {.map_text = entry->map_text};
+    const struct vcm_map_extra extra = {.map_text = entry->map_text, .only_missing = true};
     struct vcm_map_result *result = NULL;
-    struct vcm_error why = {0};
 
-    if (map_once(&result, vcm, &options, &extra, &why) == VCM_OK && result->source_count == 1 &&
-        result->sources[0].status != VCM_STATUS_ERROR)
-        note_on_roster(vcm, result, &options, entry->map_text);
-    else
-        tell_lost(vcm, entry,
-                  result && result->source_count == 1 ? result->sources[0].message : why.message);
+    if (why.code != VCM_OK || map_once(&result, vcm, &options, &extra, &why) != VCM_OK || !result ||
+        result->source_count != 1 || result->sources[0].status == VCM_STATUS_ERROR) {
+        const struct vcm_map_source *row =
+            result && result->source_count == 1 ? &result->sources[0] : NULL;
+        tell_lost(vcm, entry, row ? row->message : why.message);
+        if (!is_passing(row ? (int)row->code : (int)why.code))
+            vcm_roster_give_up(vcm->home, entry->scope_id, NULL);
+    }
     vcm_map_result_free(result);
+    vcm_buf_release(&place);
 }
 
 static bool is_mapped_by(const struct vcm_map_result *result, const char *scope_id)
@@ -362,7 +421,8 @@ static bool is_mapped_by(const struct vcm_map_result *result, const char *scope_
 static bool met_damage(struct vcm *vcm, int rc, const struct vcm_map_result *result,
                        const struct vcm_error *err)
 {
-    for (size_t i = 0; rc == VCM_OK && i < result->source_count; i++)
+    assert((rc == VCM_OK) == (result != NULL));
+    for (size_t i = 0; result && i < result->source_count; i++)
         if (result->sources[i].code == VCM_STORE_CORRUPT) {
             const struct vcm_error found = {.code = VCM_STORE_CORRUPT};
             vcm_damage_note(vcm, VCM_STORE_CORRUPT, &found);
@@ -372,52 +432,126 @@ static bool met_damage(struct vcm *vcm, int rc, const struct vcm_map_result *res
     return rc == VCM_STORE_CORRUPT;
 }
 
-/*
- * Sets a damaged store aside first and maps its scopes again: those of this run by the run itself,
- * the others afterwards from the roster. A run that finds damage is repeated.
- */
+/* Maps what the roster lists and the store lost: all scopes of a store that was set aside, emptied
+ * or deleted, but those of this run. */
+static void restore_missing(struct vcm *vcm, const struct vcm_map_result *result)
+{
+    struct vcm_roster_entry *lost = NULL;
+    struct vcm_error why = {0};
+    struct vcm_arena arena;
+
+    vcm_arena_init(&arena, RESULT_BYTES_MAX);
+    if (vcm_roster_missing(&lost, &arena, vcm, &why) != VCM_OK)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "the store was not compared with the list of scopes: %s", why.message);
+    for (; lost && vcm_cancel_check(vcm->cancel, NULL) == VCM_OK; lost = lost->next)
+        if (!lost->lost && !is_mapped_by(result, lost->scope_id))
+            restore(vcm, lost);
+    vcm_arena_release(&arena);
+}
+
+/* Sets a damaged store aside and maps the rows of the run. A run that finds damage is repeated. */
+static int map_soundly(struct vcm_map_result **out, struct vcm *vcm,
+                       const struct vcm_map_options *options, const struct vcm_map_extra *extra,
+                       struct vcm_error *err)
+{
+    bool aside = false;
+    int rc = VCM_OK;
+
+    for (int run = 0; rc == VCM_OK && run < 2; run++) {
+        if (vcm_damage_is_marked(vcm->home)) {
+            vcm_handle_close_store(vcm);
+            rc = vcm_damage_set_aside(&aside, vcm, err);
+        }
+        if (rc == VCM_OK)
+            rc = map_once(out, vcm, options, extra, err);
+        if (run > 0 || !met_damage(vcm, rc, *out, err))
+            break;
+        vcm_map_result_free(*out);
+        *out = NULL;
+        vcm_error_reset(err);
+        rc = VCM_OK;
+    }
+    return rc;
+}
+
+/* Whether another process has set the store aside since the run began. What the run mapped before
+ * that is gone, unless the other process reads the roster after this run has written to it. */
+static int was_replaced(bool *out, struct vcm *vcm, const struct vcm_map_result *result,
+                        struct vcm_error *err)
+{
+    uint64_t era = 0;
+
+    assert(result);
+    int rc = vcm_page_store_era(&era, vcm->store, err);
+    *out = rc == VCM_OK && era != ((const struct result *)result)->era;
+    return rc;
+}
+
+/* Maps, and lists what was mapped. The result is that of a run in the store that remains. */
+static int map_and_list(struct vcm_map_result **out, struct vcm *vcm,
+                        const struct vcm_map_options *options, const struct vcm_map_extra *extra,
+                        struct vcm_error *err)
+{
+    for (unsigned i = 0; i < REPLACED_MAX; i++) {
+        bool replaced = false;
+        int rc = map_soundly(out, vcm, options, extra, err);
+        if (rc == VCM_OK) {
+            note_on_roster(vcm, *out, options, extra->map_text);
+            rc = was_replaced(&replaced, vcm, *out, err);
+        }
+        if (rc == VCM_OK && !replaced)
+            return VCM_OK;
+        vcm_map_result_free(*out);
+        *out = NULL;
+        if (rc != VCM_OK)
+            return rc;
+    }
+    return vcm_error_set(err, VCM_STORE_BUSY,
+                         "the store was set aside again and again; check the disk of '%s'",
+                         vcm->home);
+}
+
+/* Then maps the scopes again that were lost with a store that was set aside. */
 int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
                  const struct vcm_map_options *options, const struct vcm_map_extra *extra,
                  struct vcm_error *err)
 {
-    struct vcm_roster_entry *lost = NULL;
     struct vcm_error found = {0};
-    struct vcm_arena arena;
-    bool aside = false;
 
     *out = NULL;
-    vcm_arena_init(&arena, RESULT_BYTES_MAX);
     int rc = vcm_handle_config(vcm, &found);
-    for (int run = 0; rc == VCM_OK && run < 2; run++) {
-        if (vcm_damage_is_marked(vcm->home)) {
-            vcm_handle_close_store(vcm);
-            rc = vcm_roster_read(&lost, &arena, vcm->home, &found);
-            if (rc == VCM_OK)
-                rc = vcm_damage_set_aside(&aside, vcm, &found);
-        }
-        if (rc == VCM_OK)
-            rc = map_once(out, vcm, options, extra, &found);
-        if (run > 0 || !met_damage(vcm, rc, *out, &found))
-            break;
-        vcm_map_result_free(*out);
-        *out = NULL;
+    if (rc == VCM_OK)
+        rc = vcm_verify_after_death(vcm, &found);
+    if (rc == VCM_STORE_CORRUPT) { /* it is marked */
         vcm_error_reset(&found);
         rc = VCM_OK;
     }
+    if (rc == VCM_OK)
+        rc = map_and_list(out, vcm, options, extra, &found);
     for (size_t i = 0; rc == VCM_OK && i < (*out)->unmapped_count; i++)
         vcm_kb_texts_forget_scope(vcm, (*out)->unmapped[i]);
     for (size_t i = 0; rc == VCM_OK && i < (*out)->source_count; i++)
         if ((*out)->sources[i].status == VCM_STATUS_REMAPPED)
             vcm_kb_texts_settle_scope(vcm, (*out)->sources[i].scope_id);
     if (rc == VCM_OK)
-        note_on_roster(vcm, *out, options, extra->map_text);
-    for (; rc == VCM_OK && lost; lost = lost->next)
-        if (!is_mapped_by(*out, lost->scope_id))
-            restore(vcm, lost);
-    vcm_arena_release(&arena);
+        restore_missing(vcm, *out);
+    if (rc == VCM_OK)
+        vcm_rescue_restore(vcm);
     if (rc != VCM_OK && err)
         *err = found;
     return rc;
+}
+
+bool vcm_map_is_settled(const struct vcm_map_result *result)
+{
+    const struct vcm_plan *plan = &((const struct result *)result)->plan;
+
+    for (unsigned i = 0; i < plan->row_count; i++)
+        if (vcm_repo_map_row_sets(plan->rows[i].row, VCM_REPO_MAP_BRANCH) ||
+            vcm_repo_map_row_sets(plan->rows[i].row, VCM_REPO_MAP_ORIGIN_URL))
+            return false;
+    return result->status == VCM_STATUS_MAPPED || result->status == VCM_STATUS_ALREADY_MAPPED;
 }
 
 int vcm_map_check_options(const struct vcm_map_options *options, struct vcm_error *err)

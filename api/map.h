@@ -11,6 +11,7 @@
 struct vcm_map_extra {
     bool no_rows;         /* map no row */
     const char *map_text; /* used instead of the repository's map; may be NULL */
+    bool only_missing;    /* leave scopes alone that are mapped */
     const char *routed;   /* a commit whose routes were already followed; may be NULL */
 };
 
@@ -20,6 +21,10 @@ int vcm_map_check_options(const struct vcm_map_options *options, struct vcm_erro
 int vcm_map_with(struct vcm_map_result **out, struct vcm *vcm,
                  const struct vcm_map_options *options, const struct vcm_map_extra *extra,
                  struct vcm_error *err);
+
+/* Whether every row was mapped and shows the repository's own tip, so that mapping the same commit
+ * again could find nothing new. */
+bool vcm_map_is_settled(const struct vcm_map_result *result);
 
 /* Follows the plan's routes into the knowledge base. The files that `out` lists live in the arena.
  * If the knowledge base cannot be used, `out` says so. Fails only when it is interrupted or memory

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <string.h>
 
 #include "api/kb_internal.h"
@@ -87,7 +88,9 @@ int vcm_map_knowledge_route(struct vcm_map_knowledge *out, struct vcm_arena *are
 
     int rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), &failure);
     if (rc == VCM_OK)
-        rc = vcm_kb_open_store(&store, vcm, true, &failure);
+        rc = vcm_kb_open_store(&store, vcm, vcm->store_writable, &failure);
+    if (rc == VCM_OK && !store)
+        rc = vcm_error_sys(&failure, VCM_IO_ERROR, EROFS, "'%s' has no knowledge base", vcm->home);
     if (rc == VCM_OK)
         rc = vcm_knowledge_run(plan, request, NULL,
                                &(struct vcm_ingestor_options){store, tokenizer, jobs, vcm->cancel},

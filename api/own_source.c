@@ -35,6 +35,8 @@ static int pass_entry(void *context, const struct vcm_source_entry *entry, struc
                                    .outcome = VCM_SOURCE_PAGED,
                                    .content_id_len = (uint8_t)entry->content_id_len};
 
+    if (entry->path_len > 0 && memchr(entry->path, '\0', entry->path_len))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "a source shows a path with a zero byte");
     if (entry->path_len == 0 || entry->path_len > VCM_LIMIT_PATH_BYTES)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "a source shows a path of %zu bytes",
                              entry->path_len);

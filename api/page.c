@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "api/arguments.h"
-#include "api/heading.h"
 #include "api/damage.h"
 #include "api/handle.h"
 #include "api/mark.h"
@@ -16,6 +15,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/process.h"
+#include "vcm/store/table.h"
 #include "vcm/residency/view.h"
 
 #include "base/banned.h"
@@ -94,7 +94,8 @@ static int find_holder(struct page *page, const struct vcm_page_query *query, st
     if (query->scope)
         return vcm_error_set(err, VCM_NOT_FOUND, "scope '%s' does not hold page %s", scope.text,
                              page->public.page_id);
-    return vcm_names_no_page(query->page, err);
+    rc = vcm_page_table_check_held(page->txn, &page->id, err);
+    return rc == VCM_OK ? vcm_names_no_page(query->page, err) : rc;
 }
 
 static int find_row(struct vcm_page_row *row, struct page *page, const struct vcm_page_query *query,
@@ -103,12 +104,15 @@ static int find_row(struct vcm_page_row *row, struct page *page, const struct vc
     if (query->seq > UINT32_MAX)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "there is no seq %lld",
                              (long long)query->seq);
+    bool is_first = query->seq < 0 || (uint32_t)query->seq == page->public.seq;
     if (query->seq >= 0)
         page->public.seq = (uint32_t)query->seq;
     int rc = vcm_page_table_row(row, page->txn, page->mapping, page->public.seq, err);
     if (rc == VCM_NOT_FOUND || (rc == VCM_OK && memcmp(&row->id, &page->id, sizeof page->id) != 0))
-        return vcm_error_set(err, VCM_NOT_FOUND, "page %s is not at seq %u of scope '%s'",
-                             page->public.page_id, page->public.seq, page->public.scope_id);
+        return vcm_error_set(err, is_first ? VCM_STORE_CORRUPT : VCM_NOT_FOUND, /* S4 */
+                             "%spage %s is not at seq %u of scope '%s'",
+                             is_first ? "the store is damaged: " : "", page->public.page_id,
+                             page->public.seq, page->public.scope_id);
     return rc;
 }
 
@@ -164,13 +168,15 @@ static int read_record(struct vcm_record *out, struct page *page, struct vcm_sli
     out->page = record->page;
     if (record->prose && !(out->section = vcm_arena_copy(&page->arena, record->section)))
         return vcm_error_memory(err);
+    if (record->heading.len > 0 && !(out->heading = vcm_arena_copy(&page->arena, record->heading)))
+        return vcm_error_memory(err);
     out->text = text->text.data;
     out->text_len = text->text.len;
     return out->record_id && out->path && out->blob ? VCM_OK : vcm_error_memory(err);
 }
 
-static int read_records(struct page *page, struct vcm_page_cache *cache, struct vcm_slice frame,
-                        const struct vcm_page_row *row, struct vcm_error *err)
+static int read_records(struct page *page, struct vcm_slice frame, const struct vcm_page_row *row,
+                        struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
     struct vcm_slice value;
@@ -189,10 +195,6 @@ static int read_records(struct page *page, struct vcm_page_cache *cache, struct 
             rc = read_record(&out[i], page, value, &records[i], err);
     }
     free(records);
-    if (rc == VCM_OK)
-        rc = vcm_heading_fill(
-            out, count, &page->arena,
-            &(struct vcm_heading_place){cache, page->txn, page->mapping, row->seq}, err);
     page->public.records = out;
     page->public.record_count = count;
     return rc;
@@ -225,7 +227,7 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
     page->public.tokens = info.tokens;
     page->public.bytes = frame.len;
     page->public.frame = frame.data;
-    return read_records(page, vcm->cache, frame, &row, err);
+    return read_records(page, frame, &row, err);
 }
 
 int vcm_page_open(struct vcm_page **out, struct vcm *vcm, const struct vcm_page_query *query,

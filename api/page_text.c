@@ -78,11 +78,13 @@ static bool ends_line(struct vcm_slice text)
     return text.len == 0 || text.data[text.len - 1] == '\n';
 }
 
-/* The heading of a record: a chunk's section, or the line above a later part. */
-static struct vcm_slice heading_of(const struct vcm_record *record)
+/* Appends the heading of a record: a chunk's section, or the definition around a later part. One
+ * line, whatever it has: a line end would be outside of all fences. */
+static void put_heading(struct vcm_buf *out, const struct vcm_record *record)
 {
-    return vcm_slice_of_string(record->section && record->section[0] ? record->section
-                                                                     : record->heading);
+    vcm_utf8_append_line(out, vcm_slice_of_string(record->section && record->section[0]
+                                                      ? record->section
+                                                      : record->heading));
 }
 
 static struct vcm_slice text_of(const struct vcm_record *record)
@@ -184,6 +186,14 @@ static void put_content(struct vcm_buf *out, const struct vcm_record *record,
     }
 }
 
+/* Releases a part that was made beside the text; what it lacks, the text lacks. */
+static void take_fault(struct vcm_buf *out, struct vcm_buf *part)
+{
+    if (part->fault != VCM_BUF_FINE)
+        out->fault = part->fault;
+    vcm_buf_release(part);
+}
+
 static void put_plain(struct vcm_buf *out, const struct vcm_record *record,
                       const struct style *style)
 {
@@ -194,13 +204,15 @@ static void put_plain(struct vcm_buf *out, const struct vcm_record *record,
     put_path(out, vcm_slice_of_string(record->path));
     put_place(out, record);
     vcm_buf_append_byte(out, '\n');
-    struct vcm_slice heading = heading_of(record);
+    struct vcm_buf heading = VCM_BUF_INIT(out->max);
+    put_heading(&heading, record);
     if (heading.len > 0) {
         put_run(out, '=', fence);
         vcm_buf_append_string(out, " in ");
-        vcm_buf_append_slice(out, heading);
+        vcm_buf_append_slice(out, vcm_buf_slice(&heading));
         vcm_buf_append_byte(out, '\n');
     }
+    take_fault(out, &heading);
     put_content(out, record, style);
     if (!ends_line(text_of(record)))
         vcm_buf_append_byte(out, '\n');
@@ -245,12 +257,14 @@ static void put_markdown(struct vcm_buf *out, const struct vcm_record *record,
     put_code_span(out, vcm_buf_slice(&path));
     put_place(out, record);
     vcm_buf_append_string(out, "\n\n");
-    struct vcm_slice heading = heading_of(record);
+    struct vcm_buf heading = VCM_BUF_INIT(out->max);
+    put_heading(&heading, record);
     if (heading.len > 0) {
         vcm_buf_append_string(out, "in ");
-        put_code_span(out, heading);
+        put_code_span(out, vcm_buf_slice(&heading));
         vcm_buf_append_string(out, "\n\n");
     }
+    take_fault(out, &heading);
     put_run(out, '`', fence);
     vcm_buf_append_slice(out, extension_of(vcm_slice_of_string(record->path)));
     vcm_buf_append_byte(out, '\n');
@@ -259,7 +273,7 @@ static void put_markdown(struct vcm_buf *out, const struct vcm_record *record,
         vcm_buf_append_byte(out, '\n');
     put_run(out, '`', fence);
     vcm_buf_append_string(out, "\n\n");
-    vcm_buf_release(&path);
+    take_fault(out, &path);
 }
 
 static void put_attribute(struct vcm_buf *out, const char *name, const char *value)

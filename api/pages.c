@@ -1,13 +1,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/handle.h"
 #include "api/names.h"
+#include "api/residency.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
 #include "vcm/residency/lock.h"
@@ -29,7 +30,7 @@ struct listing {
     char from_scope[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* of the cursor, or "" */
     uint32_t from_seq;
     uint32_t left;
-    uint64_t now; /* Unix seconds */
+    uint64_t now_ms; /* Unix time */
     const struct vcm_scope *current;
     char next_cursor[VCM_LIMIT_SCOPE_ID_BYTES + 16];
     vcm_page_entry_fn visit;
@@ -102,6 +103,7 @@ static int describe(struct entry *entry, bool *wanted, const struct listing *lis
 {
     const struct vcm_pages_query *query = listing->query;
     struct vcm_page_info info;
+    uint64_t until_ms = 0;
 
     int rc = collect_files(entry, wanted, row, query->path, err);
     if (rc != VCM_OK || !*wanted)
@@ -112,9 +114,10 @@ static int describe(struct entry *entry, bool *wanted, const struct listing *lis
                              row->seq, (int)listing->current->scope_id.len,
                              listing->current->scope_id.data);
     if (rc == VCM_OK)
-        rc = vcm_lock_until(&entry->public.locked_until, listing->txn, &row->id, listing->now, err);
+        rc = vcm_lock_until(&until_ms, listing->txn, &row->id, listing->now_ms, err);
     if (rc != VCM_OK)
         return rc;
+    entry->public.locked_until = vcm_residency_seconds(until_ms);
     entry->public.pinned = vcm_page_store_is_pinned(&info);
     vcm_page_id_to_hex(entry->page_id, &row->id);
     entry->public.page_id = entry->page_id;
@@ -195,7 +198,7 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
         return rc;
     struct listing listing = {.vcm = vcm, .query = query, .visit = visit, .context = context};
 
-    listing.now = (uint64_t)time(NULL);
+    listing.now_ms = vcm_clock_wall_ms();
     listing.left = query->limit > 0 && query->limit < VCM_LIMIT_LISTING_ROWS
                        ? query->limit
                        : VCM_LIMIT_LISTING_ROWS;

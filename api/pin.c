@@ -98,8 +98,7 @@ static int pin_scopes(struct vcm *vcm, const struct vcm_buf *scopes, bool pinned
     for (size_t at = 0; rc == VCM_OK && at < scopes->len;) {
         bool changed = (scopes->data[at] == '1') != pinned;
         const char *id = scopes->data + at + 1;
-        if (changed)
-            rc = vcm_mapping_pin_set(vcm->store, vcm_slice_of_string(id), pinned, vcm->cancel, err);
+        rc = vcm_mapping_pin_set(vcm->store, vcm_slice_of_string(id), pinned, vcm->cancel, err);
         if (rc == VCM_OK)
             rc = pass(visit, context, &(struct vcm_pin_outcome){.scope_id = id, .changed = changed},
                       err);
@@ -121,7 +120,7 @@ static int set_pinned(struct vcm *vcm, const char *name, bool pinned, vcm_pin_fn
     if (rc == VCM_OK)
         rc = vcm_handle_config(vcm, err);
     if (rc == VCM_OK)
-        rc = vcm_handle_open_for_reading(vcm, err);
+        rc = vcm_handle_open_for_change(vcm, err);
     if (rc == VCM_OK && !vcm->store)
         rc = vcm_names_no_scope(name, err);
     if (rc == VCM_OK)

@@ -255,7 +255,9 @@ static int commit(struct result *result, const struct vcm *vcm, struct vcm_error
                            "%s has staged changes; commit or undo them first", VCM_REPO_MAP_PATH);
     if (rc == VCM_OK)
         rc = vcm_commit_files(result->commit, &git,
-                              &(struct vcm_commit_request){&file, 1, vcm_buf_text(&message)}, err);
+                              &(struct vcm_commit_request){
+                                  .files = &file, .count = 1, .message = vcm_buf_text(&message)},
+                              err);
     if (rc == VCM_OK)
         result->public.commit = result->commit;
     vcm_buf_release(&message);

@@ -9,6 +9,7 @@
 #include "base/defaults.h"
 #include "base/limits.h"
 #include "base/path.h"
+#include "git/tree.h"
 #include "git/url.h"
 #include "symbols/orientation.h"
 
@@ -141,23 +142,17 @@ out:
     return rc;
 }
 
-static int describe(struct vcm_buf *document, const struct repo_fetch *fetch, struct vcm_error *err)
+static int describe(struct vcm_buf *document, const struct repo_fetch *fetch,
+                    struct vcm_git_repo *repo, struct vcm_error *err)
 {
-    struct vcm_git_repo *repo = NULL;
-
-    int rc = vcm_git_repo_open(&repo, fetch->clone.path, err);
-    if (rc == VCM_OK)
-        rc = vcm_orientation_describe(
-            document, repo, &fetch->clone.commit,
-            &(struct vcm_orientation_request){
-                .clone_path = fetch->dest ? fetch->dest : fetch->clone.path,
-                .subpath = fetch->subpath ? fetch->subpath : "",
-                .files_not_fetched = fetch->clone.files_missing,
-                .cancel = fetch->vcm->cancel,
-            },
-            err);
-    vcm_git_repo_close(repo);
-    return rc;
+    return vcm_orientation_describe(document, repo, &fetch->clone.commit,
+                                    &(struct vcm_orientation_request){
+                                        .clone_path = fetch->dest ? fetch->dest : fetch->clone.path,
+                                        .subpath = fetch->subpath ? fetch->subpath : "",
+                                        .files_not_fetched = fetch->clone.files_missing,
+                                        .cancel = fetch->vcm->cancel,
+                                    },
+                                    err);
 }
 
 static int read_subpath(struct repo_fetch *fetch, struct vcm_error *err)
@@ -174,10 +169,14 @@ static int read_subpath(struct repo_fetch *fetch, struct vcm_error *err)
     return fetch->subpath ? VCM_OK : vcm_error_memory(err);
 }
 
-static int check_out(struct repo_fetch *fetch, struct vcm_error *err)
+/* git itself writes any number of files, so the tree is counted first. */
+static int check_out(struct repo_fetch *fetch, struct vcm_git_repo *repo, struct vcm_error *err)
 {
     if (!fetch->options->dest)
         return VCM_OK;
+    int rc = vcm_git_tree_check_size(repo, &fetch->clone.commit, fetch->vcm->cancel, err);
+    if (rc != VCM_OK)
+        return rc;
     return vcm_repo_dest_fill(&fetch->dest,
                               &(struct vcm_repo_dest){
                                   .path = fetch->options->dest,
@@ -187,6 +186,32 @@ static int check_out(struct repo_fetch *fetch, struct vcm_error *err)
                                   .cancel = fetch->vcm->cancel,
                               },
                               err);
+}
+
+/* What is done with the commit that was fetched, in the time that is left. */
+static int use_commit(struct vcm_buf *document, struct repo_fetch *fetch, struct vcm_error *err)
+{
+    struct vcm_git_repo *repo = NULL;
+    struct vcm_error cause = {0};
+
+    vcm_cancel_relay_set_deadline(&fetch->vcm->relay, fetch->deadline_ms);
+    int rc = vcm_git_repo_open(&repo, fetch->clone.path, &cause);
+    if (rc == VCM_OK)
+        rc = check_out(fetch, repo, &cause);
+    if (rc == VCM_OK)
+        rc = describe(document, fetch, repo, &cause);
+    vcm_git_repo_close(repo);
+    bool late = rc == VCM_INTERRUPTED && vcm_cancel_relay_is_late(&fetch->vcm->relay);
+    if (late) {
+        vcm_error_reset(&cause);
+        rc = vcm_error_set(&cause, VCM_TIMEOUT,
+                           "the commit was fetched, but not described within the time limit; raise "
+                           "--timeout");
+    }
+    if (rc != VCM_OK && err)
+        *err = cause;
+    vcm_cancel_relay_set_deadline(&fetch->vcm->relay, 0);
+    return rc;
 }
 
 int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options,
@@ -212,9 +237,7 @@ int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options
     if (rc == VCM_OK)
         rc = fetch_any(&fetch, err);
     if (rc == VCM_OK)
-        rc = check_out(&fetch, err);
-    if (rc == VCM_OK)
-        rc = describe(&document, &fetch, err);
+        rc = use_commit(&document, &fetch, err);
     if (rc == VCM_OK)
         rc = visit(context, vcm_buf_text(&document), document.len, err);
     vcm_buf_release(&document);

@@ -18,11 +18,20 @@
 #define HASH_MAX    128
 #define SHALLOW_MAX (64 * VCM_MIB)
 #define PROMISE     "remote.origin.promisor"
+/* Written before everything else: what has none was not made here. It lists the commits that HEAD
+ * may be at: the one that was checked out and, while another is being checked out, that one too.
+ * Before the first checkout is done, UNBORN is in place of a commit. Any other commit is the
+ * owner's. */
+#define MARKER     "vcm-dest"
+#define MARKER_MAX ((size_t)256)
+#define UNBORN     "unborn"
 
 struct work {
     const struct vcm_repo_dest *dest;
     struct vcm_command git; /* in the working copy */
     struct vcm_buf git_dir; /* of the working copy */
+    struct vcm_buf marker;  /* what it says; empty for none */
+    char head[VCM_GIT_ID_HEX + 1];
     char hex[VCM_GIT_ID_HEX + 1];
 };
 
@@ -42,17 +51,24 @@ static int look(bool *empty, const char *path, struct vcm_error *err)
     return VCM_OK;
 }
 
-/* Translates git's message. It is not shown itself: it suggests commands that do not apply here. */
+/* Translates git's message. It is not shown itself: it suggests commands that do not apply here.
+ * The files in question follow it, each in a line behind a tab. */
 static int explain(const struct work *work, const char *text, struct vcm_error *err)
 {
-    const char *real = work->git.directory;
+    const char *real = work->git.directory, *name = strstr(text, "\n\t");
+    int len = name ? (int)strcspn(name + 2, "\n") : 0;
 
-    if (strstr(text, "would be overwritten") || strstr(text, "not uptodate"))
-        return vcm_error_set(
-            err, VCM_INVALID_ARGUMENT,
-            "'%s' has changes that the new commit would overwrite; commit them, or "
-            "name another directory with --dest",
-            real);
+    if (strstr(text, "would be overwritten") || strstr(text, "not uptodate") ||
+        strstr(text, "would lose untracked"))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "'%s' has files of yours that the new commit would overwrite (%.*s); "
+                             "move or commit them, or name another directory with --dest",
+                             real, len, name ? name + 2 : "");
+    if (strstr(text, "index.lock"))
+        return vcm_error_set(err, VCM_STORE_BUSY,
+                             "another git is at work in '%s', or was killed there; when none runs, "
+                             "remove .git/index.lock",
+                             real);
     if (strstr(text, "No space left on device"))
         return vcm_error_set(err, VCM_IO_ERROR, "no space left on the device of '%s'", real);
     return vcm_error_set(err, VCM_IO_ERROR,
@@ -79,15 +95,87 @@ static int run(const struct work *work, const char *const *args, struct vcm_erro
     return run_with(NULL, work, args, vcm_slice_of("", 0), err);
 }
 
-static int begin(const struct work *work, struct vcm_error *err)
+static int write_marker(const struct work *work, const char *commit, const char *before,
+                        struct vcm_error *err)
 {
-    int rc = run(work, VCM_COMMAND_ARGS("init", "--quiet"), err);
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+    struct vcm_buf text = VCM_BUF_INIT(MARKER_MAX);
+
+    vcm_path_join(&path, work->git.directory, ".git/" MARKER);
+    vcm_buf_append_format(&text, "%s\n%s\n", commit, before);
+    int rc = vcm_buf_check(&path, "the path of the working copy", err);
     if (rc == VCM_OK)
-        rc = run(work, VCM_COMMAND_ARGS("remote", "add", "origin", work->dest->clone->url), err);
+        rc = vcm_path_write_file(vcm_buf_text(&path), vcm_buf_slice(&text), FILE_MODE, err);
+    vcm_buf_release(&text);
+    vcm_buf_release(&path);
     return rc;
 }
 
-/* Reuses only a clone of the same URL, so that no other files are overwritten. */
+static void read_marker(struct work *work)
+{
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_buf_clear(&work->marker);
+    vcm_path_join(&path, work->git.directory, ".git/" MARKER);
+    vcm_path_read_file(&work->marker, vcm_buf_text(&path), MARKER_MAX, NULL);
+    vcm_buf_release(&path);
+}
+
+/* May be repeated, after a process that was killed. */
+static int begin(struct work *work, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&path, work->git.directory, ".git");
+    int rc = vcm_path_make_directories(vcm_buf_text(&path), DEST_MODE, err);
+    if (rc == VCM_OK)
+        rc = write_marker(work, "", UNBORN, err);
+    if (rc == VCM_OK)
+        rc = run(work, VCM_COMMAND_ARGS("init", "--quiet"), err);
+    if (rc == VCM_OK)
+        rc =
+            run(work, VCM_COMMAND_ARGS("config", "remote.origin.url", work->dest->clone->url), err);
+    if (rc == VCM_OK)
+        rc = run(work,
+                 VCM_COMMAND_ARGS("config", "remote.origin.fetch",
+                                  "+refs/heads/*:refs/remotes/origin/*"),
+                 err);
+    vcm_buf_release(&path);
+    return rc;
+}
+
+/* Whether no checkout was done to its end: then everything in the directory is ours. */
+static bool is_unborn(const struct work *work)
+{
+    return strstr(vcm_buf_text(&work->marker), UNBORN) != NULL;
+}
+
+/* HEAD has to be detached at a commit that was checked out here. With a commit of its owner, or on
+ * a branch, it stays where it is: a checkout would leave the owner's commits to the reflog. */
+static int check_head(struct work *work, struct vcm_error *err)
+{
+    struct vcm_buf head = VCM_BUF_INIT(VCM_KIB);
+    struct vcm_buf path = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_path_join(&path, vcm_buf_text(&work->git_dir), "HEAD");
+    int rc = vcm_path_read_file(&head, vcm_buf_text(&path), head.max, err);
+    bool branch = strncmp(vcm_buf_text(&head), "ref:", 4) == 0;
+    bool ours = !branch && strstr(vcm_buf_text(&work->marker), vcm_buf_text(&head));
+    if (ours)
+        snprintf(work->head, sizeof work->head, "%s", vcm_buf_text(&head));
+    if (rc == VCM_OK && !ours && !(branch && is_unborn(work)))
+        rc =
+            vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                          "'%s' is at a commit or on a branch of yours and was not moved; give the "
+                          "commit a branch and run 'git checkout --detach %.40s' there, or name "
+                          "another directory with --dest",
+                          work->git.directory, vcm_buf_text(&work->marker));
+    vcm_buf_release(&path);
+    vcm_buf_release(&head);
+    return rc;
+}
+
+/* Reuses only what was made here for the same URL, so that no other files are overwritten. */
 static int open_dest(bool *is_partial, struct work *work, const char *real, struct vcm_error *err)
 {
     struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
@@ -95,7 +183,7 @@ static int open_dest(bool *is_partial, struct work *work, const char *real, stru
     struct vcm_git_repo *repo = NULL;
     struct vcm_error ignored = {0};
 
-    bool ours = vcm_git_repo_open(&repo, real, &ignored) == VCM_OK &&
+    bool ours = work->marker.len > 0 && vcm_git_repo_open(&repo, real, &ignored) == VCM_OK &&
                 strcmp(vcm_git_repo_root(repo), real) == 0 &&
                 vcm_git_repo_origin(&origin, repo, &ignored) == VCM_OK &&
                 strcmp(vcm_buf_text(&origin), work->dest->clone->url) == 0 &&
@@ -107,8 +195,8 @@ static int open_dest(bool *is_partial, struct work *work, const char *real, stru
     vcm_buf_release(&origin);
     return ours ? VCM_OK
                 : vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                                "'%s' is neither empty nor a clone of this repository; name "
-                                "another directory with --dest",
+                                "'%s' is neither empty nor a working copy that vcm made of this "
+                                "repository; name another directory with --dest",
                                 real);
 }
 
@@ -267,18 +355,21 @@ static int show_all(const struct work *work, struct vcm_error *err)
 
 static int check_out(const struct work *work, struct vcm_error *err)
 {
-    int rc = VCM_OK;
+    const char *force = work->head[0] == '\0' ? "--force" : "--no-overwrite-ignore";
 
-    if (work->dest->subpath)
+    int rc = write_marker(work, work->hex, work->head[0] == '\0' ? UNBORN : work->head, err);
+    if (rc == VCM_OK && work->dest->subpath)
         rc = choose_files(work, err);
     if (rc == VCM_OK)
         rc = run(work,
                  VCM_COMMAND_ARGS("-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c",
-                                  "filter.lfs.required=false", "checkout", "--quiet", "--detach",
-                                  work->hex),
+                                  "filter.lfs.required=false", "checkout", "--quiet", force,
+                                  "--detach", work->hex),
                  err);
     if (rc == VCM_OK && !work->dest->subpath)
         rc = show_all(work, err);
+    if (rc == VCM_OK)
+        rc = write_marker(work, work->hex, "", err);
     return rc;
 }
 
@@ -289,9 +380,13 @@ static int fill(struct work *work, const char *real, bool empty, struct vcm_erro
     work->git = (struct vcm_command){
         .directory = real, .timeout_ms = work->dest->timeout_ms, .cancel = work->dest->cancel};
     vcm_git_repo_id_to_hex(work->hex, &work->dest->clone->commit);
-    int rc = empty ? begin(work, err) : VCM_OK;
+    read_marker(work);
+    int rc = empty || is_unborn(work) ? begin(work, err) : VCM_OK;
+    read_marker(work);
     if (rc == VCM_OK)
         rc = open_dest(&is_partial, work, real, err);
+    if (rc == VCM_OK)
+        rc = check_head(work, err);
     if (rc == VCM_OK)
         rc = is_partial || work->dest->clone->files_missing > 0 ? copy_objects(work, err)
                                                                 : fetch_objects(work, err);
@@ -310,6 +405,7 @@ int vcm_repo_dest_fill(char **real, const struct vcm_repo_dest *dest, struct vcm
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no directory to clone into",
                              dest->path);
     vcm_buf_init(&work.git_dir, 2 * VCM_LIMIT_PATH_BYTES);
+    vcm_buf_init(&work.marker, MARKER_MAX);
     int rc = look(&empty, dest->path, err);
     if (rc == VCM_OK)
         rc = vcm_path_make_directories(dest->path, DEST_MODE, err);
@@ -317,6 +413,7 @@ int vcm_repo_dest_fill(char **real, const struct vcm_repo_dest *dest, struct vcm
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot find '%s'", dest->path);
     if (rc == VCM_OK)
         rc = fill(&work, *real, empty, err);
+    vcm_buf_release(&work.marker);
     vcm_buf_release(&work.git_dir);
     return rc;
 }

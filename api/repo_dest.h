@@ -16,10 +16,11 @@ struct vcm_repo_dest {
 };
 
 /*
- * Checks the clone's commit out and sets *real to the path, which the caller frees. Changes of the
- * user are never lost: git refuses to overwrite them. A directory that is not empty is used only if
- * it is a clone of the same URL, else INVALID_ARGUMENT. Objects that the clone does not have are
- * fetched by git from the clone's origin when they are needed.
+ * Checks the clone's commit out and sets *real to the path, which the caller frees. Nothing of the
+ * user is lost: changed, untracked and ignored files that the commit would overwrite, and a HEAD
+ * that is not where an earlier call left it, are INVALID_ARGUMENT. So is a directory that is
+ * neither empty nor made by an earlier call for the same URL. Objects that the clone does not have
+ * are fetched by git from the clone's origin when they are needed.
  */
 int vcm_repo_dest_fill(char **real, const struct vcm_repo_dest *dest, struct vcm_error *err);
 

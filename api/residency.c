@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/names.h"
 #include "base/limits.h"
@@ -34,7 +33,7 @@ int vcm_residency_find(struct vcm_page_id **out, struct vcm *vcm, const char *co
     for (size_t i = 0; rc == VCM_OK && i < count; i++)
         rc = vcm_names_check_page(names[i], err);
     if (rc == VCM_OK)
-        rc = vcm_handle_open_for_reading(vcm, err);
+        rc = vcm_handle_open_for_change(vcm, err);
     if (rc != VCM_OK)
         return rc;
     if (!vcm->store)
@@ -54,10 +53,10 @@ int vcm_residency_find(struct vcm_page_id **out, struct vcm *vcm, const char *co
 }
 
 int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
-                        vcm_page_outcome_fn visit, void *context, struct vcm_error *err)
+                        uint64_t now_ms, vcm_page_outcome_fn visit, void *context,
+                        struct vcm_error *err)
 {
     struct vcm_kv_txn *txn = NULL;
-    uint64_t now = (uint64_t)time(NULL);
 
     if (!visit)
         return VCM_OK;
@@ -65,29 +64,35 @@ int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t c
     for (size_t i = 0; rc == VCM_OK && i < count; i++) {
         char hex[VCM_PAGE_ID_HEX + 1];
         struct vcm_page_info info;
-        uint64_t until = 0;
+        uint64_t until_ms = 0;
         vcm_page_id_to_hex(hex, &ids[i]);
         rc = vcm_page_store_page(&info, txn, &ids[i], err);
         if (rc == VCM_NOT_FOUND)
             rc = vcm_names_no_page(hex, err);
         if (rc == VCM_OK)
-            rc = vcm_lock_until(&until, txn, &ids[i], now, err);
+            rc = vcm_lock_until(&until_ms, txn, &ids[i], now_ms, err);
         if (rc == VCM_OK)
             rc = visit(context,
                        &(struct vcm_page_outcome){.page_id = hex,
                                                   .state = vcm_residency_state_name(info.state),
-                                                  .locked_until = until},
+                                                  .locked_until = vcm_residency_seconds(until_ms)},
                        err);
     }
     vcm_kv_handle_read_end(txn);
     return rc;
 }
 
-uint64_t vcm_residency_until(uint64_t ttl_ms)
+int vcm_residency_check_ttl(uint64_t ttl_ms, struct vcm_error *err)
 {
-    struct timespec now;
+    if (ttl_ms <= VCM_LIMIT_LOCK_TTL_MS)
+        return VCM_OK;
+    return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                         "a lock of %llu ms is too long; a lock lasts at most %lluh (ten years)",
+                         (unsigned long long)ttl_ms,
+                         (unsigned long long)(VCM_LIMIT_LOCK_TTL_MS / 3600000));
+}
 
-    clock_gettime(CLOCK_REALTIME, &now);
-    uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-    return (ms + ttl_ms + 999) / 1000;
+uint64_t vcm_residency_seconds(uint64_t until_ms)
+{
+    return until_ms / 1000 + (until_ms % 1000 > 0);
 }

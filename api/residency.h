@@ -16,16 +16,21 @@ const char *vcm_residency_state_name(enum vcm_page_state state);
 int vcm_residency_find(struct vcm_page_id **out, struct vcm *vcm, const char *const *names,
                        size_t count, struct vcm_error *err);
 
-/* Visits the pages with their current state. */
+/* Visits the pages with their current state, and with the locks that lasted longer than `now_ms`.
+ */
 int vcm_residency_visit(struct vcm *vcm, const struct vcm_page_id *ids, size_t count,
-                        vcm_page_outcome_fn visit, void *context, struct vcm_error *err);
+                        uint64_t now_ms, vcm_page_outcome_fn visit, void *context,
+                        struct vcm_error *err);
 
 /* Appends the frame of a page that is not resident, for a transaction that makes it resident.
  * Appends nothing for a resident page. */
 int vcm_fault_frame(struct vcm_buf *out, struct vcm *vcm, const struct vcm_page_id *id,
                     struct vcm_error *err);
 
-/* The end of a lock that is taken now: Unix seconds, rounded up. */
-uint64_t vcm_residency_until(uint64_t ttl_ms);
+/* Whether a lock may last that long. */
+int vcm_residency_check_ttl(uint64_t ttl_ms, struct vcm_error *err);
+
+/* The end of a lock as it is reported: Unix seconds, rounded up. */
+uint64_t vcm_residency_seconds(uint64_t until_ms);
 
 #endif

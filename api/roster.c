@@ -43,6 +43,7 @@ static int take_entry(struct vcm_roster_entry ***tail, struct vcm_arena *arena,
         .flush_threshold = bounded(object, "flush_threshold"),
         .flush_token_budget = bounded(object, "flush_token_budget"),
         .pinned = vcm_json_get_bool(object, "pinned", false),
+        .lost = vcm_json_get_bool(object, "lost", false),
     };
 
     if (!entry.scope_id || !entry.name || !entry.repository || !entry.base_scope_id ||
@@ -96,6 +97,8 @@ static void put_entry(struct vcm_jsonw *w, const struct vcm_roster_entry *entry)
     vcm_jsonw_member_uint(w, "flush_threshold", entry->flush_threshold);
     vcm_jsonw_member_uint(w, "flush_token_budget", entry->flush_token_budget);
     vcm_jsonw_member_bool(w, "pinned", entry->pinned);
+    if (entry->lost)
+        vcm_jsonw_member_bool(w, "lost", true);
     vcm_jsonw_end_object(w);
 }
 
@@ -117,14 +120,15 @@ static int serialise(struct vcm_buf *out, const struct vcm_roster_entry *first,
     return vcm_buf_check(out, "the list of scopes", err);
 }
 
-static void drop_entry(struct vcm_roster_entry **first, const char *scope_id)
+static bool drop_entry(struct vcm_roster_entry **first, const char *scope_id)
 {
     for (struct vcm_roster_entry **link = first; *link; link = &(*link)->next) {
         if (strcmp((*link)->scope_id, scope_id) == 0) {
             *link = (*link)->next;
-            return;
+            return true;
         }
     }
+    return false;
 }
 
 static int put_in(struct vcm_roster_entry **first, struct vcm_arena *arena,
@@ -144,8 +148,8 @@ static int put_in(struct vcm_roster_entry **first, struct vcm_arena *arena,
     return VCM_OK;
 }
 
-typedef int (*edit_fn)(struct vcm_roster_entry **first, struct vcm_arena *arena,
-                       const void *context, struct vcm_error *err);
+typedef int (*edit_fn)(struct vcm_roster_entry **first, struct vcm_arena *arena, void *context,
+                       struct vcm_error *err);
 
 static int list_ids(struct vcm_buf *out, const struct vcm_roster_entry *entry,
                     struct vcm_error *err)
@@ -173,7 +177,7 @@ static int write_roster(const struct texts *texts, struct vcm_error *err)
 }
 
 /* Reads, edits, and writes the file if its text has changed. */
-static int edit_locked(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
+static int edit_locked(const char *home, edit_fn edit, void *context, struct vcm_error *err)
 {
     struct texts texts = {
         VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES),   VCM_BUF_INIT(VCM_LIMIT_ROSTER_BYTES),
@@ -209,17 +213,25 @@ static int edit_locked(const char *home, edit_fn edit, const void *context, stru
 }
 
 /* Locks the home: one process at a time edits the roster. */
-static int edit_roster(const char *home, edit_fn edit, const void *context, struct vcm_error *err)
+int vcm_roster_lock_home(int *fd, const char *home, struct vcm_error *err)
 {
-    int fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd >= 0 && flock(*fd, LOCK_EX) == 0)
+        return VCM_OK;
+    int rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock the home '%s'", home);
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+    return rc;
+}
 
-    if (fd < 0 || flock(fd, LOCK_EX) != 0) {
-        int rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock the home '%s'", home);
-        if (fd >= 0)
-            close(fd);
+static int edit_roster(const char *home, edit_fn edit, void *context, struct vcm_error *err)
+{
+    int fd, rc = vcm_roster_lock_home(&fd, home, err);
+
+    if (rc != VCM_OK)
         return rc;
-    }
-    int rc = edit_locked(home, edit, context, err);
+    rc = edit_locked(home, edit, context, err);
     close(fd);
     return rc;
 }
@@ -230,7 +242,7 @@ struct map_run {
     const char *map_text;
 };
 
-static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, const void *context,
+static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, void *context,
                    struct vcm_error *err)
 {
     const struct map_run *run = context;
@@ -262,21 +274,92 @@ int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
                         const struct vcm_map_options *options, const char *map_text,
                         struct vcm_error *err)
 {
-    const struct map_run run = {result, options, map_text};
+    struct map_run run = {result, options, map_text};
 
     return edit_roster(home, add_run, &run, err);
 }
 
-static int remove_scope(struct vcm_roster_entry **first, struct vcm_arena *arena,
-                        const void *context, struct vcm_error *err)
+struct one_scope {
+    const char *scope_id;
+    bool listed;
+};
+
+static int remove_scope(struct vcm_roster_entry **first, struct vcm_arena *arena, void *context,
+                        struct vcm_error *err)
 {
+    struct one_scope *scope = context;
+
     (void)arena;
     (void)err;
-    drop_entry(first, context);
+    scope->listed = drop_entry(first, scope->scope_id);
     return VCM_OK;
 }
 
-int vcm_roster_forget(const char *home, const char *scope_id, struct vcm_error *err)
+int vcm_roster_forget(bool *listed, const char *home, const char *scope_id, struct vcm_error *err)
 {
-    return edit_roster(home, remove_scope, scope_id, err);
+    struct one_scope scope = {scope_id, false};
+
+    int rc = edit_roster(home, remove_scope, &scope, err);
+    if (listed)
+        *listed = scope.listed;
+    return rc;
+}
+
+static int mark_lost(struct vcm_roster_entry **first, struct vcm_arena *arena, void *context,
+                     struct vcm_error *err)
+{
+    (void)arena;
+    (void)err;
+    for (struct vcm_roster_entry *entry = *first; entry; entry = entry->next)
+        if (strcmp(entry->scope_id, context) == 0)
+            entry->lost = true;
+    return VCM_OK;
+}
+
+int vcm_roster_give_up(const char *home, const char *scope_id, struct vcm_error *err)
+{
+    return edit_roster(home, mark_lost, (void *)scope_id, err);
+}
+
+/* Takes what the store has off the list. */
+static int drop_mapped(struct vcm_roster_entry **first, struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+    struct vcm_scope scope = {0};
+
+    if (!vcm->store)
+        return VCM_OK;
+    int rc = vcm_page_store_read_begin(&txn, vcm->store, err);
+    for (struct vcm_roster_entry **link = first; rc == VCM_OK && *link;) {
+        rc = vcm_page_store_scope(&scope, txn, vcm_slice_of_string((*link)->scope_id), err);
+        vcm_scope_release(&scope);
+        if (rc == VCM_OK)
+            *link = (*link)->next;
+        else if (rc == VCM_NOT_FOUND)
+            link = &(*link)->next;
+        if (rc == VCM_NOT_FOUND)
+            rc = VCM_OK;
+    }
+    vcm_kv_handle_read_end(txn);
+    return rc;
+}
+
+int vcm_roster_missing(struct vcm_roster_entry **out, struct vcm_arena *arena, struct vcm *vcm,
+                       struct vcm_error *err)
+{
+    int fd = -1, rc;
+    bool exists;
+
+    *out = NULL;
+    rc = vcm_handle_look_at_home(&exists, vcm, err);
+    if (rc != VCM_OK || !exists)
+        return rc;
+    rc = vcm_roster_lock_home(&fd, vcm->home, err);
+    if (rc == VCM_OK)
+        rc = vcm_roster_read(out, arena, vcm->home, err);
+    if (rc == VCM_OK)
+        rc = drop_mapped(out, vcm, err);
+    if (fd >= 0)
+        close(fd);
+    return rc;
 }

@@ -1,9 +1,11 @@
 /*
  * roster.h - the scopes of a home and how each was mapped, in a small file beside the store.
  *
- * The roster survives the store: after a damaged store was set aside, the roster says what to map
- * again. While the store is sound, the store is the authority. A roster that cannot be read counts
- * as empty.
+ * The roster survives the store: what it lists and the store does not have was lost with a store
+ * that was set aside, emptied or deleted, and the next map brings it back. So a scope is listed
+ * after it was mapped, and taken off before it is dropped: a process that is killed in between
+ * leaves a scope that is not listed, which is harmless. A roster that cannot be read counts as
+ * empty.
  */
 #ifndef VCM_API_ROSTER_H
 #define VCM_API_ROSTER_H
@@ -12,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/vcm.h"
+#include "api/handle.h"
 #include "base/arena.h"
 
 /* One scope and the call that mapped it. Strings live in the arena that the roster was read with.
@@ -29,6 +31,7 @@ struct vcm_roster_entry {
     uint32_t flush_threshold;      /* as the call asked, 0 if it did not */
     uint32_t flush_token_budget;   /* as the call asked, 0 if it did not */
     bool pinned;                   /* as the call asked */
+    bool lost;                     /* the store does not have it, and mapping it again failed */
     struct vcm_roster_entry *next; /* by scope id */
 };
 
@@ -42,6 +45,19 @@ int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
                         const struct vcm_map_options *options, const char *map_text,
                         struct vcm_error *err);
 
-int vcm_roster_forget(const char *home, const char *scope_id, struct vcm_error *err);
+/* *listed may be NULL; it tells whether the scope was there. */
+int vcm_roster_forget(bool *listed, const char *home, const char *scope_id, struct vcm_error *err);
+
+/* Notes that a scope could not be mapped again: only verify tells of it from now on. */
+int vcm_roster_give_up(const char *home, const char *scope_id, struct vcm_error *err);
+
+/* The entries whose scope is not in the handle's store, or all when it has none. Nobody edits the
+ * roster meanwhile. */
+int vcm_roster_missing(struct vcm_roster_entry **out, struct vcm_arena *arena, struct vcm *vcm,
+                       struct vcm_error *err);
+
+/* Locks the home: one process at a time edits the roster, and what is beside it for the recovery of
+ * a store. Closing *fd unlocks it. */
+int vcm_roster_lock_home(int *fd, const char *home, struct vcm_error *err);
 
 #endif

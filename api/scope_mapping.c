@@ -2,12 +2,9 @@
 
 #include "api/arguments.h"
 #include "api/handle.h"
-#include "api/kb_internal.h"
 #include "api/map.h"
-#include "api/roster.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
-#include "vcm/mapping/mapping.h"
 
 #include "base/banned.h"
 
@@ -174,29 +171,25 @@ int vcm_munmap_application_scope(enum vcm_status *status, struct vcm *vcm, const
     struct vcm_kv_txn *txn = NULL;
     struct vcm_scope scope = {0};
 
-    rc = vcm_handle_open_for_reading(vcm, err);
+    rc = vcm_handle_open_for_change(vcm, err);
     if (rc == VCM_OK && strlen(scope_id) > VCM_LIMIT_SCOPE_ID_BYTES)
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "that is no scope name");
-    if (rc != VCM_OK || !vcm->store)
+    if (rc != VCM_OK)
         return rc;
-    rc = vcm_page_store_read_begin(&txn, vcm->store, err);
+    if (vcm->store)
+        rc = vcm_page_store_read_begin(&txn, vcm->store, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_scope(&scope, txn, vcm_slice_of_string(scope_id), err);
+        rc = vcm->store ? vcm_page_store_scope(&scope, txn, vcm_slice_of_string(scope_id), err)
+                        : VCM_NOT_FOUND;
     vcm_kv_handle_read_end(txn);
     vcm_scope_release(&scope);
     if (rc == VCM_NOT_FOUND) {
         vcm_error_reset(err);
-        return VCM_OK;
+        return vcm_unmap_lost(NULL, vcm, scope_id, err);
     }
     if (rc == VCM_OK)
-        rc = vcm_handle_open_for_writing(vcm, err);
+        rc = vcm_unmap_one(vcm, scope_id, err);
     if (rc == VCM_OK)
-        rc = vcm_mapping_drop_scope(vcm->store, vcm_slice_of_string(scope_id), vcm->cancel, err);
-    if (rc == VCM_OK)
-        rc = vcm_roster_forget(vcm->home, scope_id, err);
-    if (rc == VCM_OK) {
-        vcm_kb_texts_forget_scope(vcm, scope_id);
         *status = VCM_STATUS_UNMAPPED;
-    }
     return rc;
 }

@@ -9,6 +9,7 @@
 #include "base/banned.h"
 
 struct listing {
+    const struct vcm *vcm;
     vcm_scope_fn visit;
     void *context;
 };
@@ -21,18 +22,24 @@ static const char *copy(struct vcm_arena *arena, struct vcm_slice text, bool *fa
     return out;
 }
 
-int vcm_scopes_pass(vcm_scope_fn visit, void *context, const struct vcm_scope *scope,
-                    struct vcm_error *err)
+int vcm_scopes_pass(const struct vcm *vcm, vcm_scope_fn visit, void *context,
+                    const struct vcm_scope *scope, struct vcm_error *err)
 {
+    struct vcm_buf place = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_arena arena;
     bool failed = false;
 
+    int rc = vcm_handle_place(&place, vcm, scope->repo_root, err);
+    if (rc != VCM_OK) {
+        vcm_buf_release(&place);
+        return rc;
+    }
     vcm_arena_init(&arena, 1 * VCM_MIB);
     struct vcm_scope_info info = {
         .scope_id = copy(&arena, scope->scope_id, &failed),
         .name = copy(&arena, scope->row_name, &failed),
         .type = copy(&arena, scope->source_type, &failed),
-        .repo_root = copy(&arena, scope->repo_root, &failed),
+        .repo_root = vcm_buf_text(&place),
         .origin_url = vcm_handle_text_or_null(copy(&arena, scope->origin_url, &failed)),
         .branch = vcm_handle_text_or_null(copy(&arena, scope->branch, &failed)),
         .commit = copy(&arena, scope->commit, &failed),
@@ -46,8 +53,9 @@ int vcm_scopes_pass(vcm_scope_fn visit, void *context, const struct vcm_scope *s
         .mapped_at = scope->mapped_at,
     };
     vcm_map_coverage(&info.coverage, &scope->coverage);
-    int rc = failed ? vcm_error_memory(err) : visit(context, &info, err);
+    rc = failed ? vcm_error_memory(err) : visit(context, &info, err);
     vcm_arena_release(&arena);
+    vcm_buf_release(&place);
     return rc;
 }
 
@@ -55,7 +63,7 @@ static int pass_scope(void *context, const struct vcm_scope *scope, struct vcm_e
 {
     const struct listing *listing = context;
 
-    return vcm_scopes_pass(listing->visit, listing->context, scope, err);
+    return vcm_scopes_pass(listing->vcm, listing->visit, listing->context, scope, err);
 }
 
 int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_error *err)
@@ -63,7 +71,7 @@ int vcm_scopes(struct vcm *vcm, vcm_scope_fn visit, void *context, struct vcm_er
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(visit));
     if (rc != VCM_OK)
         return rc;
-    struct listing listing = {visit, context};
+    struct listing listing = {vcm, visit, context};
     struct vcm_kv_txn *txn = NULL;
 
     rc = vcm_handle_open_for_reading(vcm, err);

@@ -146,14 +146,14 @@ static int change_limits(struct change *change, const struct vcm_page_store_limi
 {
     struct vcm *vcm = change->vcm;
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    int rc = vcm_handle_open_for_change(vcm, err);
     if (rc != VCM_OK)
         return rc;
     if (vcm->store)
         return vcm_relimit_capacity(vcm->store, limits, write_change, change, vcm->cancel, err);
     rc = write_change(change, err);
     if (rc == VCM_OK) /* another process may have created the store in the meantime */
-        rc = vcm_handle_open_for_reading(vcm, err);
+        rc = vcm_handle_open_for_change(vcm, err);
     return rc == VCM_OK && vcm->store ? vcm_relimit_shrink(vcm->store, vcm->cancel, err) : rc;
 }
 
@@ -161,7 +161,7 @@ static int change_tokenizer(struct change *change, struct vcm_error *err)
 {
     struct vcm *vcm = change->vcm;
 
-    int rc = vcm_handle_open_for_reading(vcm, err);
+    int rc = vcm_handle_open_for_change(vcm, err);
     if (rc != VCM_OK)
         return rc;
     return vcm->store ? vcm_relimit_tokenizer(vcm->store, change->value, write_change, change,

@@ -1,10 +1,10 @@
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/handle.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "vcm/residency/lock.h"
 
@@ -36,7 +36,7 @@ static int read_store(struct vcm_stat *out, struct vcm *vcm, struct vcm_error *e
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(txn, vcm_slice_of("", 0), count_scope, &out->scopes, err);
     if (rc == VCM_OK)
-        rc = vcm_lock_pages(&out->pages_locked, txn, (uint64_t)time(NULL), err);
+        rc = vcm_lock_pages(&out->pages_locked, txn, vcm_clock_wall_ms(), err);
     vcm_kv_handle_read_end(txn);
     if (rc == VCM_OK) {
         vcm_page_cache_counters(&counters, vcm->store);

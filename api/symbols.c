@@ -4,7 +4,9 @@
 #include <strings.h>
 
 #include "api/arguments.h"
+#include "api/damage.h"
 #include "api/handle.h"
+#include "api/symbols_place.h"
 #include "base/defaults.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
@@ -18,8 +20,6 @@
 
 #include "base/banned.h"
 
-#define SYMBOLS_NAME  "symbols"
-#define SYMBOLS_MODE  0700
 #define EXCERPT_BYTES ((size_t)200)
 #define GLOB_MARKS    "*?[]{}.,-_/"
 
@@ -30,7 +30,7 @@ struct view {
     struct vcm_index *index;
     struct vcm_glob_list globs;
     char *subpath;
-    struct vcm_buf directory;
+    struct vcm_symbols_place place;
     struct vcm_buf filter; /* the globs, which identify the filter */
     struct vcm_buf document;
     struct vcm_jsonw w;
@@ -89,41 +89,76 @@ static int prepare_graph(struct view *view, struct vcm_error *err)
     return rc;
 }
 
+static int open_index(struct view *view, bool read_only, struct vcm_error *err)
+{
+    return vcm_index_open(&view->index,
+                          &(struct vcm_index_request){
+                              .directory = vcm_buf_text(&view->place.directory),
+                              .read_only = read_only,
+                              .repo = view->repo,
+                              .subpath = view->subpath,
+                              .takes = view->globs.count > 0 ? takes : NULL,
+                              .context = &view->globs,
+                              .filter = vcm_buf_text(&view->filter),
+                              .cancel = view->vcm->cancel,
+                              .log = view->vcm->log,
+                          },
+                          err);
+}
+
+/* In a home that cannot be written: from what is stored if that is all, else with a copy of it. */
+static int open_unwritable(struct view *view, struct vcm_error *err)
+{
+    struct vcm_error ignored = {0};
+
+    int rc = open_index(view, true, &ignored);
+    if (rc == VCM_OK)
+        return rc;
+    rc = vcm_symbols_place_copy(&view->place, err);
+    return rc == VCM_OK ? open_index(view, false, err) : rc;
+}
+
 static int open_view(struct view *view, struct vcm *vcm, const char *path, struct vcm_error *err)
 {
     const char *place = path ? path : ".";
+    struct vcm_error found = {0};
 
     view->vcm = vcm;
     int rc = open_repo(view, place, err);
     if (rc == VCM_OK)
-        rc = vcm_handle_make_home(vcm, err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_path(&view->directory, vcm, SYMBOLS_NAME, err);
-    if (rc == VCM_OK)
-        rc = vcm_path_make_directories(vcm_buf_text(&view->directory), SYMBOLS_MODE, err);
-    if (rc == VCM_OK)
         rc = vcm_buf_check(&view->filter, "the list of globs", err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = vcm_verify_symbols(vcm, &found);
     if (rc == VCM_OK)
-        rc = vcm_index_open(&view->index,
-                            &(struct vcm_index_request){
-                                .directory = vcm_buf_text(&view->directory),
-                                .repo = view->repo,
-                                .subpath = view->subpath,
-                                .takes = view->globs.count > 0 ? takes : NULL,
-                                .context = &view->globs,
-                                .filter = vcm_buf_text(&view->filter),
-                                .cancel = vcm->cancel,
-                                .log = vcm->log,
-                            },
-                            err);
+        rc = vcm_symbols_place_settle(&view->place, vcm, &found);
+    if (rc == VCM_OK)
+        rc = open_index(view, false, &found);
+    if (rc != VCM_OK && vcm_error_is_denial(found.sys_errno)) {
+        vcm_error_reset(&found);
+        rc = open_unwritable(view, &found);
+    }
+    if (rc != VCM_OK && err)
+        *err = found;
     return rc;
+}
+
+/* The store of symbols is a cache: one that is damaged is removed, and the call repeated. */
+static bool is_mended(struct vcm *vcm, int rc, struct vcm_error *found)
+{
+    struct vcm_error ignored = {0};
+
+    if (rc != VCM_STORE_CORRUPT || vcm_symbols_place_drop(vcm, found->message, &ignored) != VCM_OK)
+        return false;
+    vcm_error_reset(found);
+    return true;
 }
 
 static void begin_view(struct view *view)
 {
     *view = (struct view){.vcm = NULL};
     vcm_glob_list_init(&view->globs);
-    vcm_buf_init(&view->directory, VCM_LIMIT_PATH_BYTES);
+    vcm_symbols_place_init(&view->place);
     vcm_buf_init(&view->filter, VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&view->document, VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&view->scratch, VCM_LIMIT_FILE_BYTES);
@@ -144,7 +179,7 @@ static int end_view(struct view *view, int rc, vcm_document_fn visit, void *cont
     vcm_buf_release(&view->scratch);
     vcm_buf_release(&view->document);
     vcm_buf_release(&view->filter);
-    vcm_buf_release(&view->directory);
+    vcm_symbols_place_release(&view->place);
     free(view->subpath);
     return rc;
 }
@@ -178,6 +213,29 @@ static void put_commit(struct view *view)
     vcm_jsonw_member_string(&view->w, "commit", hex);
 }
 
+/* Lists files whose symbols are incomplete, and why. */
+static void put_incomplete(struct view *view, struct vcm_jsonw *list, size_t file,
+                           enum vcm_symbol_state state)
+{
+    if (state == VCM_SYMBOL_COMPLETE)
+        return;
+    vcm_jsonw_begin_object(list);
+    vcm_jsonw_member_string(list, "file_path", text_of_path(view, view->index->files[file].path));
+    vcm_jsonw_member_string(list, "reason", vcm_symbol_state_name(state));
+    vcm_jsonw_end_object(list);
+}
+
+/* The files whose content cannot be read, for documents that do not read every file's symbols. */
+static void put_damaged(struct view *view)
+{
+    vcm_jsonw_key(&view->w, "incomplete");
+    vcm_jsonw_begin_array(&view->w);
+    for (size_t i = 0; i < view->index->file_count; i++)
+        if (vcm_index_is_damaged(view->index, i))
+            put_incomplete(view, &view->w, i, VCM_SYMBOL_DAMAGED);
+    vcm_jsonw_end_array(&view->w);
+}
+
 /* The ranked listing */
 
 static const char *reason_of(const struct vcm_index *index, const struct vcm_listing *listing)
@@ -190,6 +248,8 @@ static const char *reason_of(const struct vcm_index *index, const struct vcm_lis
         return "filtered_out";
     if (listing->symbols_total > 0)
         return "budget_too_small";
+    if (index->damaged > 0)
+        return "damaged";
     return index->absent > 0 ? "not_fetched" : "no_supported_language";
 }
 
@@ -232,13 +292,14 @@ static void put_listing(struct view *view, const struct vcm_listing *listing)
         vcm_jsonw_member_null(w, "next_budget");
     }
     put_sources(view);
+    put_damaged(view);
     put_commit(view);
     vcm_jsonw_member_string(w, "reason", reason_of(view->index, listing));
     vcm_jsonw_end_object(w);
 }
 
-int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
-                 void *context, struct vcm_error *err)
+static int map_symbols(struct vcm *vcm, const struct vcm_repo_map_options *options,
+                       vcm_document_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
@@ -287,6 +348,19 @@ int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vc
     return end_view(&view, rc, visit, context, err);
 }
 
+int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
+                 void *context, struct vcm_error *err)
+{
+    struct vcm_error found = {0};
+    int rc = map_symbols(vcm, options, visit, context, &found);
+
+    if (is_mended(vcm, rc, &found))
+        rc = map_symbols(vcm, options, visit, context, &found);
+    if (rc != VCM_OK && err)
+        *err = found;
+    return rc;
+}
+
 /* Definitions */
 
 static bool has_part(struct vcm_slice text, const char *part)
@@ -332,18 +406,6 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     vcm_jsonw_end_object(w);
 }
 
-/* Lists files whose symbols are incomplete, and why. */
-static void put_incomplete(struct view *view, struct vcm_jsonw *list, size_t file,
-                           enum vcm_symbol_state state)
-{
-    if (state == VCM_SYMBOL_COMPLETE)
-        return;
-    vcm_jsonw_begin_object(list);
-    vcm_jsonw_member_string(list, "file_path", text_of_path(view, view->index->files[file].path));
-    vcm_jsonw_member_string(list, "reason", vcm_symbol_state_name(state));
-    vcm_jsonw_end_object(list);
-}
-
 static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
                         struct vcm_error *err)
 {
@@ -379,8 +441,8 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
     return rc;
 }
 
-int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
-                    void *context, struct vcm_error *err)
+static int find_symbols(struct vcm *vcm, const struct vcm_symbol_query *query,
+                        vcm_document_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
@@ -407,6 +469,19 @@ int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_d
     if (rc == VCM_OK)
         rc = list_symbols(&view, query, err);
     return end_view(&view, rc, visit, context, err);
+}
+
+int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
+                    void *context, struct vcm_error *err)
+{
+    struct vcm_error found = {0};
+    int rc = find_symbols(vcm, query, visit, context, &found);
+
+    if (is_mended(vcm, rc, &found))
+        rc = find_symbols(vcm, query, visit, context, &found);
+    if (rc != VCM_OK && err)
+        *err = found;
+    return rc;
 }
 
 /* References */
@@ -520,14 +595,15 @@ static int list_references(struct view *view, const struct vcm_reference_query *
     vcm_jsonw_member_uint(&view->w, "total", references.total);
     vcm_jsonw_member_uint(&view->w, "resolved", references.resolved);
     vcm_jsonw_member_bool(&view->w, "truncated", references.total > references.limit);
+    put_damaged(view);
     put_commit(view);
     vcm_jsonw_end_object(&view->w);
     vcm_buf_release(&references.text);
     return rc;
 }
 
-int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
-                       vcm_document_fn visit, void *context, struct vcm_error *err)
+static int find_references(struct vcm *vcm, const struct vcm_reference_query *query,
+                           vcm_document_fn visit, void *context, struct vcm_error *err)
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
@@ -548,4 +624,17 @@ int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
     if (rc == VCM_OK)
         rc = list_references(&view, query, err);
     return end_view(&view, rc, visit, context, err);
+}
+
+int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
+                       vcm_document_fn visit, void *context, struct vcm_error *err)
+{
+    struct vcm_error found = {0};
+    int rc = find_references(vcm, query, visit, context, &found);
+
+    if (is_mended(vcm, rc, &found))
+        rc = find_references(vcm, query, visit, context, &found);
+    if (rc != VCM_OK && err)
+        *err = found;
+    return rc;
 }

@@ -43,6 +43,45 @@ static int find_scopes(struct selection *selection, struct vcm *vcm, const char 
     return rc == VCM_OK ? vcm_buf_check(&selection->ids, "the list of scopes", err) : rc;
 }
 
+int vcm_unmap_one(struct vcm *vcm, const char *scope_id, struct vcm_error *err)
+{
+    int rc = vcm_handle_open_for_writing(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_roster_forget(NULL, vcm->home, scope_id, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_drop_scope(vcm->store, vcm_slice_of_string(scope_id), vcm->cancel, err);
+    if (rc == VCM_OK)
+        vcm_kb_texts_forget_scope(vcm, scope_id);
+    return rc;
+}
+
+int vcm_unmap_lost(bool *listed, struct vcm *vcm, const char *scope_id, struct vcm_error *err)
+{
+    bool exists = false;
+
+    if (listed)
+        *listed = false;
+    int rc = vcm_handle_look_at_home(&exists, vcm, err);
+    return rc == VCM_OK && exists ? vcm_roster_forget(listed, vcm->home, scope_id, err) : rc;
+}
+
+static int forget_lost(struct selection *selection, struct vcm *vcm, const char *scope,
+                       struct vcm_error *err)
+{
+    bool listed;
+
+    vcm_error_reset(err);
+    int rc = vcm_unmap_lost(&listed, vcm, scope, err);
+    if (rc == VCM_OK && !listed)
+        rc = vcm_names_no_scope(scope, err);
+    if (rc == VCM_OK) {
+        vcm_kb_texts_forget_scope(vcm, scope);
+        vcm_buf_append(&selection->ids, scope, strlen(scope) + 1);
+        rc = vcm_buf_check(&selection->ids, "the list of scopes", err);
+    }
+    return rc;
+}
+
 int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *context,
               struct vcm_error *err)
 {
@@ -53,20 +92,16 @@ int vcm_unmap(struct vcm *vcm, const char *scope, vcm_unmapped_fn visit, void *c
         return rc;
     struct selection selection = {.ids = VCM_BUF_INIT(64 * VCM_MIB)};
 
-    rc = vcm_handle_open_for_reading(vcm, err);
-    if (rc == VCM_OK && !vcm->store)
-        rc = vcm_names_no_scope(scope, err);
+    rc = vcm_handle_open_for_change(vcm, err);
     if (rc == VCM_OK)
-        rc = find_scopes(&selection, vcm, scope, err);
-    if (rc == VCM_OK)
-        rc = vcm_handle_open_for_writing(vcm, err);
+        rc = vcm->store ? find_scopes(&selection, vcm, scope, err) : VCM_NOT_FOUND;
+    bool lost = rc == VCM_NOT_FOUND;
+    if (lost)
+        rc = forget_lost(&selection, vcm, scope, err);
     for (size_t at = 0; rc == VCM_OK && at < selection.ids.len;) {
         const char *id = selection.ids.data + at;
-        rc = vcm_mapping_drop_scope(vcm->store, vcm_slice_of_string(id), vcm->cancel, err);
-        if (rc == VCM_OK)
-            rc = vcm_roster_forget(vcm->home, id, err);
-        if (rc == VCM_OK)
-            vcm_kb_texts_forget_scope(vcm, id);
+        if (!lost)
+            rc = vcm_unmap_one(vcm, id, err);
         if (rc == VCM_OK && visit)
             rc = visit(context, id, err);
         at += strlen(id) + 1;

@@ -14,24 +14,25 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <linux/close_range.h>
-
 #include "api/arguments.h"
+#include "api/child.h"
 #include "api/damage.h"
 #include "api/handle.h"
+#include "api/roster.h"
+#include "api/symbols_place.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "base/kv_users.h"
 #include "base/limits.h"
+#include "kb/database.h"
+#include "symbols/index.h"
 #include "vcm/check/check.h"
 
 #include "base/banned.h"
 
-#define PIPE_FD        3
 #define TICK_MS        100
 #define BEAT_MS        1000u  /* how often the child reports that it is alive */
 #define SILENCE_MS     60000u /* without a message for this long the child is assumed to loop */
@@ -39,6 +40,7 @@
 
 /* The first byte of a line. */
 enum message {
+    MESSAGE_PART = 'P',    /* a number: what is checked from here on */
     MESSAGE_READING = 'R', /* the table being read */
     MESSAGE_DAMAGE = 'D',  /* what, US, where */
     MESSAGE_FINDING = 'F', /* the same, for findings that are not damage of the store */
@@ -47,6 +49,10 @@ enum message {
 };
 
 #define SEPARATOR '\x1f'
+#define UNHEARD   3 /* exit status of a child whose last line could not be written */
+
+/* What is checked, in this order. */
+enum part { PART_STORE = 1, PART_SYMBOLS = 2, PART_KB = 4 };
 
 struct child {
     int fd;
@@ -55,22 +61,25 @@ struct child {
     const struct vcm_cancel *cancel;
 };
 
+/* Appends what has room, without the characters that end a part of a line. */
+static size_t append_part(char line[LINE_MAX_BYTES], size_t len, size_t max, const char *text)
+{
+    for (; *text && len < max; text++)
+        line[len++] = *text == '\n' || *text == SEPARATOR ? '?' : *text;
+    return len;
+}
+
+/* Allocates nothing, so that running out of memory can be reported. */
 static int send_line(const struct child *child, enum message kind, const char *first,
                      const char *second)
 {
-    struct vcm_buf line = VCM_BUF_INIT(LINE_MAX_BYTES);
+    char line[LINE_MAX_BYTES] = {(char)kind};
 
-    vcm_buf_append_byte(&line, (char)kind);
-    for (const char *c = first; *c && line.len < LINE_MAX_BYTES / 2; c++)
-        vcm_buf_append_byte(&line, *c == '\n' || *c == SEPARATOR ? '?' : *c);
-    vcm_buf_append_byte(&line, SEPARATOR);
-    for (const char *c = second; *c && line.len < LINE_MAX_BYTES - 2; c++)
-        vcm_buf_append_byte(&line, *c == '\n' || *c == SEPARATOR ? '?' : *c);
-    vcm_buf_append_byte(&line, '\n');
-    bool whole =
-        line.fault == VCM_BUF_FINE && vcm_io_write_all(child->fd, vcm_buf_slice(&line)) == 0;
-    vcm_buf_release(&line);
-    return whole ? VCM_OK : VCM_INTERRUPTED;
+    size_t len = append_part(line, 1, LINE_MAX_BYTES / 2, first);
+    line[len++] = SEPARATOR;
+    len = append_part(line, len, LINE_MAX_BYTES - 2, second);
+    line[len++] = '\n';
+    return vcm_io_write_all(child->fd, vcm_slice_of(line, len)) == 0 ? VCM_OK : VCM_IO_ERROR;
 }
 
 static int send_finding(void *context, const struct vcm_check_finding *finding,
@@ -94,8 +103,34 @@ static int send_beat(void *context, const char *table, struct vcm_error *err)
     return send_line(child, MESSAGE_READING, table, "");
 }
 
-static int check_home(uint64_t *pages, struct child *child, struct vcm *vcm, bool deep,
-                      struct vcm_error *err)
+/* The scopes that were lost with a data file that was emptied or deleted. */
+static int check_roster(struct child *child, struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_buf what = VCM_BUF_INIT(LINE_MAX_BYTES), where = VCM_BUF_INIT(LINE_MAX_BYTES);
+    struct vcm_roster_entry *entry = NULL;
+    struct vcm_arena arena;
+
+    vcm_arena_init(&arena, 4 * VCM_LIMIT_ROSTER_BYTES);
+    int rc = vcm_roster_missing(&entry, &arena, vcm, err);
+    for (; rc == VCM_OK && entry; entry = entry->next) {
+        vcm_buf_clear(&what);
+        vcm_buf_clear(&where);
+        vcm_buf_append_format(&where, "scope %s", entry->scope_id);
+        vcm_buf_append_format(&what,
+                              "it is listed in scopes.json and not in the store; %s'vcm map %s "
+                              "--scope %s' maps it again, 'vcm unmap %s' forgets it",
+                              entry->lost ? "" : "the next map, or ", entry->repository,
+                              entry->base_scope_id, entry->scope_id);
+        rc = send_line(child, MESSAGE_FINDING, vcm_buf_text(&what), vcm_buf_text(&where));
+    }
+    vcm_arena_release(&arena);
+    vcm_buf_release(&where);
+    vcm_buf_release(&what);
+    return rc;
+}
+
+static int check_pages(uint64_t *pages, struct child *child, struct vcm *vcm, bool deep,
+                       struct vcm_error *err)
 {
     const struct vcm_check_options options = {
         .deep = deep, .found = send_finding, .alive = send_beat, .context = child};
@@ -108,50 +143,107 @@ static int check_home(uint64_t *pages, struct child *child, struct vcm *vcm, boo
         rc = vcm_check_store(pages, vcm->store, &options, err);
     if (rc == VCM_OK && vcm->store)
         rc = vcm_check_residency(vcm->store, &options, err);
+    if (rc == VCM_OK)
+        rc = check_roster(child, vcm, err);
+    return rc;
+}
+
+static int symbols_are_alive(void *context, struct vcm_error *err)
+{
+    return send_beat(context, "the symbols", err);
+}
+
+static int check_symbols(struct child *child, struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_buf directory = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int rc = vcm_handle_path(&directory, vcm, VCM_SYMBOLS_PLACE_NAME, err);
+    if (rc == VCM_OK)
+        rc = symbols_are_alive(child, err);
+    if (rc == VCM_OK)
+        rc = vcm_index_check_store(vcm_buf_text(&directory), symbols_are_alive, child, err);
+    vcm_buf_release(&directory);
+    return rc;
+}
+
+static int check_knowledge(struct child *child, struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    int rc = vcm_handle_path(&path, vcm, VCM_DATABASE_FILE, err);
+    if (rc == VCM_OK)
+        rc = send_beat(child, "the knowledge base", err);
+    if (rc == VCM_OK)
+        rc = vcm_database_check_file(vcm_buf_text(&path), child->cancel, err);
+    vcm_buf_release(&path);
+    return rc;
+}
+
+static int begin_part(const struct child *child, enum part part)
+{
+    const char number[] = {(char)('0' + part), '\0'};
+
+    return send_line(child, MESSAGE_PART, number, "");
+}
+
+/* Damage of one part does not keep the others from being checked. */
+static int check_home(uint64_t *pages, struct child *child, struct vcm *vcm, unsigned parts,
+                      bool deep, struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (parts & PART_STORE) {
+        rc = begin_part(child, PART_STORE);
+        if (rc == VCM_OK)
+            rc = check_pages(pages, child, vcm, deep, err);
+        if (rc == VCM_STORE_CORRUPT)
+            rc = send_line(child, MESSAGE_DAMAGE, err->message, "the store");
+    }
+    if (rc == VCM_OK && (parts & PART_SYMBOLS)) {
+        vcm_error_reset(err);
+        rc = begin_part(child, PART_SYMBOLS);
+        if (rc == VCM_OK)
+            rc = check_symbols(child, vcm, err);
+        if (rc == VCM_STORE_CORRUPT)
+            rc = send_line(child, MESSAGE_DAMAGE, err->message, "the symbols");
+    }
+    if (rc == VCM_OK && (parts & PART_KB)) {
+        vcm_error_reset(err);
+        rc = begin_part(child, PART_KB);
+        if (rc == VCM_OK)
+            rc = check_knowledge(child, vcm, err);
+        if (rc == VCM_STORE_CORRUPT)
+            rc = send_line(child, MESSAGE_DAMAGE, err->message, "the knowledge base");
+    }
     return rc;
 }
 
 /* Runs in the child. */
-static _Noreturn void run_child(int fd, pid_t parent, const struct vcm *original, bool deep)
+static _Noreturn void run_child(int fd, pid_t parent, const struct vcm *original, unsigned parts,
+                                bool deep)
 {
-    static const int fatal[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
-    struct sigaction standard = {.sa_handler = SIG_DFL}, ignore = {.sa_handler = SIG_IGN};
-    struct rlimit no_core = {0, 0};
     struct vcm_error err = {0};
     struct vcm *vcm = NULL;
-    struct child child = {.fd = PIPE_FD, .cancel = original->cancel};
+    struct child child = {.fd = VCM_CHILD_FD, .cancel = original->cancel};
     char number[32];
     uint64_t pages = 0;
 
-    /* The child dies with its parent, and the parent's crash handlers must not run for a crash of
-     * the child. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)
-        _exit(1);
-    for (size_t i = 0; i < sizeof fatal / sizeof fatal[0]; i++)
-        sigaction(fatal[i], &standard, NULL);
-    sigaction(SIGPIPE, &ignore, NULL);
-    setrlimit(RLIMIT_CORE, &no_core);
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    if (null < 0 || dup2(null, STDERR_FILENO) < 0) /* LMDB prints its assertions */
-        _exit(1);
-    if (fd != PIPE_FD && dup2(fd, PIPE_FD) < 0)
-        _exit(1);
-    close_range(PIPE_FD + 1, ~0U, 0);
-
+    vcm_child_begin(fd, parent);
     int rc = vcm_open(
         &vcm, &(struct vcm_open_options){.home = original->home, .cancel = child.cancel}, &err);
     if (rc == VCM_OK) {
         vcm->registry = original->registry;
-        rc = check_home(&pages, &child, vcm, deep, &err);
+        rc = check_home(&pages, &child, vcm, parts, deep, &err);
     }
-    if (rc == VCM_STORE_CORRUPT)
-        rc = send_line(&child, MESSAGE_DAMAGE, err.message, "the store");
-    else if (rc != VCM_OK)
-        send_line(&child, MESSAGE_ERROR, vcm_error_code_name((enum vcm_code)rc), err.message);
-    snprintf(number, sizeof number, "%llu", (unsigned long long)pages);
-    if (rc == VCM_OK)
-        send_line(&child, MESSAGE_END, number, "");
-    _exit(0);
+    vcm_close(vcm); /* or it looks like a death */
+    if (rc != VCM_OK) {
+        vcm_error_set(&err, (enum vcm_code)rc, "what was checked could not be reported");
+        rc = send_line(&child, MESSAGE_ERROR, vcm_error_code_name((enum vcm_code)rc), err.message);
+    } else {
+        snprintf(number, sizeof number, "%llu", (unsigned long long)pages);
+        rc = send_line(&child, MESSAGE_END, number, "");
+    }
+    _exit(rc == VCM_OK ? 0 : UNHEARD);
 }
 
 /* Runs in the parent: what the child has reported so far. */
@@ -163,7 +255,8 @@ struct listener {
     struct vcm_buf text;
     char table[64];
     bool has_begun, has_ended;
-    bool is_damaged;
+    unsigned part;           /* that is being checked */
+    unsigned damaged;        /* parts */
     struct vcm_error reason; /* the first damage */
 };
 
@@ -172,10 +265,10 @@ static int tell(struct listener *listener, bool is_damage, const char *what, con
 {
     listener->result->ok = false;
     listener->result->findings++;
-    if (is_damage && !listener->is_damaged) {
-        listener->is_damaged = true;
+    if (is_damage && !listener->damaged)
         vcm_error_set(&listener->reason, VCM_STORE_CORRUPT, "%s: %s", where, what);
-    }
+    if (is_damage)
+        listener->damaged |= listener->part;
     return listener->visit(listener->context, &(struct vcm_verify_finding){what, where}, err);
 }
 
@@ -195,6 +288,9 @@ static int hear_line(struct listener *listener, char *line, struct vcm_error *er
         return VCM_OK;
     *second++ = '\0';
     switch (line[0]) {
+    case MESSAGE_PART:
+        listener->part = (unsigned)(first[0] - '0');
+        return VCM_OK;
     case MESSAGE_READING:
         listener->has_begun = true;
         snprintf(listener->table, sizeof listener->table, "%s", first);
@@ -287,6 +383,9 @@ static int judge_end(struct listener *listener, int status, bool fell_silent, st
                         number == SIGFPE || number == SIGILL,
                     what, listener->table, err);
     }
+    if (!listener->has_ended && WEXITSTATUS(status) == UNHEARD)
+        return vcm_error_set(err, VCM_IO_ERROR,
+                             "the process that checks the store could not report; try again");
     if (!listener->has_ended)
         return vcm_error_set(err, VCM_INTERNAL,
                              "the process that checks the store ended with status %d",
@@ -294,15 +393,7 @@ static int judge_end(struct listener *listener, int status, bool fell_silent, st
     return VCM_OK;
 }
 
-static int wait_for(int *status, pid_t pid)
-{
-    while (waitpid(pid, status, 0) < 0)
-        if (errno != EINTR)
-            return errno;
-    return 0;
-}
-
-static int supervise(struct listener *listener, bool deep, struct vcm_error *err)
+static int supervise(struct listener *listener, unsigned parts, bool deep, struct vcm_error *err)
 {
     int ends[2], status = 0;
     pid_t self = getpid();
@@ -311,7 +402,7 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot create a pipe");
     pid_t pid = fork();
     if (pid == 0)
-        run_child(ends[1], self, listener->vcm, deep);
+        run_child(ends[1], self, listener->vcm, parts, deep);
     close(ends[1]);
     int rc = pid > 0 ? VCM_OK
                      : vcm_error_sys(err, VCM_IO_ERROR, errno,
@@ -321,13 +412,62 @@ static int supervise(struct listener *listener, bool deep, struct vcm_error *err
         bool fell_silent = rc == VCM_TIMEOUT && (!err || err->code == VCM_OK);
         if (rc != VCM_OK)
             kill(pid, SIGKILL);
-        int failure = wait_for(&status, pid);
+        int failure = vcm_child_wait(&status, pid);
         if (failure != 0 && (rc == VCM_OK || fell_silent))
             rc = vcm_error_sys(err, VCM_IO_ERROR, failure, "cannot wait for the checking process");
         else if (rc == VCM_OK || fell_silent)
             rc = judge_end(listener, status, fell_silent, err);
     }
     close(ends[0]);
+    return rc;
+}
+
+/* What follows from what was heard: marks, and traces of deaths. */
+static void conclude(const struct listener *listener, unsigned parts, bool complete,
+                     const struct vcm_damage_seen *mark, const struct vcm_kv_users_dead *dead,
+                     const char *store)
+{
+    struct vcm *vcm = listener->vcm;
+    struct vcm_error ignored = {0};
+
+    if (listener->damaged & PART_STORE)
+        vcm_damage_note(vcm, VCM_STORE_CORRUPT, &listener->reason);
+    else if ((parts & PART_STORE) && complete) {
+        vcm_damage_lift(vcm, mark);
+        vcm_kv_users_forget(dead, store);
+    }
+    if (listener->damaged & PART_SYMBOLS)
+        vcm_symbols_place_drop(vcm, listener->reason.message, &ignored);
+}
+
+static int verify(struct listener *listener, unsigned parts, bool deep, struct vcm_error *err)
+{
+    struct vcm_buf store = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_damage_seen mark = {.is_marked = false};
+    struct vcm_kv_users_dead dead = {.count = 0};
+    struct vcm *vcm = listener->vcm;
+
+    vcm_buf_init(&listener->text, 1 * VCM_MIB);
+    snprintf(listener->table, sizeof listener->table, "the store");
+    listener->part = PART_STORE;
+    int rc = vcm_handle_config(vcm, err);
+    if (rc == VCM_OK)
+        rc = vcm_handle_path(&store, vcm, VCM_HANDLE_STORE, err);
+    if (rc == VCM_OK) {
+        vcm_damage_look(&mark, vcm->home);
+        vcm_kv_users_look(&dead, vcm_buf_text(&store));
+        rc = supervise(listener, parts, deep, err);
+        /* A part that killed the child does not keep the next one from being checked. */
+        unsigned rest = parts & ~(2 * listener->part - 1);
+        while (rc == VCM_OK && !listener->has_ended && rest != 0) {
+            rc = supervise(listener, rest, deep, err);
+            rest = parts & ~(2 * listener->part - 1);
+        }
+    }
+    conclude(listener, parts, rc == VCM_OK && listener->has_ended, &mark, &dead,
+             vcm_buf_text(&store));
+    vcm_buf_release(&listener->text);
+    vcm_buf_release(&store);
     return rc;
 }
 
@@ -341,13 +481,73 @@ int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm
         return rc;
     struct listener listener = {.result = result, .vcm = vcm, .visit = visit, .context = context};
 
-    vcm_buf_init(&listener.text, 1 * VCM_MIB);
-    snprintf(listener.table, sizeof listener.table, "the store");
-    rc = vcm_handle_config(vcm, err);
+    return verify(&listener, PART_STORE | PART_SYMBOLS | PART_KB, deep, err);
+}
+
+/* Findings that are not damage are for those who ask. */
+static int pass_over(void *context, const struct vcm_verify_finding *finding, struct vcm_error *err)
+{
+    (void)context;
+    (void)finding;
+    (void)err;
+    return VCM_OK;
+}
+
+static int is_damaged(const struct vcm *vcm, struct vcm_error *err)
+{
+    return vcm_error_set(
+        err, VCM_STORE_CORRUPT,
+        "the store in '%s' is damaged; 'vcm verify' tells where, 'vcm map' sets it "
+        "aside and maps its scopes again",
+        vcm->home);
+}
+
+int vcm_verify_first(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_verify_result result = {.ok = true};
+    struct listener listener = {.result = &result, .vcm = vcm, .visit = pass_over};
+
+    int rc = verify(&listener, PART_STORE, false, err);
+    return rc == VCM_OK && vcm_damage_is_marked(vcm->home) ? is_damaged(vcm, err) : rc;
+}
+
+int vcm_verify_after_death(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_buf directory = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_kv_users_dead dead = {.count = 0};
+
+    int rc = vcm_handle_check(vcm, err);
     if (rc == VCM_OK)
-        rc = supervise(&listener, deep, err);
-    if (listener.is_damaged)
-        vcm_damage_note(vcm, VCM_STORE_CORRUPT, &listener.reason);
-    vcm_buf_release(&listener.text);
+        rc = vcm_handle_path(&directory, vcm, VCM_HANDLE_STORE, err);
+    if (rc == VCM_OK)
+        vcm_kv_users_look(&dead, vcm_buf_text(&directory));
+    vcm_buf_release(&directory);
+    if (rc != VCM_OK || dead.count == 0)
+        return rc;
+    if (vcm_damage_is_marked(vcm->home))
+        return is_damaged(vcm, err);
+    vcm_log_write(vcm->log, VCM_LOG_INFO,
+                  "a process died while it used the store; checking the store first");
+    return vcm_verify_first(vcm, err);
+}
+
+int vcm_verify_symbols(struct vcm *vcm, struct vcm_error *err)
+{
+    struct vcm_verify_result result = {.ok = true};
+    struct listener listener = {.result = &result, .vcm = vcm, .visit = pass_over};
+    struct vcm_buf directory = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_kv_users_dead dead = {.count = 0};
+
+    int rc = vcm_handle_path(&directory, vcm, VCM_SYMBOLS_PLACE_NAME, err);
+    if (rc == VCM_OK)
+        vcm_kv_users_look(&dead, vcm_buf_text(&directory));
+    if (rc == VCM_OK && dead.count > 0) {
+        vcm_log_write(vcm->log, VCM_LOG_INFO,
+                      "a process died while it used the stored symbols; checking them first");
+        rc = verify(&listener, PART_SYMBOLS, false, err);
+        if (rc == VCM_OK && !listener.damaged)
+            vcm_kv_users_forget(&dead, vcm_buf_text(&directory));
+    }
+    vcm_buf_release(&directory);
     return rc;
 }

@@ -43,8 +43,10 @@ struct watch {
     bool gone;
     struct stat place; /* of the root, at the last scan */
     uint64_t next_poll_ms;
-    char routed[VCM_GIT_ID_HEX + 1]; /* the last commit whose routes were followed */
-    struct vcm_buf trouble;          /* the message logged last, so that it is logged once */
+    char head[VCM_GIT_ID_HEX + 1];    /* the repository's commit, when it was last looked at */
+    char settled[VCM_GIT_ID_HEX + 1]; /* the commit that the last round mapped as a whole, or "" */
+    char routed[VCM_GIT_ID_HEX + 1];  /* the last commit whose routes were followed */
+    struct vcm_buf trouble;           /* the message logged last, so that it is logged once */
 };
 
 static const char *const event_names[] = {
@@ -174,6 +176,18 @@ static void report(struct watch *watch, const char *trouble)
     vcm_buf_append_string(&watch->trouble, trouble);
 }
 
+/* Reads the commit that is to be mapped; "" when there is none. To be called when its refs are
+ * watched: what moved before that is seen here, what moves later wakes the watch. */
+static void read_tip(struct watch *watch, struct vcm_git_repo *repo)
+{
+    struct vcm_error ignored = {0};
+    struct vcm_git_id tip;
+
+    watch->head[0] = '\0';
+    if (vcm_git_repo_resolve(&tip, repo, watch->map.branch, watch->map.commit, &ignored) == VCM_OK)
+        vcm_git_repo_id_to_hex(watch->head, &tip);
+}
+
 /*
  * Opens the repository to derive the base of its scopes and to watch its refs. NOT_FOUND when it is
  * not at its place: a repository that contains the place is not the watched one.
@@ -210,6 +224,7 @@ static int look_at_repository(struct watch *watch, struct vcm_error *err)
         if (stat(vcm_buf_text(&watch->root), &watch->place) != 0)
             memset(&watch->place, 0, sizeof watch->place);
         rc = vcm_git_ref_watch_set(watch->refs, plan.repo, err);
+        read_tip(watch, plan.repo);
     }
     vcm_plan_release(&plan);
     return rc;
@@ -239,10 +254,20 @@ static int map_and_route(struct vcm_map_result **out, struct watch *watch, struc
 {
     const struct vcm_map_extra extra = {.routed = watch->routed};
 
+    watch->settled[0] = '\0';
     int rc = vcm_map_with(out, watch->vcm, &watch->map, &extra, err);
     if (rc == VCM_OK && (*out)->knowledge.code == VCM_OK)
         snprintf(watch->routed, sizeof watch->routed, "%s", (*out)->commit);
+    if (rc == VCM_OK && vcm_map_is_settled(*out))
+        snprintf(watch->settled, sizeof watch->settled, "%s", (*out)->commit);
     return rc;
+}
+
+/* Whether the tip is still what the last round mapped. A ref that moves while a round runs wakes
+ * the watch once more, although that round may have seen the move already. */
+static bool is_up_to_date(const struct watch *watch)
+{
+    return watch->settled[0] != '\0' && strcmp(watch->settled, watch->head) == 0;
 }
 
 /* Maps again. Returns an error only if it ends the watch. */
@@ -262,6 +287,8 @@ static int follow(struct watch *watch, enum wake wake, struct vcm_error *err)
     watch->map.offline = wake == WAKE_CHANGED;
     if (wake == WAKE_POLL)
         watch->next_poll_ms = vcm_clock_ms() + watch->options->poll_ms;
+    if (rc == VCM_OK && wake == WAKE_CHANGED && is_up_to_date(watch))
+        return look_at_scopes(watch, err);
     if (rc == VCM_OK)
         rc = map_and_route(&result, watch, &failure);
     if (rc == VCM_OK)

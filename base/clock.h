@@ -1,5 +1,5 @@
 /*
- * clock.h - measures durations.
+ * clock.h - measures durations, and tells the time that locks end by.
  */
 #ifndef VCM_BASE_CLOCK_H
 #define VCM_BASE_CLOCK_H
@@ -12,6 +12,14 @@ static inline uint64_t vcm_clock_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Milliseconds since 1970, on the clock that people set. */
+static inline uint64_t vcm_clock_wall_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
     return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }
 

@@ -26,6 +26,9 @@
 #define VCM_DEFAULT_TREE_DEPTH      8
 #define VCM_DEFAULT_TREE_NODES      5000
 
+/* Entries of a tree, directories too, that one walk may visit. */
+#define VCM_DEFAULT_WALK_ENTRIES 5000000
+
 /* Durations. */
 #define VCM_DEFAULT_FETCH_MINUTES      10 /* to fetch one commit for a mapping */
 #define VCM_DEFAULT_REPO_FETCH_SECONDS 60

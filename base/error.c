@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/secret.h"
+
 #include "base/banned.h"
 
 const char *const vcm_error_code_names[] = {
@@ -25,6 +27,9 @@ const char *const vcm_error_code_names[] = {
     [VCM_INTERRUPTED] = "INTERRUPTED",
     NULL,
 };
+
+/* Of a message before passwords are taken out and it is cut: a URL may be longer than a message. */
+#define WHOLE_BYTES 8192
 
 #define CODE_COUNT (sizeof vcm_error_code_names / sizeof vcm_error_code_names[0] - 1)
 
@@ -61,10 +66,14 @@ static void trim_partial_utf8(char *text)
 __attribute__((format(printf, 3, 0))) static void
 set_message(struct vcm_error *err, enum vcm_code code, const char *format, va_list args)
 {
+    char whole[WHOLE_BYTES];
+
     assert(code != VCM_OK && !vcm_error_is_private((int)code));
     err->code = code;
-    vsnprintf(err->message, sizeof err->message, format, args);
-    make_one_line(err->message);
+    vsnprintf(whole, sizeof whole, format, args);
+    make_one_line(whole);
+    vcm_secret_strip_text(whole);
+    snprintf(err->message, sizeof err->message, "%s", whole);
     trim_partial_utf8(err->message);
 }
 
@@ -84,9 +93,21 @@ int vcm_error_fill(struct vcm_error *err, enum vcm_code code, const char *format
     return (int)code;
 }
 
+bool vcm_error_is_full(int sys_errno)
+{
+    return sys_errno == ENOSPC || sys_errno == EDQUOT || sys_errno == EFBIG;
+}
+
+bool vcm_error_is_denial(int sys_errno)
+{
+    return sys_errno == EACCES || sys_errno == EPERM || sys_errno == EROFS;
+}
+
 int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format,
                        ...)
 {
+    if (code == VCM_IO_ERROR && vcm_error_is_full(sys_errno))
+        code = VCM_STORE_FULL;
     if (!err)
         return (int)code;
     if (err->code != VCM_OK)
@@ -110,11 +131,13 @@ int vcm_error_wrap(struct vcm_error *err, int rc, const char *format, ...)
     if (!err || rc == VCM_OK || vcm_error_is_private(rc))
         return rc;
 
-    char added[sizeof err->context];
+    char added[sizeof err->context], whole[WHOLE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(added, sizeof added, format, args);
+    vsnprintf(whole, sizeof whole, format, args);
     va_end(args);
+    vcm_secret_strip_text(whole);
+    snprintf(added, sizeof added, "%s", whole);
 
     if (err->context[0] != '\0') {
         size_t used = strlen(added);

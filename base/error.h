@@ -44,11 +44,18 @@ static inline bool vcm_error_is_private(int code)
 #define vcm_error_set(...) vcm_error_failure(vcm_error_fill(__VA_ARGS__))
 
 /* vcm_error_sys(err, code, sys_errno, format, ...): the same for a failed system call; appends ": "
- * and the text of `sys_errno`. */
+ * and the text of `sys_errno`. VCM_IO_ERROR becomes VCM_STORE_FULL where `sys_errno` says that
+ * there is no room. */
 #define vcm_error_sys(...) vcm_error_failure(vcm_error_fill_sys(__VA_ARGS__))
 
 int vcm_error_fill_sys(struct vcm_error *err, enum vcm_code code, int sys_errno, const char *format,
                        ...) __attribute__((format(printf, 4, 5)));
+
+/* No room: the disk, the user's quota or the limit of a file's size (RLIMIT_FSIZE) is reached. */
+bool vcm_error_is_full(int sys_errno);
+
+/* No permission: of the user, or the file system is mounted read-only. */
+bool vcm_error_is_denial(int sys_errno);
 
 /* In the header so that compilers and analysers know: a function that sets an error fails. */
 static inline int vcm_error_failure(int code)

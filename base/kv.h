@@ -32,6 +32,8 @@ struct vcm_kv_options {
     const char *lock_path;     /* the writers' lock file; created when missing */
     const char *const *tables; /* names, ends with NULL; a table is its index in this list */
     bool read_only;            /* VCM_NOT_FOUND when there is no store yet */
+    bool salvage; /* and read_only: for a process that reads a damaged file and may die of it; takes
+                     no lock and no reader's slot, while the caller keeps writers away */
     size_t map_bytes;          /* first size of the map, 0 for the default; it grows by itself */
     size_t map_bytes_max;      /* 0 for VCM_LIMIT_STORE_BYTES; beyond it writes are STORE_FULL */
     unsigned readers_max;      /* 0 for VCM_LIMIT_READERS */
@@ -54,6 +56,9 @@ void vcm_kv_handle_close(struct vcm_kv *kv);
 /* STORE_BUSY when all reader slots are taken, after those of dead processes were cleared. */
 int vcm_kv_handle_read_begin(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err);
 void vcm_kv_handle_read_end(struct vcm_kv_txn *txn);
+
+/* Whether nothing but the creation of the tables, and perhaps one change, was ever committed. */
+bool vcm_kv_handle_is_new(const struct vcm_kv_txn *txn);
 
 /* Whether nothing was committed since it began, as far as this thread can see. */
 bool vcm_kv_handle_is_latest(const struct vcm_kv_txn *txn);
@@ -135,6 +140,32 @@ struct vcm_kv_compacted {
 };
 int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned timeout_ms,
                    const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Copies what is in use into `directory`, which holds no store yet; the copy is a store of its own.
+ */
+int vcm_kv_compact_copy(struct vcm_kv *kv, const char *directory, struct vcm_error *err);
+
+/*
+ * Replaces the data file of a store by a new one, its next generation, without opening it: it may
+ * be damaged. Handles of all processes use the new file from their next transaction on. Holds the
+ * writers' lock, and calls `make` under it to write the new file to the path `fresh`; the result of
+ * `make` that is not VCM_OK ends the replacement with nothing changed. The former file becomes
+ * `aside`, unless the process is killed then.
+ */
+struct vcm_kv_replacement {
+    const char *directory; /* of the store */
+    const char *lock_path;
+    const char *fresh; /* on the same file system as the store */
+    const char *aside; /* the same; what is there is replaced */
+    int (*make)(void *context, uint64_t generation, struct vcm_error *err);
+    void *context;
+    const struct vcm_log *log;
+};
+int vcm_kv_replace(const struct vcm_kv_replacement *replacement, unsigned timeout_ms,
+                   const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* Whether the handle's last transaction was in the data file that is in use now. */
+bool vcm_kv_handle_is_current(struct vcm_kv *kv);
 
 /* Removes the map's pages from this process's memory; reading maps them again from the page
  * cache. */

@@ -92,6 +92,19 @@ static int compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, const struct
     return rc;
 }
 
+int vcm_kv_compact_copy(struct vcm_kv *kv, const char *directory, struct vcm_error *err)
+{
+    struct vcm_kv_door *door;
+    uint64_t bytes;
+
+    int rc = vcm_kv_handle_enter(&door, kv, NULL, err);
+    if (rc != VCM_OK)
+        return rc;
+    int code = copy_to(&bytes, directory, door->env);
+    vcm_kv_door_leave(door);
+    return code == 0 ? VCM_OK : vcm_kv_env_fail(&kv->options, code, err);
+}
+
 int vcm_kv_compact(struct vcm_kv_compacted *out, struct vcm_kv *kv, unsigned timeout_ms,
                    const struct vcm_cancel *cancel, struct vcm_error *err)
 {

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <linux/membarrier.h>
 #include <lmdb.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,29 +13,45 @@
 
 #include "base/banned.h"
 
-#define SHUT      VCM_KV_DOOR_SHUT
-#define CLOSED    VCM_KV_DOOR_CLOSED
-#define RELEASED  (UINT64_C(1) << 61) /* the reference to the environment was released */
-#define FLAGS     (SHUT | CLOSED | RELEASED)
-#define SHUT_WAIT 1 /* seconds for this process's transactions to end before the map moves */
+#define SHUT         VCM_KV_DOOR_SHUT
+#define CLOSED       VCM_KV_DOOR_CLOSED
+#define RELEASED     (UINT64_C(1) << 61) /* the reference to the environment was released */
+#define FLAGS        (SHUT | CLOSED | RELEASED)
+#define IDLE_SECONDS 1 /* how often idle transactions are ended */
+#define SHUT_WAIT    1 /* seconds for this process's transactions to end before the map moves */
 
-/* Protects the lists of doors and env->resizing. Not taken while nothing is closed or resized. */
+/* Protects the lists of doors, env->resizing and the sweeper. Not taken by a read that finds an
+ * idle transaction. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
+static struct vcm_kv_door *doors; /* all that are not released */
+
+/* The thread that ends idle transactions. */
+static struct {
+    pthread_t thread;
+    bool exists; /* `thread` is to be joined */
+    bool runs;   /* and will look again */
+} sweeper;
+
 bool vcm_kv_door_has_barrier;
 
-static void init_once(void)
+static void init_changed(void)
 {
     pthread_condattr_t clock;
 
-    vcm_kv_door_has_barrier =
-        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
     pthread_condattr_init(&clock);
     pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
     pthread_cond_init(&changed, &clock);
     pthread_condattr_destroy(&clock);
+}
+
+static void init_once(void)
+{
+    vcm_kv_door_has_barrier =
+        syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
+    init_changed();
 }
 
 struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation)
@@ -53,6 +70,8 @@ struct vcm_kv_door *vcm_kv_door_open(struct vcm_kv_env *env, uint64_t generation
         pthread_cond_wait(&changed, &mutex);
     door->next_of_env = env->doors;
     env->doors = door;
+    door->next_of_all = doors;
+    doors = door;
     pthread_mutex_unlock(&mutex);
     return door;
 }
@@ -86,6 +105,9 @@ static void release_if_empty(struct vcm_kv_door *door)
     while (*link != door)
         link = &(*link)->next_of_env;
     *link = door->next_of_env;
+    for (link = &doors; *link != door;)
+        link = &(*link)->next_of_all;
+    *link = door->next_of_all;
     vcm_kv_env_release(door->env);
     door->env = NULL;
     atomic_fetch_or(&door->state, RELEASED);
@@ -161,6 +183,100 @@ void vcm_kv_door_drop_idle(struct vcm_kv_env *env)
     pthread_mutex_lock(&mutex);
     for (struct vcm_kv_door *door = env->doors; door; door = door->next_of_env)
         drop_idle(door);
+    pthread_mutex_unlock(&mutex);
+}
+
+static bool is_vacant(struct vcm_kv_door *door)
+{
+    bool vacant = true;
+
+    for (unsigned i = 0; i < VCM_KV_DOOR_PLACES && vacant; i++)
+        vacant = atomic_load(&door->places[i].txn) == NULL;
+    return vacant;
+}
+
+/* False for one that was told to end, even if there is another by now. The mutex is held. */
+static bool is_sweeper(void)
+{
+    return sweeper.exists && pthread_equal(sweeper.thread, pthread_self());
+}
+
+static void *sweep(void *argument)
+{
+    bool done = false;
+
+    pthread_mutex_lock(&mutex);
+    while (is_sweeper() && !done) {
+        struct timespec until;
+        int waited = 0;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec += IDLE_SECONDS;
+        while (is_sweeper() && waited == 0)
+            waited = pthread_cond_timedwait(&changed, &mutex, &until);
+        done = true;
+        for (struct vcm_kv_door *door = doors; door; door = door->next_of_all) {
+            done &= is_vacant(door);
+            if (!door->env->resizing)
+                drop_idle(door);
+        }
+    }
+    if (is_sweeper())
+        sweeper.runs = false;
+    pthread_mutex_unlock(&mutex);
+    return argument;
+}
+
+/* No signal of the program is handled in this thread. The mutex is held. */
+static void start_sweeper(void)
+{
+    sigset_t all, before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sweeper.runs = pthread_create(&sweeper.thread, NULL, sweep, NULL) == 0;
+    sweeper.exists = sweeper.runs;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* A thread that does not run any more has released the mutex for good, so it can be joined here. */
+void vcm_kv_door_expect_idle(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (!sweeper.runs) {
+        if (sweeper.exists)
+            pthread_join(sweeper.thread, NULL);
+        start_sweeper();
+    }
+    pthread_mutex_unlock(&mutex);
+}
+
+void vcm_kv_door_end_thread(void)
+{
+    pthread_mutex_lock(&mutex);
+    bool ends = sweeper.exists && !doors;
+    pthread_t thread = sweeper.thread;
+    if (ends) {
+        sweeper.exists = sweeper.runs = false;
+        pthread_cond_broadcast(&changed);
+    }
+    pthread_mutex_unlock(&mutex);
+    if (ends)
+        pthread_join(thread, NULL);
+}
+
+void vcm_kv_door_begin_fork(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+
+/* The doors and the thread are the parent's. */
+void vcm_kv_door_end_fork(bool is_child)
+{
+    if (is_child) {
+        doors = NULL;
+        sweeper.exists = sweeper.runs = false;
+        init_changed(); /* the parent's may have waiters, which are not here */
+    }
     pthread_mutex_unlock(&mutex);
 }
 

@@ -9,6 +9,12 @@
  * reads the flags; a thread that sets a flag sets it first and then looks for threads inside. So at
  * least one of them sees the other.
  * A door may be read as long as its handle is open, its environment only by threads inside.
+ *
+ * An idle transaction has a reader slot of the store, and all processes share those. So a thread
+ * ends all idle transactions of the process once a second. It exists from the first transaction
+ * that may become idle until a look finds none: a process that does not read has neither slots nor
+ * the thread. The first reads by a door leave no transaction behind, so that a command that reads a
+ * few values needs no thread.
  */
 #ifndef VCM_BASE_KV_DOOR_H
 #define VCM_BASE_KV_DOOR_H
@@ -36,10 +42,12 @@ struct vcm_kv_place {
 struct vcm_kv_door {
     struct vcm_kv_door *next_of_handle;
     struct vcm_kv_door *next_of_env;
+    struct vcm_kv_door *next_of_all;
     struct vcm_kv_env *env;
     uint64_t generation;
     _Atomic uint64_t state;                /* the number of counted threads inside, and the flags */
     atomic_bool incomplete;                /* some tables were not in the file yet */
+    atomic_uint begun;                     /* reads without a place, up to a few */
     atomic_uint handles[VCM_LIMIT_TABLES]; /* LMDB's numbers of the tables */
     struct vcm_kv_place places[VCM_KV_DOOR_PLACES];
 };
@@ -78,6 +86,16 @@ void vcm_kv_door_tell(struct vcm_kv_door *door);
 
 /* Ends the idle transactions of all doors of the environment, which frees their reader slots. */
 void vcm_kv_door_drop_idle(struct vcm_kv_env *env);
+
+/* Called by a thread that took a place and begins a transaction there: makes sure that the thread
+ * runs that ends it when it is idle. Without memory for a thread it stays until it is needed. */
+void vcm_kv_door_expect_idle(void);
+/* After a handle was closed: ends the thread, and waits for that, when no door is left. */
+void vcm_kv_door_end_thread(void);
+
+/* Around a fork, so that the child finds the lists whole. */
+void vcm_kv_door_begin_fork(void);
+void vcm_kv_door_end_fork(bool is_child);
 
 /* Stops threads from entering and waits, for a limited time, until all threads have left and all
  * holds have ended. True: no thread is inside until vcm_kv_door_open_all(). */

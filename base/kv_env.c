@@ -7,12 +7,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/kv_door.h"
+#include "base/kv_reader.h"
 #include "base/limits.h"
 #include "base/process.h"
 
@@ -40,35 +42,42 @@ static int full_disk(const struct vcm_kv_options *options, int code, struct vcm_
                          options->directory);
 }
 
-/* LMDB returns EIO after a short write, which is the first sign of a full disk. */
-static bool disk_is_full(const struct vcm_kv_options *options)
+/* LMDB returns EIO after a short write, which is the first sign that the disk is full or that the
+ * file reached the largest size that this process may write. Which file it was LMDB does not say:
+ * under a limit every EIO counts as that. */
+static bool is_short_write(const struct vcm_kv_options *options)
 {
     struct statvfs room;
+    struct rlimit file_size;
+
+    if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 && file_size.rlim_cur != RLIM_INFINITY)
+        return true;
     return statvfs(options->directory, &room) == 0 && room.f_bavail * room.f_frsize < VCM_MIB;
 }
 
 /* Translates a system error that LMDB returned. */
 static int fail_system(const struct vcm_kv_options *options, int code, struct vcm_error *err)
 {
-    switch (code) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG:
+    if (vcm_error_is_full(code))
         return full_disk(options, code, err);
+    if (vcm_error_is_denial(code))
+        return vcm_error_sys(err, VCM_IO_ERROR, code,
+                             "cannot write to the store in '%s'; give this user write permission "
+                             "there or choose another home",
+                             options->directory);
+    switch (code) {
     case ENOMEM:
         return vcm_error_sys(err, VCM_INTERNAL, code,
                              "cannot map the store in '%s'; is the "
                              "address space limited (ulimit -v)?",
                              options->directory);
-    case EACCES:
-    case EPERM:
-    case EROFS:
-        return vcm_error_sys(err, VCM_IO_ERROR, code,
-                             "cannot write to the store in '%s'; give this user write permission "
-                             "there or choose another home",
+    case EAGAIN: /* the byte of its number in the lock file is locked */
+        return vcm_error_sys(err, VCM_STORE_BUSY, code,
+                             "another process, perhaps in another container, has the same number "
+                             "among the readers of the store in '%s'; try again",
                              options->directory);
     case EIO:
-        if (disk_is_full(options))
+        if (is_short_write(options))
             return full_disk(options, ENOSPC, err);
         break;
     default:
@@ -114,20 +123,29 @@ int vcm_kv_env_fail(const struct vcm_kv_options *options, int code, struct vcm_e
     }
 }
 
+/* In the order in which both are taken elsewhere: an environment is released by a door. */
 static void begin_fork(void)
 {
+    vcm_kv_door_begin_fork();
     pthread_mutex_lock(&environments_mutex);
 }
 
 static void end_fork(void)
 {
     pthread_mutex_unlock(&environments_mutex);
+    vcm_kv_door_end_fork(false);
 }
 
-/* Keeps a forked child from seeing the list in the middle of a change. */
+static void end_fork_in_child(void)
+{
+    pthread_mutex_unlock(&environments_mutex);
+    vcm_kv_door_end_fork(true);
+}
+
+/* Keeps a forked child from seeing the lists in the middle of a change. */
 static void watch_forks(void)
 {
-    pthread_atfork(begin_fork, end_fork, end_fork);
+    pthread_atfork(begin_fork, end_fork, end_fork_in_child);
 }
 
 bool vcm_kv_env_is_forked(const struct vcm_kv_env *env)
@@ -256,6 +274,8 @@ static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *optio
     struct vcm_kv_lock lock;
     off_t need;
 
+    if (options->salvage) /* as much as there is */
+        return VCM_OK;
     for (int i = 0; i < TAIL_TRIES; i++) {
         if (file_is_whole(env, &need))
             return VCM_OK;
@@ -284,6 +304,7 @@ static int open_mapped(MDB_env **out, const char *directory, const struct vcm_kv
         int code = mdb_env_create(&mdb);
         if (code != 0)
             return code;
+        vcm_kv_reader_number(mdb);
         mdb_env_set_maxdbs(mdb, VCM_LIMIT_TABLES);
         mdb_env_set_maxreaders(mdb, options->readers_max);
         mdb_env_set_mapsize(mdb, size);
@@ -316,12 +337,7 @@ static int reserve_lock_file(const char *directory, const struct vcm_kv_options 
         return 0;
     int code = fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, (off_t)bytes) == 0 ? 0 : errno;
     close(fd);
-    return code == ENOSPC || code == EDQUOT ? code : 0;
-}
-
-static bool is_denial(int code)
-{
-    return code == EACCES || code == EROFS || code == EPERM;
+    return vcm_error_is_full(code) ? code : 0;
 }
 
 /* Readers also open for writing where they may, because a writer of this process may share the
@@ -330,14 +346,18 @@ static bool is_denial(int code)
 static int open_as_permitted(struct vcm_kv_env *env, const char *directory,
                              const struct vcm_kv_options *options)
 {
+    if (options->salvage) {
+        env->read_only = true;
+        return open_mapped(&env->mdb, directory, options, MDB_RDONLY | MDB_NOLOCK);
+    }
     int code = reserve_lock_file(directory, options);
     if (code == 0)
         code = open_mapped(&env->mdb, directory, options, 0);
-    if (!options->read_only || !is_denial(code))
+    if (!options->read_only || !vcm_error_is_denial(code))
         return code;
     env->read_only = true;
     code = open_mapped(&env->mdb, directory, options, MDB_RDONLY);
-    if (is_denial(code))
+    if (vcm_error_is_denial(code))
         code = open_mapped(&env->mdb, directory, options, MDB_RDONLY | MDB_NOLOCK);
     return code;
 }
@@ -346,6 +366,7 @@ static void env_free(struct vcm_kv_env *env)
 {
     if (env->mdb)
         mdb_env_close(env->mdb);
+    vcm_kv_users_leave(&env->user);
     pthread_mutex_destroy(&env->tables_mutex);
     free(env);
 }
@@ -361,6 +382,7 @@ static struct vcm_kv_env *env_new(void)
     env->hold.env = env;
     env->map_number = atomic_fetch_add(&maps, 1) + 1;
     env->forks = vcm_process_forks();
+    env->user.fd = -1;
     return env;
 }
 
@@ -374,6 +396,8 @@ static int env_open(struct vcm_kv_env **out, const char *directory,
 
     if (!env)
         return vcm_error_memory(err);
+    if (!options->salvage) /* its death is expected */
+        vcm_kv_users_enter(&env->user, options->directory);
     int code = open_as_permitted(env, directory, options);
     if (code == 0)
         code = mdb_env_get_fd(env->mdb, &fd);

@@ -17,6 +17,7 @@
 
 #include "base/kv.h"
 #include "base/kv_lock.h"
+#include "base/kv_users.h"
 
 struct MDB_env;
 struct vcm_kv_door;
@@ -29,6 +30,7 @@ struct vcm_kv_handle_hold {
 struct vcm_kv_env {
     struct vcm_kv_env *next;
     struct MDB_env *mdb;
+    struct vcm_kv_users user; /* the trace that this process leaves if it dies */
     dev_t device; /* with inode: of the data file, which the open environment keeps alive */
     ino_t inode;
     unsigned forks; /* number of forks of this process and its ancestors when it was opened */

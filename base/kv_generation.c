@@ -178,8 +178,8 @@ bool vcm_kv_generation_path(char out[VCM_LIMIT_PATH_BYTES],
 
 static int fail(const struct vcm_kv_generation *generation, int code, struct vcm_error *err)
 {
-    return vcm_error_sys(err, code == ENOSPC || code == EDQUOT ? VCM_STORE_FULL : VCM_IO_ERROR,
-                         code, "cannot write the file 'generation' of the store in '%s'",
+    return vcm_error_sys(err, VCM_IO_ERROR, code,
+                         "cannot write the file 'generation' of the store in '%s'",
                          generation->directory);
 }
 

@@ -5,7 +5,9 @@
 #include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 
 #include "base/banned.h"
@@ -13,6 +15,8 @@
 #define MAP_DEFAULT ((size_t)1024 * VCM_GIB) /* address space: large, so that it need not move */
 #define PAGE_BYTES  ((size_t)4096)
 #define NO_TABLE    VCM_KV_HANDLE_NO_TABLE
+#define SLOT_NAP_NS 10000000L
+#define FIRST_READS 32u
 #define MOVES_MAX   100u /* how often the generation may change while it is being opened */
 
 /* The environment whose writers' lock this thread holds: a second request never ends. */
@@ -58,16 +62,40 @@ static void forget(struct vcm_kv_txn *txn)
     txn->mdb = NULL;
 }
 
-/* Begins at a door that the caller has entered; after a failure the caller is outside. `*again`:
- * the obstacle was removed, and the caller should retry. */
-static int begin_inside(bool *again, struct vcm_kv_txn *txn, struct vcm_error *err)
+/* The attempts to begin one transaction. */
+struct attempt {
+    bool again; /* the obstacle was removed: the caller tries again */
+    uint64_t
+        deadline; /* for a reader slot, on the clock of vcm_clock_ms(); 0 until one is missing */
+};
+
+/* All reader slots are taken; the caller is outside. Waits a little: a process that is idle gives
+ * its slots back after a second. */
+static int wait_for_slot(struct attempt *attempt, const struct vcm_kv_options *options,
+                         struct vcm_error *err)
+{
+    const struct timespec nap = {0, SLOT_NAP_NS};
+    uint64_t now = vcm_clock_ms();
+
+    if (attempt->deadline == 0)
+        attempt->deadline = now + VCM_LIMIT_READER_WAIT_MS;
+    if (now >= attempt->deadline)
+        return vcm_kv_env_fail(options, MDB_READERS_FULL, err);
+    nanosleep(&nap, NULL);
+    attempt->again = true;
+    return VCM_OK;
+}
+
+/* Begins at a door that the caller has entered; after a failure, or to try again, the caller is
+ * outside. */
+static int begin_inside(struct attempt *attempt, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     const struct vcm_kv_options *options = &txn->kv->options;
     struct vcm_kv_env *env = txn->door->env;
     bool cleared = false;
     int code, rc;
 
-    *again = false;
+    attempt->again = false;
     while ((code = begin(txn)) == MDB_READERS_FULL && !cleared) {
         int dead;
         forget(txn);
@@ -78,12 +106,16 @@ static int begin_inside(bool *again, struct vcm_kv_txn *txn, struct vcm_error *e
     if (code == 0)
         return VCM_OK;
     forget(txn);
+    if (code == MDB_READERS_FULL) {
+        leave(txn);
+        return wait_for_slot(attempt, options, err);
+    }
     if (code == MDB_MAP_RESIZED) {
         vcm_kv_env_retain(env);
         leave(txn);
         rc = vcm_kv_env_resize(env, options, false, err);
         vcm_kv_env_release(env);
-        *again = rc == VCM_OK;
+        attempt->again = rc == VCM_OK;
         return rc;
     }
     leave(txn);
@@ -110,7 +142,7 @@ static void rollback(struct vcm_kv_txn *txn)
 static int begin_at(struct vcm_kv_txn *txn, struct vcm_kv *kv, struct vcm_kv_door *door,
                     struct vcm_error *err)
 {
-    bool again;
+    struct attempt attempt = {0};
     int rc;
 
     *txn = (struct vcm_kv_txn){.kv = kv, .door = door};
@@ -119,8 +151,8 @@ static int begin_at(struct vcm_kv_txn *txn, struct vcm_kv *kv, struct vcm_kv_doo
             return vcm_error_set(err, VCM_STORE_BUSY,
                                  "the store in '%s' changed to another generation; try again",
                                  kv->options.directory);
-        rc = begin_inside(&again, txn, err);
-    } while (again);
+        rc = begin_inside(&attempt, txn, err);
+    } while (attempt.again);
     return rc;
 }
 
@@ -269,6 +301,13 @@ static int refresh(struct vcm_kv *kv, const struct vcm_kv_lock *held, struct vcm
     return rc;
 }
 
+bool vcm_kv_handle_is_current(struct vcm_kv *kv)
+{
+    const struct vcm_kv_door *door = atomic_load(&kv->current);
+
+    return door->generation == vcm_kv_generation_now(&kv->generation);
+}
+
 static bool is_in_force(struct vcm_kv_door *door, struct vcm_kv *kv)
 {
     return door->generation == vcm_kv_generation_now(&kv->generation) &&
@@ -314,11 +353,15 @@ static int enter_to_read(struct vcm_kv_door **out, struct vcm_kv *kv, struct vcm
 }
 
 /* For a thread that entered by being counted: moves it to a place, where its transaction can stay
- * for reuse. */
+ * for reuse; unless the handle has hardly been read from. */
 static struct vcm_kv_txn *new_txn(struct vcm_kv *kv, struct vcm_kv_door *door)
 {
     struct vcm_kv_txn *txn = NULL;
-    struct vcm_kv_place *place = vcm_kv_door_take(&txn, door);
+    bool reads_much = atomic_load_explicit(&door->begun, memory_order_relaxed) >= FIRST_READS;
+    struct vcm_kv_place *place = reads_much ? vcm_kv_door_take(&txn, door) : NULL;
+
+    if (!reads_much)
+        atomic_fetch_add_explicit(&door->begun, 1, memory_order_relaxed);
 
     if (!txn)
         txn = calloc(1, sizeof *txn);
@@ -337,7 +380,7 @@ static struct vcm_kv_txn *new_txn(struct vcm_kv *kv, struct vcm_kv_door *door)
 static int begin_slowly(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_error *err)
 {
     struct vcm_kv_door *door;
-    bool again;
+    struct attempt attempt = {0};
     int rc;
 
     do {
@@ -349,12 +392,14 @@ static int begin_slowly(struct vcm_kv_txn **out, struct vcm_kv *kv, struct vcm_e
             vcm_kv_door_leave(door);
             return vcm_error_memory(err);
         }
-        rc = begin_inside(&again, txn, err);
-        if (rc == VCM_OK && !again)
+        if (txn->place)
+            vcm_kv_door_expect_idle();
+        rc = begin_inside(&attempt, txn, err);
+        if (rc == VCM_OK && !attempt.again)
             *out = txn;
         else
             free(txn);
-    } while (again);
+    } while (attempt.again);
     return rc;
 }
 
@@ -389,6 +434,11 @@ void vcm_kv_handle_read_end(struct vcm_kv_txn *txn)
     mdb_txn_abort(txn->mdb);
     vcm_kv_door_leave(txn->door);
     free(txn);
+}
+
+bool vcm_kv_handle_is_new(const struct vcm_kv_txn *txn)
+{
+    return txn->door->generation == 0 && mdb_txn_id(txn->mdb) <= 2;
 }
 
 bool vcm_kv_handle_is_latest(const struct vcm_kv_txn *txn)
@@ -456,7 +506,7 @@ static int run_change(struct vcm_kv_env **full, struct vcm_kv *kv, vcm_kv_change
 {
     struct vcm_kv_door *door;
     struct vcm_kv_txn txn;
-    bool again;
+    struct attempt attempt = {0};
     int rc;
 
     *full = NULL;
@@ -465,8 +515,8 @@ static int run_change(struct vcm_kv_env **full, struct vcm_kv *kv, vcm_kv_change
         if (rc != VCM_OK)
             return rc;
         txn = (struct vcm_kv_txn){.kv = kv, .door = door, .writes = true};
-        rc = begin_inside(&again, &txn, err);
-    } while (again);
+        rc = begin_inside(&attempt, &txn, err);
+    } while (attempt.again);
     if (rc != VCM_OK)
         return rc;
     struct vcm_kv_env *env = door->env;
@@ -520,7 +570,7 @@ int vcm_kv_handle_lock(struct vcm_kv_lock *lock, struct vcm_kv *kv, unsigned tim
     struct vcm_kv_door *door;
 
     if (kv->options.read_only)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+        return vcm_error_sys(err, VCM_INVALID_ARGUMENT, EROFS,
                              "the store in '%s' was opened for reading only",
                              kv->options.directory);
     int rc = vcm_kv_handle_enter(&door, kv, NULL, err);
@@ -537,7 +587,9 @@ int vcm_kv_handle_lock(struct vcm_kv_lock *lock, struct vcm_kv *kv, unsigned tim
         return rc;
     }
     if (lock->previous_died || !atomic_load(&kv->swept)) {
+        int dead;
         vcm_kv_generation_sweep(&kv->generation, door->generation);
+        mdb_reader_check(door->env->mdb, &dead); /* what the dead were reading can be reused */
         atomic_store(&kv->swept, true);
     }
     changing = door->env;
@@ -650,6 +702,7 @@ void vcm_kv_handle_close(struct vcm_kv *kv)
     if (!kv)
         return;
     close_doors(kv);
+    vcm_kv_door_end_thread();
     vcm_kv_generation_close(&kv->generation);
     for (unsigned i = 0; i < kv->tables_count; i++)
         free(kv->tables[i].name);

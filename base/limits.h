@@ -32,8 +32,9 @@
 #define VCM_LIMIT_BINARY_PROBE      ((size_t)8000) /* a NUL in these first bytes means binary */
 #define VCM_LIMIT_TREE_DEPTH        1024
 #define VCM_LIMIT_TREE_PATH_BYTES   ((size_t)1024 * 1024) /* of a path inside a tree */
+#define VCM_LIMIT_TREE_PATH_MEAN    ((size_t)128)         /* bytes of all paths, by entry allowed */
 #define VCM_LIMIT_DIRECTORY_ENTRIES 100000u               /* of a directory on disk */
-#define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000)
+#define VCM_LIMIT_TREE_ENTRIES      ((size_t)100 * 1000 * 1000) /* most of walk.max_entries */
 #define VCM_LIMIT_GITMODULES_BYTES  (1 * VCM_MIB)
 #define VCM_LIMIT_MANIFEST_BYTES    (256 * VCM_KIB) /* of .colony/manifest.json */
 #define VCM_LIMIT_ATTRIBUTES_BYTES  (1 * VCM_MIB)   /* of a .gitattributes */
@@ -41,6 +42,8 @@
 #define VCM_LIMIT_BASE_CACHE_BYTES  (32 * VCM_MIB)  /* bases of deltas, of all readers together */
 #define VCM_LIMIT_ALTERNATES        64 /* object directories beside a repository's own */
 #define VCM_LIMIT_ALTERNATES_BYTES  (1 * VCM_MIB)
+#define VCM_LIMIT_REF_FILES         1000000u /* in a git directory, packs among them */
+#define VCM_LIMIT_GIT_CONFIG_BYTES  (16 * VCM_MIB)
 
 /* Repositories elsewhere. */
 #define VCM_LIMIT_URL_BYTES    ((size_t)4096)
@@ -48,20 +51,32 @@
 #define VCM_LIMIT_REMOTE_REFS  (4 * VCM_MIB)  /* of the list of a remote's refs */
 #define VCM_LIMIT_GIT_OUTPUT   (1 * VCM_MIB)  /* of what git writes to its standard error */
 #define VCM_LIMIT_SECRET_BYTES ((size_t)4096) /* of a credential */
+#define VCM_LIMIT_GIT_MEMORY   (2 * VCM_GIB)  /* of each git process, mapped packs not counted */
+#define VCM_LIMIT_GIT_FETCH    (8 * VCM_GIB)  /* of a pack that is fetched */
 #define VCM_LIMIT_PACKS        100000u        /* in one object directory */
 
 /* Patterns and ignore files. */
-#define VCM_LIMIT_GLOB_BYTES        ((size_t)4096) /* of one pattern */
-#define VCM_LIMIT_GLOBS             100000u        /* in one list */
+#define VCM_LIMIT_GLOB_BYTES ((size_t)4096) /* of one pattern */
+#define VCM_LIMIT_GLOBS      100000u        /* in one list */
+/* Steps of all patterns in one walk: so many, and so many more for each path. A step compares a
+ * pattern's beginning, or a byte of it. */
+#define VCM_LIMIT_GLOB_STEPS        ((uint64_t)1000 * 1000 * 1000)
+#define VCM_LIMIT_GLOB_STEPS_EACH   ((uint64_t)4096)
+#define VCM_LIMIT_GLOB_STEPS_ONE    ((uint64_t)16 * 1000 * 1000) /* of one pattern and one path */
 #define VCM_LIMIT_IGNORE_FILE_BYTES (1 * VCM_MIB)
 #define VCM_LIMIT_IGNORE_BYTES      (16 * VCM_MIB) /* of the ignore files that hold at one place */
 
 /* Pages. */
-#define VCM_LIMIT_FLUSH_THRESHOLD_MAX 1000000000
+#define VCM_LIMIT_FLUSH_THRESHOLD_MAX 100000
 #define VCM_LIMIT_TOKEN_BUDGET_MIN    64
-#define VCM_LIMIT_TOKEN_BUDGET_MAX    1000000000
-#define VCM_LIMIT_CONTEXT_LINE_BYTES  ((size_t)512) /* of the line shown above a later part */
-#define VCM_LIMIT_FRAME_BYTES         (256 * VCM_MIB)
+#define VCM_LIMIT_TOKEN_BUDGET_MAX    1000000
+/* A token may have up to 256 bytes: these bound what a page takes in memory, whatever its budget.
+ * Budgets up to 16,384 tokens never reach them. Mapping holds a few dozen pages at a time. */
+#define VCM_LIMIT_PAGE_BYTES         (4 * VCM_MIB) /* of a text, escaped, and of records in one page */
+#define VCM_LIMIT_RECORD_BYTES       (12 * VCM_MIB) /* with its path, which alone may have 6 MiB */
+#define VCM_LIMIT_ANSWER_TOKENS_MAX  1000000000     /* that a caller asks for */
+#define VCM_LIMIT_CONTEXT_LINE_BYTES ((size_t)512)  /* of the line shown above a later part */
+#define VCM_LIMIT_FRAME_BYTES        (256 * VCM_MIB)
 
 /* Documents: literature and the knowledge base. */
 #define VCM_LIMIT_DOCUMENT_BYTES      (256 * VCM_MIB)
@@ -84,6 +99,10 @@
 #define VCM_LIMIT_SYMBOLS_READ_TIMES  256u /* times the file's size, in addition */
 #define VCM_LIMIT_SYMBOLS_ASKED_BYTES ((uint64_t)64 * VCM_MIB)
 #define VCM_LIMIT_SYMBOLS_ASKED_TIMES 512u
+/* Steps of the parser and the query cursor as grammars/core.c counts them: a step takes a few
+ * nanoseconds. */
+#define VCM_LIMIT_SYMBOLS_WORK        ((uint64_t)200 * 1000 * 1000)
+#define VCM_LIMIT_SYMBOLS_WORK_TIMES  512u   /* times the file's size, in addition */
 #define VCM_LIMIT_CTAGS_TIMEOUT_MS    60000u /* for one file; the processor's time is what counts */
 #define VCM_LIMIT_CTAGS_CPU_SECONDS   10u
 #define VCM_LIMIT_CTAGS_MEMORY_BYTES  ((size_t)512 * VCM_MIB)
@@ -108,6 +127,7 @@
 /* The store. */
 #define VCM_LIMIT_STORE_BYTES     ((size_t)16 * 1024 * VCM_GIB)
 #define VCM_LIMIT_READERS         1024
+#define VCM_LIMIT_READER_WAIT_MS  3000u /* for a slot that another process does not use any more */
 #define VCM_LIMIT_TABLES          32
 #define VCM_LIMIT_LOCK_TIMEOUT_MS 10000u
 #define VCM_LIMIT_BATCH_BYTES     (8 * VCM_MIB) /* written in one transaction */
@@ -117,6 +137,7 @@
 #define VCM_LIMIT_ROSTER_BYTES    (16 * VCM_MIB) /* of the list of scopes beside the store */
 #define VCM_LIMIT_LISTING_ROWS    100000
 #define VCM_LIMIT_LOCKS           100000u
+#define VCM_LIMIT_LOCK_TTL_MS     (UINT64_C(87840) * 3600 * 1000) /* ten years, in hours */
 #define VCM_LIMIT_VIEWS           1024u
 #define VCM_LIMIT_RESIDENCY_BYTES (8 * VCM_GIB) /* of the shared file beside the store */
 

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/secret.h"
+
 #include "base/banned.h"
 
 /* Longer lines are cut: a log line is for a person. */
@@ -24,5 +26,6 @@ void vcm_log_write(const struct vcm_log *log, enum vcm_log_level level, const ch
     for (char *p = line; *p; p++)
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             *p = '?';
+    vcm_secret_strip_text(line);
     log->write(log->context, level, line);
 }

@@ -51,6 +51,10 @@
       "restore its object ('git fsck' says more), or clone anew, then map again")                  \
     X(FAILED, PATH_EXCEEDS_BUDGET, path_exceeds_budget, "path_exceeds_budget", false,              \
       "raise flush_token_budget of the row: the path alone fills a page")                          \
+    X(FAILED, NAME_REFUSED, name_refused, "name_refused", false,                                   \
+      "rename it: git itself refuses to check out a file of this name")                            \
+    X(FAILED, NAME_TWICE, name_twice, "name_twice", false,                                         \
+      "remove it: its directory has another entry of this name ('git fsck' says more)")            \
     X(FAILED, LFS_EXTENSION, lfs_extension, "lfs_extension", true,                                 \
       "store it in LFS without an extension: vcm runs none")                                       \
     X(FAILED, LFS_CORRUPT, lfs_corrupt, "lfs_corrupt", true,                                       \
@@ -68,7 +72,7 @@
     X(FAILED, OVER_THE_LIMITS, over_the_limits, "over the limits", true,                           \
       "split it into smaller documents, or exclude it")                                            \
     X(FAILED, NO_EXTRACTOR, no_extractor, "no extractor", true,                                    \
-      "install vcm-extract, or name its folder in VCM_LIBEXEC, then map again")                    \
+      "run 'vcm doctor', which says what vcm-extract lacks, then map again")                       \
     X(FAILED, UNREADABLE, unreadable, "unreadable", true,                                          \
       "map again; 'vcm doctor' looks for what may be wrong with the installation")
 

@@ -20,6 +20,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/spawn_guard.h"
 
 #include "base/banned.h"
 
@@ -42,6 +43,7 @@ struct plan {
     char path[VCM_LIMIT_PATH_BYTES];
     int streams[3]; /* the child's ends */
     int report;
+    int alive; /* read end of a pipe that closes with this process, for the guard; -1 for none */
     pid_t parent;
 };
 
@@ -51,6 +53,7 @@ struct child {
     int in;    /* our ends; -1 when closed */
     int out;
     int errors;
+    int alive; /* write end of the guard's pipe */
     size_t written;
     bool stays; /* its input stays open after everything is written */
 };
@@ -145,9 +148,15 @@ static bool set_limit(__rlimit_resource_t what, rlim_t value)
 
 static bool set_limits(const struct vcm_spawn_options *options)
 {
+    /* A program that is told that its file is too large can say so; the signal would just end it.
+     */
+    if (options->file_max > 0)
+        signal(SIGXFSZ, SIG_IGN);
     return set_limit(RLIMIT_CORE, 0) &&
            (options->cpu_seconds_max == 0 || set_limit(RLIMIT_CPU, options->cpu_seconds_max)) &&
-           (options->memory_max == 0 || set_limit(RLIMIT_AS, options->memory_max));
+           (options->memory_max == 0 || set_limit(RLIMIT_AS, options->memory_max)) &&
+           (options->data_max == 0 || set_limit(RLIMIT_DATA, options->data_max)) &&
+           (options->file_max == 0 || set_limit(RLIMIT_FSIZE, options->file_max));
 }
 
 static enum stage become_program(struct plan *plan)
@@ -156,8 +165,10 @@ static enum stage become_program(struct plan *plan)
 
     setpgid(0, 0);
     reset_signals();
-    /* If this process is killed, it cannot kill the child, so the kernel does. */
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != plan->parent)
+    /* If this process is killed, it cannot kill the child, so the kernel or the guard does. */
+    if (plan->alive >= 0 && !vcm_spawn_guard_split(plan->alive))
+        return STAGE_PREPARE;
+    if (plan->alive < 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != plan->parent))
         return STAGE_PREPARE;
     if (!place_streams(plan))
         return STAGE_PREPARE;
@@ -246,6 +257,7 @@ static int start(struct child *child, struct plan *plan, struct vcm_error *err)
     child->pid = fork_child(plan);
     int code = errno;
     close_fd(&plan->report);
+    close_fd(&plan->alive);
     for (int i = 0; i < 3; i++)
         close_fd(&plan->streams[i]);
     if (child->pid < 0) {
@@ -425,7 +437,8 @@ static int launch(struct child *child, struct plan *plan, bool has_out, bool has
 
     if (!open_stream(&child->in, &plan->streams[0], has_input, true) ||
         !open_stream(&child->out, &plan->streams[1], has_out, false) ||
-        !open_stream(&child->errors, &plan->streams[2], has_errors, false))
+        !open_stream(&child->errors, &plan->streams[2], has_errors, false) ||
+        (plan->options->starts_others && !open_pipe(&child->alive, &plan->alive, true)))
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open a pipe");
     int rc = start(child, plan, err);
     if (rc != VCM_OK && child->pid > 0)
@@ -439,6 +452,9 @@ static void close_all(struct child *child, struct plan *plan)
     close_fd(&child->out);
     close_fd(&child->errors);
     close_fd(&child->pidfd);
+    close_fd(&child->alive);
+    if (plan)
+        close_fd(&plan->alive);
     for (int i = 0; plan && i < 3; i++)
         close_fd(&plan->streams[i]);
 }
@@ -466,9 +482,9 @@ static int run(struct vcm_spawn_result *result, struct child *child, struct plan
 int vcm_spawn_run(struct vcm_spawn_result *result, struct vcm_buf *out, struct vcm_buf *errors,
                   const struct vcm_spawn_options *options, struct vcm_error *err)
 {
-    struct child child = {.pid = -1, .pidfd = -1, .in = -1, .out = -1, .errors = -1};
+    struct child child = {.pid = -1, .pidfd = -1, .in = -1, .out = -1, .errors = -1, .alive = -1};
     struct plan plan = {
-        .options = options, .streams = {-1, -1, -1}, .report = -1, .parent = getpid()};
+        .options = options, .streams = {-1, -1, -1}, .report = -1, .alive = -1, .parent = getpid()};
     sigset_t before;
 
     assert(options->argv && options->argv[0]);
@@ -488,7 +504,7 @@ int vcm_spawn_open(struct vcm_spawn_program **out, const struct vcm_spawn_option
                    struct vcm_error *err)
 {
     struct plan plan = {
-        .options = options, .streams = {-1, -1, -1}, .report = -1, .parent = getpid()};
+        .options = options, .streams = {-1, -1, -1}, .report = -1, .alive = -1, .parent = getpid()};
 
     assert(options->argv && options->argv[0] && options->input.len == 0);
     *out = NULL;
@@ -498,8 +514,8 @@ int vcm_spawn_open(struct vcm_spawn_program **out, const struct vcm_spawn_option
     struct vcm_spawn_program *program = calloc(1, sizeof *program);
     if (!program)
         return vcm_error_memory(err);
-    program->child =
-        (struct child){.pid = -1, .pidfd = -1, .in = -1, .out = -1, .errors = -1, .stays = true};
+    program->child = (struct child){
+        .pid = -1, .pidfd = -1, .in = -1, .out = -1, .errors = -1, .alive = -1, .stays = true};
     program->timeout_ms = options->timeout_ms ? options->timeout_ms : VCM_LIMIT_SPAWN_TIMEOUT_MS;
     snprintf(program->name, sizeof program->name, "%s", options->argv[0]);
     rc = launch(&program->child, &plan, true, false, err);

@@ -4,12 +4,14 @@
  *
  * The child gets its own process group, which is killed as a whole at the time limit, on
  * cancellation and when it writes too much; no descriptor but 0, 1 and 2; default signal
- * dispositions. It is killed when the thread that waits for it dies. Safe in a threaded process.
+ * dispositions. It is killed when the thread that waits for it dies, or, if it starts programs of
+ * its own, with all of them when this process dies. Safe in a threaded process.
  */
 #ifndef VCM_BASE_SPAWN_H
 #define VCM_BASE_SPAWN_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/cancel.h"
@@ -21,7 +23,10 @@ struct vcm_spawn_options {
     struct vcm_slice input;         /* written to its standard input, which is then closed */
     unsigned timeout_ms;            /* 0 means VCM_LIMIT_SPAWN_TIMEOUT_MS */
     size_t memory_max;              /* RLIMIT_AS, 0 for none */
+    size_t data_max;                /* RLIMIT_DATA, 0 for none: memory without mapped files */
+    uint64_t file_max;              /* RLIMIT_FSIZE, 0 for none; SIGXFSZ is ignored then */
     unsigned cpu_seconds_max;       /* RLIMIT_CPU, 0 for none */
+    bool starts_others;             /* programs of its own, which end with us (spawn_guard.h) */
     const struct vcm_cancel *cancel;
 };
 

@@ -103,21 +103,114 @@ bool vcm_utf8_replace(struct vcm_buf *out, struct vcm_slice text)
     return replaced;
 }
 
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Whether the text begins with what an escape looks like, so that its backslash has to be escaped:
+ * "\x2e" and "\x2f" for dots and slashes of names that are refused, "\x5c", and bytes from 0x80.
+ * All other backslashes are left as they are, because names with "\x2d" are common (units of
+ * systemd).
+ */
+static bool is_like_escape(const char *text, size_t len)
+{
+    if (len < 4 || text[1] != 'x' || hex_digit(text[2]) < 0 || hex_digit(text[3]) < 0)
+        return false;
+    int byte = hex_digit(text[2]) * 16 + hex_digit(text[3]);
+    return byte >= 0x80 || byte == '\\' || byte == '/' || byte == '.';
+}
+
+static void append_escape(struct vcm_buf *out, char byte)
+{
+    vcm_buf_append_format(out, "\\x%02x", (unsigned)(unsigned char)byte);
+}
+
+/* Appends valid UTF-8. Returns whether a backslash was escaped. */
+static bool escape_valid(struct vcm_buf *out, struct vcm_slice text)
+{
+    const char *end = text.data + text.len;
+    const char *copied = text.data;
+    const char *at = text.len > 0 ? memchr(text.data, '\\', text.len) : NULL;
+
+    for (; at; at = memchr(at, '\\', (size_t)(end - at))) {
+        if (is_like_escape(at, (size_t)(end - at))) {
+            vcm_buf_append(out, copied, (size_t)(at - copied));
+            append_escape(out, '\\');
+            copied = at + 1;
+        }
+        at++;
+    }
+    vcm_buf_append(out, copied, (size_t)(end - copied));
+    return copied != text.data;
+}
+
 bool vcm_utf8_escape_path(struct vcm_buf *out, struct vcm_slice path)
 {
     bool escaped = false;
 
     while (path.len > 0) {
         size_t skip = vcm_utf8_valid_prefix(path);
-        vcm_buf_append(out, path.data, skip);
+        escaped |= escape_valid(out, vcm_slice_of(path.data, skip));
         if (skip < path.len) {
-            vcm_buf_append_format(out, "\\x%02x", (unsigned)(unsigned char)path.data[skip]);
+            append_escape(out, path.data[skip]);
             skip++;
             escaped = true;
         }
         path = vcm_slice_of(path.data + skip, path.len - skip);
     }
     return escaped;
+}
+
+/* Whether a line must not have the character: it ends lines, moves the cursor, or is blank. */
+static bool is_gap(struct vcm_slice c)
+{
+    unsigned char first = (unsigned char)c.data[0];
+
+    if (c.len == 1)
+        return first <= ' ' || first == 0x7f;
+    if (c.len == 2)
+        return first == 0xc2 && (unsigned char)c.data[1] < 0xa0;
+    return c.len == 3 &&
+           (memcmp(c.data, "\xe2\x80\xa8", 3) == 0 || memcmp(c.data, "\xe2\x80\xa9", 3) == 0);
+}
+
+void vcm_utf8_append_line(struct vcm_buf *out, struct vcm_slice text)
+{
+    const size_t start = out->len;
+    bool gap = false;
+
+    for (size_t i = 0; i < text.len;) {
+        struct vcm_slice c =
+            vcm_slice_of(text.data + i, vcm_utf8_sequence_length((unsigned char)text.data[i]));
+        i += c.len;
+        if (is_gap(c)) {
+            gap = true;
+            continue;
+        }
+        if (gap && out->len > start)
+            vcm_buf_append_byte(out, ' ');
+        vcm_buf_append_slice(out, c);
+        gap = false;
+    }
+}
+
+void vcm_utf8_escape_name(struct vcm_buf *out, struct vcm_slice name, bool unsafe)
+{
+    if (unsafe && name.len > 0 && name.data[0] == '.') {
+        append_escape(out, '.');
+        name = vcm_slice_of(name.data + 1, name.len - 1);
+    }
+    const char *slash;
+    while (unsafe && name.len > 0 && (slash = memchr(name.data, '/', name.len)) != NULL) {
+        size_t len = (size_t)(slash - name.data);
+        vcm_utf8_escape_path(out, vcm_slice_of(name.data, len));
+        append_escape(out, '/');
+        name = vcm_slice_of(slash + 1, name.len - len - 1);
+    }
+    vcm_utf8_escape_path(out, name);
 }
 
 unsigned vcm_utf8_sequence_length(unsigned char lead)
@@ -141,19 +234,94 @@ static bool in_ranges(const struct vcm_utf8_range *ranges, size_t count, uint32_
 
 #define IN_RANGES(ranges, point) in_ranges((ranges), sizeof(ranges) / sizeof((ranges)[0]), (point))
 
-size_t vcm_utf8_columns(struct vcm_slice text)
+/* The code point at the beginning of `text`, which is not empty, and its length. What is cut off or
+ * no beginning of a sequence is one byte. */
+static size_t decode(uint32_t *point, struct vcm_slice text)
 {
     const unsigned char *p = (const unsigned char *)text.data;
+    size_t len = vcm_utf8_sequence_length(p[0]);
+
+    *point = p[0];
+    if (len == 1 || len > text.len || p[0] < 0xc0)
+        return 1;
+    *point = p[0] & (0x7fu >> len);
+    for (size_t k = 1; k < len; k++)
+        *point = *point << 6 | (p[k] & 0x3fu);
+    return len;
+}
+
+static bool is_direction(uint32_t point)
+{
+    return point == 0x61c || point == 0x200e || point == 0x200f ||
+           (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+}
+
+static bool is_control(uint32_t point)
+{
+    return point < 0x20 || (point >= 0x7f && point < 0xa0) || point == 0x2028 || point == 0x2029;
+}
+
+void vcm_utf8_append_visible(struct vcm_buf *out, struct vcm_slice text, bool lines)
+{
+    while (text.len > 0) {
+        uint32_t point;
+        size_t len = decode(&point, text);
+        if (is_direction(point))
+            vcm_buf_append_format(out, "<U+%04X>", (unsigned)point);
+        else if (is_control(point) && !(lines && (point == '\n' || point == '\t')))
+            vcm_buf_append_byte(out, '?');
+        else
+            vcm_buf_append(out, text.data, len);
+        text = vcm_slice_of(text.data + len, text.len - len);
+    }
+}
+
+static bool has_control(struct vcm_slice text)
+{
+    while (text.len > 0) {
+        uint32_t point;
+        size_t len = decode(&point, text);
+        if (is_control(point))
+            return true;
+        text = vcm_slice_of(text.data + len, text.len - len);
+    }
+    return false;
+}
+
+void vcm_utf8_append_quoted(struct vcm_buf *out, struct vcm_slice name)
+{
+    static const char letters[] = {['\a'] = 'a', ['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n',
+                                   ['\v'] = 'v', ['\f'] = 'f', ['\r'] = 'r'};
+
+    if (!has_control(name)) {
+        vcm_buf_append_slice(out, name);
+        return;
+    }
+    vcm_buf_append_byte(out, '"');
+    while (name.len > 0) {
+        uint32_t point;
+        size_t len = decode(&point, name);
+        if (point < sizeof letters && letters[point])
+            vcm_buf_append_format(out, "\\%c", letters[point]);
+        else if (is_control(point))
+            vcm_buf_append_format(out, "\\u%04x", (unsigned)point);
+        else if (point == '"' || point == '\\')
+            vcm_buf_append_format(out, "\\%c", (char)point);
+        else
+            vcm_buf_append(out, name.data, len);
+        name = vcm_slice_of(name.data + len, name.len - len);
+    }
+    vcm_buf_append_byte(out, '"');
+}
+
+size_t vcm_utf8_columns(struct vcm_slice text)
+{
     size_t columns = 0;
 
-    for (size_t i = 0; i < text.len;) {
-        size_t len = vcm_utf8_sequence_length(p[i]);
-        if (len > text.len - i)
-            break;
-        uint32_t point = len == 1 ? p[i] : p[i] & (0x7fu >> len);
-        for (size_t k = 1; k < len; k++)
-            point = point << 6 | (p[i + k] & 0x3fu);
-        i += len;
+    while (text.len > 0) {
+        uint32_t point;
+        size_t len = decode(&point, text);
+        text = vcm_slice_of(text.data + len, text.len - len);
         if (point < 0x300)
             columns++;
         else if (!IN_RANGES(zero_width, point))

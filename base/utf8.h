@@ -25,9 +25,27 @@ size_t vcm_utf8_invalid_prefix(struct vcm_slice text);
  * any. */
 bool vcm_utf8_replace(struct vcm_buf *out, struct vcm_slice text);
 
-/* Appends a path with each invalid byte written as \xHH (lower-case hex digits; valid text,
- * backslashes included, is not changed). Returns whether any byte was. */
+/* Appends a path with each invalid byte written as \xHH (lower-case hex digits). A backslash that
+ * begins what could be such an escape (\x2e, \x2f, \x5c, \x80 to \xff) is written as \x5c, so that
+ * two paths never become one. All else is not changed. Returns whether anything was. */
 bool vcm_utf8_escape_path(struct vcm_buf *out, struct vcm_slice path);
+
+/* The same for one name of a path. With `unsafe` its slashes and a dot at its beginning are
+ * escaped, too, so that the result leads nowhere. */
+void vcm_utf8_escape_name(struct vcm_buf *out, struct vcm_slice name, bool unsafe);
+
+/* Appends valid UTF-8 as one line: a space for each run of white space, of control characters (C0,
+ * DEL, C1) and of U+2028 and U+2029, and none at the beginning and the end. */
+void vcm_utf8_append_line(struct vcm_buf *out, struct vcm_slice text);
+
+/* Appends text for a terminal: a question mark for each control character (C0, DEL, C1) and line or
+ * paragraph separator, "<U+202E>" and the like for each control of the direction of writing, which
+ * would show the text in another order. With `lines`, line feeds and tabs stay. */
+void vcm_utf8_append_visible(struct vcm_buf *out, struct vcm_slice text, bool lines);
+
+/* Appends a name as it is or, when it has control characters or separators of lines, in double
+ * quotes with escapes as in C: it stays on one line. */
+void vcm_utf8_append_quoted(struct vcm_buf *out, struct vcm_slice name);
 
 /* The length in bytes, 1 to 4, of the sequence that begins with this byte of valid UTF-8. */
 unsigned vcm_utf8_sequence_length(unsigned char lead);

@@ -15,6 +15,7 @@
 #include "base/cancel.h"
 #include "base/io.h"
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "cli/args.h"
 #include "cli/help.h"
 #include "cli/progress.h"
@@ -50,6 +51,7 @@ static void handle_signals(void)
     sigaction(SIGTERM, &stop, NULL);
     sigaction(SIGHUP, &stop, NULL);
     sigaction(SIGPIPE, &ignore, NULL); /* writing to a closed pipe then fails with EPIPE */
+    sigaction(SIGXFSZ, &ignore, NULL); /* and to a file beyond its limit of size with EFBIG */
 }
 
 /* Opens /dev/null for closed standard streams. Otherwise the next file that is opened, such as the
@@ -116,8 +118,11 @@ static int report_error(const struct vcm_args *args, const struct vcm_error *err
         append_error_document(&document, err);
         write_out(vcm_buf_slice(&document));
     } else {
-        fprintf(stderr, "%svcm:%s %s%s%s\n", color ? "\033[31m" : "", color ? "\033[0m" : "",
-                err->context, err->context[0] != '\0' ? ": " : "", err->message);
+        vcm_utf8_append_visible(&document, vcm_slice_of_string(err->context), false);
+        vcm_buf_append_string(&document, document.len > 0 ? ": " : "");
+        vcm_utf8_append_visible(&document, vcm_slice_of_string(err->message), false);
+        fprintf(stderr, "%svcm:%s %s\n", color ? "\033[31m" : "", color ? "\033[0m" : "",
+                vcm_buf_text(&document));
     }
     vcm_buf_release(&document);
     return status_of(err->code);
@@ -126,10 +131,13 @@ static int report_error(const struct vcm_args *args, const struct vcm_error *err
 static void write_log(void *context, enum vcm_log_level level, const char *line)
 {
     struct vcm_progress_line *progress = context;
+    struct vcm_buf visible = VCM_BUF_INIT(16 * VCM_KIB);
 
     (void)level;
     vcm_progress_line_clear(progress);
-    fprintf(stderr, "vcm: %s\n", line);
+    vcm_utf8_append_visible(&visible, vcm_slice_of_string(line), false);
+    fprintf(stderr, "vcm: %s\n", vcm_buf_text(&visible));
+    vcm_buf_release(&visible);
 }
 
 /* Prints the document, or the text in its place. */
@@ -146,6 +154,8 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
     int rc = call->text && call->text->len > 0
                  ? VCM_OK
                  : vcm_json_parse(&root, &arena, vcm_buf_slice(document), err);
+    if (rc == VCM_OK && root && !vcm_print_quote_names(root, &arena))
+        rc = vcm_error_memory(err);
     if (rc == VCM_OK) {
         assert(root || call->text);
         if (root && args->op->print_event && vcm_json_get(root, "event"))

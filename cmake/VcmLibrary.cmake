@@ -23,7 +23,12 @@ set_target_properties(vcm_shared PROPERTIES OUTPUT_NAME vcm VERSION ${PROJECT_VE
 target_include_directories(vcm_shared INTERFACE $<BUILD_INTERFACE:${VCM_INCLUDE_DIR}>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-set(objects)
+# The objects of vcm_symbols are its own; the grammars are objects of others.
+get_property(grammars GLOBAL PROPERTY VCM_GRAMMARS)
+set(objects $<TARGET_OBJECTS:vcm_grammar_core>)
+foreach(grammar ${grammars})
+    list(APPEND objects $<TARGET_OBJECTS:${grammar}>)
+endforeach()
 foreach(folder ${vcm_folders})
     list(APPEND objects $<TARGET_OBJECTS:vcm_${folder}>)
 endforeach()

@@ -59,7 +59,7 @@ static void check_ignore(struct vcm_slice text, struct vcm_slice path)
     bool ignored = false;
 
     vcm_glob_list_init(&list);
-    if (vcm_ignore_open(&ignore, NULL) != VCM_OK)
+    if (vcm_ignore_open(&ignore, NULL, NULL) != VCM_OK)
         abort();
     if (vcm_ignore_enter(ignore, &ignored, vcm_slice_of("", 0), NULL) == VCM_OK &&
         vcm_ignore_add(ignore, text, NULL) == VCM_OK &&

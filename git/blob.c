@@ -1,25 +1,28 @@
 #include "git/blob.h"
 
-#include <stdio.h>
-
-#include "base/hash.h"
 #include "base/limits.h"
+#include "git/clone_repair.h"
 #include "git/internal.h"
 #include "git/pack_reader.h"
 
 #include "base/banned.h"
 
-static int refuse_object(int git_code, const struct vcm_git_id *id, struct vcm_error *err)
+static int refuse_object(struct vcm_git_repo *repo, int git_code, const struct vcm_git_id *id,
+                         struct vcm_error *err)
 {
     char hex[VCM_GIT_ID_HEX + 1];
+    int rc;
 
     vcm_git_repo_id_to_hex(hex, id);
     if (git_code == GIT_ENOTFOUND)
-        return vcm_error_set(err, VCM_NOT_FOUND,
-                             "the object %s is missing from the repository; 'git fetch' may fetch "
-                             "it, 'git fsck' lists what else is missing",
-                             hex);
-    return vcm_git_internal_error(err, git_code, "the object %s is damaged", hex);
+        rc = vcm_error_set(err, VCM_NOT_FOUND,
+                           "the object %s is missing from the repository; 'git fetch' may fetch "
+                           "it, 'git fsck' lists what else is missing",
+                           hex);
+    else
+        rc = vcm_git_internal_error(err, git_code, "the object %s is damaged", hex);
+    vcm_git_clone_repair_suspect(repo, git_code);
+    return rc;
 }
 
 int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vcm_git_id *id,
@@ -33,7 +36,7 @@ int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vc
     vcm_git_internal_to_oid(&oid, id);
     int git_code = vcm_libgit2.odb_read_header(&len, &type, repo->odb, &oid);
     if (git_code != 0)
-        return refuse_object(git_code, id, err);
+        return refuse_object(repo, git_code, id, err);
     if (type != GIT_OBJECT_BLOB) {
         char hex[VCM_GIT_ID_HEX + 1];
         vcm_git_repo_id_to_hex(hex, id);
@@ -44,18 +47,9 @@ int vcm_git_blob_size(uint64_t *size, struct vcm_git_repo *repo, const struct vc
     return VCM_OK;
 }
 
-/* Whether a blob's bytes match its id. libgit2 can check all objects, at several times the cost,
- * because its SHA-1 detects forgeries. Trees and commits rely on the checksum in every zlib
- * stream. */
 static bool is_blob(const struct vcm_git_id *id, struct vcm_slice data)
 {
-    unsigned char digest[VCM_HASH_SHA1_BYTES];
-    char head[32];
-
-    /* The header ends with a NUL that counts. */
-    int len = snprintf(head, sizeof head, "blob %zu", data.len);
-    vcm_hash_sha1_of(digest, vcm_slice_of(head, (size_t)len + 1), data);
-    return memcmp(digest, id->bytes, sizeof digest) == 0;
+    return vcm_git_internal_has_id(id, "blob", data);
 }
 
 static void open_packs(struct vcm_git_repo *repo)
@@ -108,7 +102,7 @@ int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_r
     vcm_git_internal_to_oid(&oid, id);
     int git_code = vcm_libgit2.odb_read(&object, repo->odb, &oid);
     if (git_code != 0)
-        return refuse_object(git_code, id, err);
+        return refuse_object(repo, git_code, id, err);
     struct vcm_slice data =
         vcm_slice_of(vcm_libgit2.odb_object_data(object), vcm_libgit2.odb_object_size(object));
     if (is_blob(id, data)) {
@@ -117,7 +111,7 @@ int vcm_git_blob_read_upto(struct vcm_buf *out, uint64_t *size, struct vcm_git_r
     } else {
         vcm_libgit2.error_set_str(GIT_ERROR_ODB,
                                   "hash mismatch: its content is not what its id says");
-        rc = refuse_object(GIT_ERROR, id, err);
+        rc = refuse_object(repo, GIT_ERROR, id, err);
     }
     vcm_libgit2.odb_object_free(object);
     return rc;

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "git/clone_fetch.h"
 #include "git/clone_part.h"
+#include "git/clone_repair.h"
 #include "git/clone_target.h"
 #include "git/internal.h"
 
@@ -102,32 +103,42 @@ static int run(struct vcm_git_clone *out, struct vcm_git_fetch *fetch, struct vc
     return rc;
 }
 
+/* Fetches into a new clone, which takes the place of the damaged one if that succeeds: else the
+ * remote is at fault, and commits that it dropped may still be readable in the old one. */
+static int remake(struct vcm_git_clone *out, struct vcm_git_fetch *fetch, struct vcm_error *err)
+{
+    vcm_log_write(fetch->clones->log, VCM_LOG_WARNING,
+                  "the clone of %s is damaged; it is replaced by a new one", fetch->url.address);
+    vcm_git_clone_release(out);
+    int rc = vcm_git_clone_place_set_aside(&fetch->place, fetch->url.address, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_clone_fetch_open(fetch, err);
+    if (rc == VCM_OK)
+        rc = run(out, fetch, err);
+    vcm_git_clone_place_settle(&fetch->place, rc == VCM_OK);
+    return rc;
+}
+
 /* git cannot fetch into a damaged clone. A clone holds nothing that cannot be fetched again, so
- * such a clone is replaced by a new one. */
+ * such a clone is replaced by a new one, once. */
 static int run_or_remake(struct vcm_git_clone *out, struct vcm_git_fetch *fetch,
                          struct vcm_error *err)
 {
     struct vcm_error cause = {0};
 
     int rc = vcm_git_clone_fetch_open(fetch, &cause);
-    bool damaged = rc == VCM_IO_ERROR;
-    if (rc == VCM_OK) {
-        rc = run(out, fetch, &cause);
-        damaged = rc != VCM_OK && rc != VCM_INTERRUPTED && !fetch->place.is_new &&
-                  !vcm_git_clone_refs_is_sound(fetch->repo);
-    }
-    if (!damaged) {
-        if (rc != VCM_OK && err)
-            *err = cause;
-        return rc;
-    }
-    vcm_log_write(fetch->clones->log, VCM_LOG_WARNING,
-                  "the clone of %s is damaged; it is replaced by a new one", fetch->url.address);
-    vcm_git_clone_release(out);
-    rc = vcm_git_clone_place_remake(&fetch->place, fetch->url.address, err);
+    bool damaged = rc == VCM_IO_ERROR || rc == VCM_NOT_FOUND;
     if (rc == VCM_OK)
-        rc = vcm_git_clone_fetch_open(fetch, err);
-    return rc == VCM_OK ? run(out, fetch, err) : rc;
+        damaged = vcm_git_clone_repair_confirm(fetch);
+    if (rc == VCM_OK && !damaged) {
+        rc = run(out, fetch, &cause);
+        damaged = rc != VCM_OK && vcm_git_clone_repair_explains(fetch, rc);
+    }
+    if (damaged)
+        return remake(out, fetch, err);
+    if (rc != VCM_OK && err)
+        *err = cause;
+    return rc;
 }
 
 /* Refuses a path: callers read a local repository in place. */
@@ -240,6 +251,8 @@ int vcm_git_clone_run(const char *path, const struct vcm_git_clones *clones, con
             .user = secret.user,
             .password = secret.password,
             .timeout_ms = clones->timeout_ms ? clones->timeout_ms : VCM_CLONE_TIMEOUT_MS,
+            .memory_max = clones->memory_max,
+            .bytes_max = clones->bytes_max,
             .cancel = clones->cancel,
         };
         rc = vcm_git_runner_run(NULL, NULL, &runner, args, err);

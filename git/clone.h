@@ -9,7 +9,8 @@
  * the files below some directories were wanted has a ref "refs/vcm/parts/<id>": all its trees are
  * in the clone, and git treats the missing blobs as promised by the remote.
  * One process fetches at a time into a clone (a lock file beside it); readers need no lock, since
- * objects are only added. An unfinished clone that a killed process left is created again.
+ * objects are only added. An unfinished clone that a killed process left is created again, and so
+ * is one that turns out to be damaged (clone_repair.h).
  */
 #ifndef VCM_GIT_CLONE_H
 #define VCM_GIT_CLONE_H
@@ -32,6 +33,8 @@ struct vcm_git_clones {
     const struct vcm_git_credential *credentials;
     unsigned credential_count;
     unsigned timeout_ms; /* of one call; 0 means VCM_CLONE_TIMEOUT_MS */
+    size_t memory_max;   /* of each process of git; 0 means VCM_LIMIT_GIT_MEMORY */
+    uint64_t bytes_max;  /* of a pack that is fetched; 0 means VCM_LIMIT_GIT_FETCH */
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
 };

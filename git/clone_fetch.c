@@ -37,6 +37,8 @@ struct vcm_git_runner vcm_git_clone_fetch_runner(const struct vcm_git_fetch *fet
         .user = fetch->secret.user,
         .password = fetch->secret.password,
         .timeout_ms = time_left(fetch),
+        .memory_max = fetch->clones->memory_max,
+        .bytes_max = fetch->clones->bytes_max,
         .cancel = fetch->clones->cancel,
     };
 }

@@ -25,6 +25,7 @@ struct vcm_git_fetch {
     const char *steps;   /* "~3^2" behind it, or "" */
     const char *subpath; /* of the request, or "" */
     unsigned depth;
+    bool remote_answered;   /* it told its refs */
     bool is_partial;        /* blobs may be missing in the clone */
     uint64_t files_missing; /* of the commit that was asked for */
 };

@@ -24,6 +24,7 @@
 /* Written last: a clone without it counts as unfinished. */
 #define MARKER      "vcm-clone"
 #define MARKER_TEXT "1\n"
+#define ASIDE       ".damaged" /* behind the name of a clone that is being replaced */
 
 static bool is_name_byte(char c)
 {
@@ -73,15 +74,20 @@ static void join(struct vcm_buf *out, const char *path, const char *name)
 bool vcm_git_clone_place_is_ready(const char *path)
 {
     /* Without one of these, libgit2 would search the parent directories and find another
-     * repository. */
-    static const char *const parts[] = {MARKER, "HEAD", "config", "objects", "refs"};
+     * repository. A clone of ours borrows no objects. */
+    static const struct {
+        const char *name;
+        mode_t type;
+    } parts[] = {{MARKER, S_IFREG},    {"HEAD", S_IFREG}, {"config", S_IFREG},
+                 {"objects", S_IFDIR}, {"refs", S_IFDIR}, {"objects/info/alternates", 0}};
     struct vcm_buf name = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
     struct stat status;
     bool ready = true;
 
     for (size_t i = 0; ready && i < sizeof parts / sizeof parts[0]; i++) {
-        join(&name, path, parts[i]);
-        ready = lstat(vcm_buf_text(&name), &status) == 0 && !S_ISLNK(status.st_mode);
+        join(&name, path, parts[i].name);
+        mode_t type = lstat(vcm_buf_text(&name), &status) == 0 ? status.st_mode & S_IFMT : 0;
+        ready = type == parts[i].type;
     }
     vcm_buf_release(&name);
     return ready;
@@ -109,22 +115,32 @@ void vcm_git_clone_place_touch(const char *path)
 }
 
 /* Removes locks and temporary files of a killed git; the place is locked, so no other process uses
- * them. */
+ * them. Nothing of ours has such a name. */
 static int remove_leftover(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
     const char *name = path + where->base;
     size_t len = strlen(name);
 
     (void)status;
-    if (kind == FTW_F &&
-        ((len > 5 && strcmp(name + len - 5, ".lock") == 0) || strncmp(name, "tmp_", 4) == 0))
-        return unlink(path);
-    return 0;
+    if ((len > 5 && strcmp(name + len - 5, ".lock") == 0) ||
+        (kind == FTW_F && strncmp(name, "tmp_", 4) == 0))
+        return remove(path) == 0 ? FTW_SKIP_SUBTREE : FTW_STOP;
+    return FTW_CONTINUE;
 }
 
-static int mend(const char *path, struct vcm_error *err)
+/* The same, but for objects, where leftovers are in nobody's way and files are many. */
+static int remove_lock(const char *path, const struct stat *status, int kind, struct FTW *where)
 {
-    if (nftw(path, remove_leftover, OPEN_FILES, FTW_PHYS | FTW_MOUNT) != 0)
+    if (where->level == 1 && strcmp(path + where->base, "objects") == 0)
+        return FTW_SKIP_SUBTREE;
+    return remove_leftover(path, status, kind, where);
+}
+
+/* git leaves locks when it was killed by us, at a time limit, as well as with us. */
+static int mend(const char *path, bool thoroughly, struct vcm_error *err)
+{
+    if (nftw(path, thoroughly ? remove_leftover : remove_lock, OPEN_FILES,
+             FTW_PHYS | FTW_MOUNT | FTW_ACTIONRETVAL) != 0)
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot clean up the clone '%s'", path);
     return VCM_OK;
 }
@@ -243,19 +259,46 @@ int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_c
     place->is_new = rc == VCM_OK && !vcm_git_clone_place_is_ready(place->path);
     if (place->is_new)
         rc = make(place->path, address, err);
-    else if (rc == VCM_OK && place->lock.previous_died)
-        rc = mend(place->path, err);
+    else if (rc == VCM_OK)
+        rc = mend(place->path, place->lock.previous_died, err);
     free(directory);
     vcm_buf_release(&path);
     return rc;
 }
 
-int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
-                               struct vcm_error *err)
+int vcm_git_clone_place_set_aside(struct vcm_git_place *place, const char *address,
+                                  struct vcm_error *err)
 {
+    struct vcm_buf aside = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
     assert(place->is_locked);
-    place->is_new = true;
-    return make(place->path, address, err);
+    vcm_buf_append_format(&aside, "%s" ASIDE, place->path);
+    int rc = vcm_buf_check(&aside, "the path of a clone", err);
+    if (rc == VCM_OK)
+        rc = vcm_path_tree_remove(vcm_buf_text(&aside), err);
+    if (rc == VCM_OK && rename(place->path, vcm_buf_text(&aside)) != 0)
+        rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot rename '%s'", place->path);
+    if (rc == VCM_OK) {
+        place->is_new = true;
+        rc = make(place->path, address, err);
+    }
+    vcm_buf_release(&aside);
+    return rc;
+}
+
+void vcm_git_clone_place_settle(struct vcm_git_place *place, bool filled)
+{
+    struct vcm_buf aside = VCM_BUF_INIT(2 * VCM_LIMIT_PATH_BYTES);
+
+    if (!place->is_new)
+        return;
+    vcm_buf_append_format(&aside, "%s" ASIDE, place->path);
+    if (filled)
+        vcm_path_tree_remove(vcm_buf_text(&aside), NULL);
+    else if (vcm_path_tree_remove(place->path, NULL) == VCM_OK &&
+             rename(vcm_buf_text(&aside), place->path) == 0)
+        place->is_new = false;
+    vcm_buf_release(&aside);
 }
 
 int vcm_git_clone_place_make_partial(const struct vcm_git_place *place, const char *address,

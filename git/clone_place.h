@@ -41,9 +41,13 @@ bool vcm_git_clone_place_is_ready(const char *path);
 int vcm_git_clone_place_take(struct vcm_git_place *place, const struct vcm_git_clones *clones,
                              const char *address, unsigned timeout_ms, struct vcm_error *err);
 
-/* Replaces the clone by an empty one. */
-int vcm_git_clone_place_remake(struct vcm_git_place *place, const char *address,
-                               struct vcm_error *err);
+/* Puts an empty clone in place of one that is damaged, which is kept until
+ * vcm_git_clone_place_settle(). A process that is killed between the two leaves the new one. */
+int vcm_git_clone_place_set_aside(struct vcm_git_place *place, const char *address,
+                                  struct vcm_error *err);
+
+/* Removes the damaged clone, or, unless the new one is filled, puts it back. */
+void vcm_git_clone_place_settle(struct vcm_git_place *place, bool filled);
 
 /* Configures the clone as partial: VCM_GIT_PLACE_REMOTE is the remote that has the missing
  * objects. */

@@ -104,6 +104,7 @@ int vcm_git_clone_target_ask(struct vcm_git_fetch *fetch, struct vcm_error *err)
     vcm_log_write(fetch->clones->log, VCM_LOG_DEBUG, "asking %s for its refs", fetch->url.address);
     const struct vcm_git_runner runner = vcm_git_clone_fetch_runner(fetch);
     int rc = vcm_git_clone_remote_ask(&fetch->remote, &runner, asked, err);
+    fetch->remote_answered = rc == VCM_OK;
     if (rc == VCM_OK)
         remove_stale_refs(fetch, &known);
     vcm_libgit2.strarray_dispose(&known);

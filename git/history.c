@@ -1,10 +1,10 @@
 #include "git/history.h"
 
-#include <stdlib.h>
-
 #include "base/hash.h"
 #include "base/limits.h"
 #include "git/internal.h"
+#include "git/notes.h"
+#include "git/tree_count.h"
 
 #include "base/banned.h"
 
@@ -12,79 +12,37 @@
 #define SEED_TREE   2
 #define SEED_BLOB   3
 #define SEED_ROOT   4
-#define SLOTS_FIRST 1024
-
-/* What is known about a commit, a directory or a file, under a hash of its name. */
-struct slot {
-    uint64_t key; /* 0 when free */
-    bool yes;
-};
-
-struct notes {
-    struct slot *slots;
-    size_t count, capacity; /* capacity: a power of two, at most half full */
-};
+/* A commit with so many entries that are new is counted, and refused if it has too many. */
+#define COUNT_AFTER_ENTRIES 10000
 
 struct survey {
     struct vcm_git_repo *repo;
     const struct vcm_git_history_query *query;
-    struct notes notes;
+    struct vcm_git_notes notes; /* about commits, directories and files */
     struct vcm_buf path;
     unsigned depth;
+    const git_oid *root; /* of the commit that is looked at */
+    uint64_t entries;    /* of it that are new */
     struct vcm_error *err;
 };
 
-static struct slot *find_slot(const struct notes *notes, uint64_t key)
-{
-    for (size_t i = (size_t)key;; i++) {
-        struct slot *slot = &notes->slots[i & (notes->capacity - 1)];
-        if (slot->key == 0 || slot->key == key)
-            return slot;
-    }
-}
-
-static int grow(struct notes *notes, struct vcm_error *err)
-{
-    struct notes larger = {.capacity = notes->capacity ? 2 * notes->capacity : SLOTS_FIRST};
-
-    larger.slots = calloc(larger.capacity, sizeof *larger.slots);
-    if (!larger.slots)
-        return vcm_error_memory(err);
-    for (size_t i = 0; i < notes->capacity; i++)
-        if (notes->slots[i].key)
-            *find_slot(&larger, notes->slots[i].key) = notes->slots[i];
-    larger.count = notes->count;
-    free(notes->slots);
-    *notes = larger;
-    return VCM_OK;
-}
-
 static uint64_t key_of(const git_oid *id, struct vcm_slice path, uint64_t seed)
 {
-    uint64_t key = vcm_hash_checksum(path, vcm_hash_checksum(vcm_slice_of(id, sizeof *id), seed));
-    return key ? key : 1;
+    return vcm_hash_checksum(path, vcm_hash_checksum(vcm_slice_of(id, sizeof *id), seed));
 }
 
 static bool recall(bool *yes, const struct survey *s, uint64_t key)
 {
-    if (s->notes.capacity == 0)
-        return false;
-    const struct slot *slot = find_slot(&s->notes, key);
-    *yes = slot->key && slot->yes;
-    return slot->key != 0;
+    uint64_t value;
+    bool known = vcm_git_notes_get(&value, &s->notes, key);
+
+    *yes = value != 0;
+    return known;
 }
 
 static int note(struct survey *s, uint64_t key, bool yes)
 {
-    int rc = VCM_OK;
-
-    if (2 * (s->notes.count + 1) > s->notes.capacity)
-        rc = grow(&s->notes, s->err);
-    if (rc == VCM_OK) {
-        *find_slot(&s->notes, key) = (struct slot){key, yes};
-        s->notes.count++;
-    }
-    return rc;
+    return vcm_git_notes_put(&s->notes, key, yes, s->err);
 }
 
 static int look_at_file(bool *wanted, struct survey *s, const git_tree_entry *entry)
@@ -112,6 +70,13 @@ static int look_at_entry(bool *wanted, struct survey *s, const git_tree_entry *e
     size_t len = s->path.len;
     int rc;
 
+    if (++s->entries == COUNT_AFTER_ENTRIES) {
+        struct vcm_git_id root;
+        vcm_git_internal_from_oid(&root, s->root);
+        rc = vcm_git_tree_count_check(s->repo, &root, s->query->cancel, s->err);
+        if (rc != VCM_OK)
+            return rc;
+    }
     vcm_buf_append_format(&s->path, "%s%s", len > 0 ? "/" : "", vcm_libgit2.tree_entry_name(entry));
     rc = vcm_buf_check(&s->path, "a path", s->err);
     if (rc == VCM_OK && vcm_libgit2.tree_entry_type(entry) == GIT_OBJECT_TREE)
@@ -184,9 +149,11 @@ static int look_at_commit(uint64_t *commits, struct survey *s, const git_oid *id
     int git_code = vcm_libgit2.commit_lookup(&commit, s->repo->handle, id);
     if (git_code != 0)
         return vcm_git_internal_error(s->err, git_code, "cannot read a commit");
+    s->root = vcm_libgit2.commit_tree_id(commit);
+    s->entries = 0;
     int rc = look_at_root_file(&counted, s, commit);
     if (rc == VCM_OK)
-        rc = look_at_tree(&wanted, s, vcm_libgit2.commit_tree_id(commit));
+        rc = look_at_tree(&wanted, s, s->root);
     counted = counted || wanted;
     for (unsigned i = 0; !counted && i < vcm_libgit2.commit_parentcount(commit); i++)
         recall(&counted, s, key_of(vcm_libgit2.commit_parent_id(commit, i), none, SEED_COMMIT));
@@ -220,6 +187,6 @@ int vcm_git_history_count(uint64_t *commits, struct vcm_git_repo *repo,
         rc = vcm_git_internal_error(err, git_code, "cannot read the history of '%s'", repo->root);
     vcm_libgit2.revwalk_free(walk);
     vcm_buf_release(&s.path);
-    free(s.notes.slots);
+    vcm_git_notes_release(&s.notes);
     return rc;
 }

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "base/hash.h"
+
 #include "base/banned.h"
 
 const char *vcm_git_internal_message(void)
@@ -39,6 +41,17 @@ int vcm_git_internal_error(struct vcm_error *err, int git_code, const char *form
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     return vcm_error_set(err, translate(git_code), "%s: %s", what, vcm_git_internal_message());
+}
+
+bool vcm_git_internal_has_id(const struct vcm_git_id *id, const char *type, struct vcm_slice data)
+{
+    unsigned char digest[VCM_HASH_SHA1_BYTES];
+    char head[48];
+
+    /* The header ends with a NUL that counts. */
+    int len = snprintf(head, sizeof head, "%s %zu", type, data.len);
+    vcm_hash_sha1_of(digest, vcm_slice_of(head, (size_t)len + 1), data);
+    return memcmp(digest, id->bytes, sizeof digest) == 0;
 }
 
 void vcm_git_internal_to_oid(git_oid *out, const struct vcm_git_id *id)

@@ -32,6 +32,10 @@ bool vcm_git_repo_user_sets(const char *name);
 /* INVALID_ARGUMENT unless `name` is what a branch or tag may be called. `what` names its kind. */
 int vcm_git_repo_check_name(const char *what, const char *name, struct vcm_error *err);
 
+/* Whether an object of this type ("blob") with these bytes has the id. libgit2 can check all
+ * objects that it reads, at several times the cost, because its SHA-1 detects forgeries. */
+bool vcm_git_internal_has_id(const struct vcm_git_id *id, const char *type, struct vcm_slice data);
+
 void vcm_git_internal_to_oid(git_oid *out, const struct vcm_git_id *id);
 void vcm_git_internal_from_oid(struct vcm_git_id *out, const git_oid *oid);
 

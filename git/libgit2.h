@@ -23,7 +23,7 @@
     f(object_id) f(object_lookup) f(object_peel) f(object_type) f(object_type2string) \
     f(odb_add_backend) f(odb_backend_data_alloc) f(odb_backend_data_free) f(odb_exists) \
     f(odb_exists_ext) f(odb_exists_prefix) f(odb_free) f(odb_init_backend) f(odb_object_data) \
-    f(odb_object_free) f(odb_object_size) f(odb_read) f(odb_read_header) f(oid_equal) \
+    f(odb_object_free) f(odb_object_size) f(odb_object_type) f(odb_read) f(odb_read_header) f(oid_equal) \
     f(oid_fromstrn) f(oid_pathfmt) f(reference_create) f(reference_dwim) f(reference_free) \
     f(reference_iterator_free) f(reference_iterator_glob_new) f(reference_iterator_new) \
     f(reference_list) f(reference_lookup) f(reference_name_is_valid) f(reference_next) \

@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "base/path.h"
 #include "git/object_dirs.h"
+#include "git/pack_guard.h"
 #include "git/pack_index.h"
 
 #include "base/banned.h"
@@ -313,7 +314,7 @@ int vcm_git_loose_install(git_odb *odb, git_repository *handle, struct vcm_error
     if (rc == VCM_OK) {
         int git_code = vcm_libgit2.odb_add_backend(odb, &loose->backend, PRIORITY);
         if (git_code == 0)
-            return VCM_OK;
+            return vcm_git_pack_guard_install(odb, &loose->directories, err);
         rc = vcm_git_internal_error(err, git_code, "cannot read the objects of the repository");
     }
     free_loose(&loose->backend);

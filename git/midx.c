@@ -25,34 +25,25 @@
 
 #define CHUNK_NAMES   UINT32_C(0x504e414d) /* "PNAM" */
 #define CHUNK_FAN_OUT UINT32_C(0x4f494446) /* "OIDF" */
+#define CHUNK_IDS     UINT32_C(0x4f49444c) /* "OIDL" */
 #define CHUNK_OFFSETS UINT32_C(0x4f4f4646) /* "OOFF" */
 #define CHUNK_LARGE   UINT32_C(0x4c4f4646) /* "LOFF" */
 
-struct chunk {
-    uint64_t at, bytes;
-};
-
-struct midx {
-    int fd;
-    uint64_t bytes;
-    uint32_t pack_count, count; /* of objects */
-    uint64_t *pack_bytes;       /* UINT64_MAX for a pack that is not there */
-    struct chunk names, fan_out, offsets, large;
-};
-
-static bool read_at(const struct midx *midx, void *out, size_t len, uint64_t at)
+static bool read_at(const struct vcm_git_midx *midx, void *out, size_t len, uint64_t at)
 {
     return at <= midx->bytes && len <= midx->bytes - at &&
            vcm_io_read_at(midx->fd, out, len, at) == len;
 }
 
-static struct chunk *chunk_of(struct midx *midx, uint32_t id)
+static struct vcm_git_midx_chunk *chunk_of(struct vcm_git_midx *midx, uint32_t id)
 {
     switch (id) {
     case CHUNK_NAMES:
         return &midx->names;
     case CHUNK_FAN_OUT:
         return &midx->fan_out;
+    case CHUNK_IDS:
+        return &midx->ids;
     case CHUNK_OFFSETS:
         return &midx->offsets;
     case CHUNK_LARGE:
@@ -63,7 +54,7 @@ static struct chunk *chunk_of(struct midx *midx, uint32_t id)
 }
 
 /* A chunk ends where the next one begins; the last entry of the table only marks the end. */
-static const char *find_chunks(struct midx *midx, unsigned count)
+static const char *find_chunks(struct vcm_git_midx *midx, unsigned count)
 {
     unsigned char entry[2 * CHUNK_BYTES] = {0};
 
@@ -74,14 +65,14 @@ static const char *find_chunks(struct midx *midx, unsigned count)
                  end = vcm_wire_load_be64(entry + CHUNK_BYTES + 4);
         if (begin > end || end > midx->bytes - ID_BYTES)
             return "its chunks lead outside";
-        struct chunk *chunk = chunk_of(midx, vcm_wire_load_be32(entry));
+        struct vcm_git_midx_chunk *chunk = chunk_of(midx, vcm_wire_load_be32(entry));
         if (chunk)
-            *chunk = (struct chunk){begin, end - begin};
+            *chunk = (struct vcm_git_midx_chunk){begin, end - begin};
     }
     return NULL;
 }
 
-static const char *read_head(struct midx *midx)
+static const char *read_head(struct vcm_git_midx *midx)
 {
     unsigned char head[HEADER_BYTES] = {0}, last[4] = {0};
     uint64_t fan_out = FAN_OUT * sizeof last;
@@ -100,7 +91,10 @@ static const char *read_head(struct midx *midx)
         !read_at(midx, last, sizeof last, midx->fan_out.at + fan_out - sizeof last))
         return "it has no fan-out";
     midx->count = vcm_wire_load_be32(last);
-    return midx->offsets.bytes == (uint64_t)midx->count * 8 ? NULL : "its tables do not fit";
+    return midx->offsets.bytes == (uint64_t)midx->count * 8 &&
+                   midx->ids.bytes == (uint64_t)midx->count * ID_BYTES
+               ? NULL
+               : "its tables do not fit";
 }
 
 /* The size of "pack-x.pack" for the name "pack-x.idx"; UINT64_MAX when there is none. */
@@ -118,57 +112,72 @@ static uint64_t size_of_pack(int directory, const char *index_name)
     return found ? (uint64_t)status.st_size : UINT64_MAX;
 }
 
-static const char *find_packs(struct midx *midx, int directory)
+/* Reads the names, and finds where each begins. */
+static const char *read_names(struct vcm_git_midx *midx)
 {
     const uint64_t longest = (uint64_t)midx->pack_count * VCM_LIMIT_PATH_BYTES;
-    const char *fault = NULL;
 
     if (midx->names.bytes > longest)
         return "its names of packs are too long";
-    char *names = calloc(midx->names.bytes + 1, 1), *name = names;
-    midx->pack_bytes = calloc((size_t)midx->pack_count + 1, sizeof *midx->pack_bytes);
-    if (!names || !midx->pack_bytes)
-        fault = "there is no memory to read it";
-    else if (!read_at(midx, names, (size_t)midx->names.bytes, midx->names.at))
-        fault = "it is cut short";
-    for (uint32_t i = 0; !fault && i < midx->pack_count; i++) {
-        if (name >= names + midx->names.bytes)
-            fault = "it does not name its packs";
-        else
-            midx->pack_bytes[i] = size_of_pack(directory, name);
-        name += fault ? 0 : strlen(name) + 1;
+    midx->text = calloc(midx->names.bytes + 1, 1);
+    midx->packs = calloc((size_t)midx->pack_count + 1, sizeof *midx->packs);
+    if (!midx->text || !midx->packs)
+        return "there is no memory to read it";
+    if (!read_at(midx, midx->text, (size_t)midx->names.bytes, midx->names.at))
+        return "it is cut short";
+    const char *name = midx->text;
+    for (uint32_t i = 0; i < midx->pack_count; i++) {
+        if (name >= midx->text + midx->names.bytes)
+            return "it does not name its packs";
+        if (strchr(name, '/'))
+            return "it names packs elsewhere";
+        midx->packs[i].name = name;
+        name += strlen(name) + 1;
     }
-    free(names);
-    return fault;
+    return NULL;
 }
 
-static bool is_in_pack(const struct midx *midx, uint32_t pack, uint64_t offset)
+static bool is_in_pack(const struct vcm_git_midx *midx, uint32_t pack, uint64_t offset)
 {
-    uint64_t bytes = midx->pack_bytes[pack];
+    uint64_t bytes = midx->packs[pack].bytes;
 
     return offset >= PACK_HEADER && bytes > ID_BYTES && offset < bytes - ID_BYTES;
 }
 
-static const char *check_entry(const struct midx *midx, const unsigned char *entry)
+/* The pack and the offset in it that an entry of the table tells. */
+static const char *read_entry(uint32_t *pack, uint64_t *offset, const struct vcm_git_midx *midx,
+                              const unsigned char *entry)
 {
-    uint32_t pack = vcm_wire_load_be32(entry), word = vcm_wire_load_be32(entry + 4);
+    uint32_t word = vcm_wire_load_be32(entry + 4);
     unsigned char large[8] = {0};
-    uint64_t offset = word;
 
-    if (pack >= midx->pack_count)
+    *pack = vcm_wire_load_be32(entry);
+    *offset = word;
+    if (*pack >= midx->pack_count)
         return "it leads to a pack that it does not name";
     if ((word & IS_LARGE) && midx->large.bytes > 0) {
         uint64_t place = word & ~IS_LARGE;
         if (place >= midx->large.bytes / sizeof large ||
             !read_at(midx, large, sizeof large, midx->large.at + place * sizeof large))
             return "it leads outside its table of large offsets";
-        offset = vcm_wire_load_be64(large);
+        *offset = vcm_wire_load_be64(large);
     }
+    return NULL;
+}
+
+static const char *check_entry(const struct vcm_git_midx *midx, const unsigned char *entry)
+{
+    uint64_t offset = 0;
+    uint32_t pack = 0;
+
+    const char *fault = read_entry(&pack, &offset, midx, entry);
+    if (fault)
+        return fault;
     return is_in_pack(midx, pack, offset) ? NULL : "it leads outside a pack";
 }
 
 /* Reads blocks, and does not map the file: it can have hundreds of megabytes. */
-static const char *check_offsets(const struct midx *midx)
+static const char *check_offsets(const struct vcm_git_midx *midx)
 {
     static const size_t entry_bytes = 8;
     unsigned char *entries = malloc(AT_ONCE * entry_bytes);
@@ -186,19 +195,83 @@ static const char *check_offsets(const struct midx *midx)
     return fault;
 }
 
-const char *vcm_git_midx_fault(int fd, int directory)
+static const char *read_tables(struct vcm_git_midx *midx, int fd)
 {
-    struct midx midx = {.fd = fd};
     struct stat status;
 
+    *midx = (struct vcm_git_midx){.fd = fd};
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode))
         return "it is no regular file";
-    midx.bytes = (uint64_t)status.st_size;
-    const char *fault = read_head(&midx);
-    if (!fault)
-        fault = find_packs(&midx, directory);
+    midx->bytes = (uint64_t)status.st_size;
+    const char *fault = read_head(midx);
+    return fault ? fault : read_names(midx);
+}
+
+static void free_tables(struct vcm_git_midx *midx)
+{
+    free(midx->text);
+    free(midx->packs);
+}
+
+const char *vcm_git_midx_fault(int fd, int directory)
+{
+    struct vcm_git_midx midx;
+
+    const char *fault = read_tables(&midx, fd);
+    for (uint32_t i = 0; !fault && i < midx.pack_count; i++)
+        midx.packs[i].bytes = size_of_pack(directory, midx.packs[i].name);
     if (!fault)
         fault = check_offsets(&midx);
-    free(midx.pack_bytes);
+    free_tables(&midx);
     return fault;
+}
+
+bool vcm_git_midx_open(struct vcm_git_midx *midx, int fd)
+{
+    if (!read_tables(midx, fd))
+        return true;
+    vcm_git_midx_close(midx);
+    return false;
+}
+
+void vcm_git_midx_close(struct vcm_git_midx *midx)
+{
+    if (midx->fd >= 0)
+        close(midx->fd);
+    free_tables(midx);
+    *midx = (struct vcm_git_midx){.fd = -1};
+}
+
+bool vcm_git_midx_find(const char **index_name, uint64_t *offset, const struct vcm_git_midx *midx,
+                       const unsigned char *id)
+{
+    unsigned char bounds[8] = {0}, found[ID_BYTES] = {0}, entry[8] = {0};
+    uint64_t table = midx->fan_out.at + (id[0] > 0 ? 4 * (uint64_t)(id[0] - 1) : 0);
+    uint32_t pack = 0;
+
+    if (!read_at(midx, bounds, id[0] > 0 ? sizeof bounds : 4, table))
+        return false;
+    uint64_t low = id[0] > 0 ? vcm_wire_load_be32(bounds) : 0;
+    uint64_t high = vcm_wire_load_be32(bounds + (id[0] > 0 ? 4 : 0));
+    while (low < high) {
+        uint64_t middle = (low + high) / 2;
+        if (!read_at(midx, found, sizeof found, midx->ids.at + middle * ID_BYTES))
+            return false;
+        int order = memcmp(found, id, ID_BYTES);
+        if (order == 0) {
+            low = middle;
+            break;
+        }
+        if (order > 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    if (low >= midx->count || !read_at(midx, found, sizeof found, midx->ids.at + low * ID_BYTES) ||
+        memcmp(found, id, ID_BYTES) != 0 ||
+        !read_at(midx, entry, sizeof entry, midx->offsets.at + low * sizeof entry) ||
+        read_entry(&pack, offset, midx, entry))
+        return false;
+    *index_name = midx->packs[pack].name;
+    return true;
 }

@@ -57,7 +57,9 @@ static int add_alternates_of(struct vcm_git_object_dirs *out, unsigned index, st
     struct vcm_error reason = {0};
 
     vcm_path_join(&name, out->items[index].path, "info/alternates");
-    int rc = vcm_path_read_file(&text, vcm_buf_text(&name), VCM_LIMIT_ALTERNATES_BYTES, &reason);
+    int rc = vcm_buf_check(&name, "the path of alternates", &reason);
+    if (rc == VCM_OK)
+        rc = vcm_path_read_file(&text, vcm_buf_text(&name), VCM_LIMIT_ALTERNATES_BYTES, &reason);
     if (rc != VCM_OK && rc != VCM_NOT_FOUND && err)
         *err = reason;
     const char *line = vcm_buf_text(&text);

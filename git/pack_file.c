@@ -16,7 +16,9 @@
 #define PACK_HEADER   12 /* signature, version, number of objects */
 #define TRAILER_BYTES (2 * ID_BYTES)
 #define IS_LARGE      0x80000000u
-#define IDS_AT        (HEADER_BYTES + VCM_GIT_PACK_FAN_OUT * WORD_BYTES)
+#define FAN_OUT_BYTES (VCM_GIT_PACK_FAN_OUT * WORD_BYTES)
+#define IDS_AT        (HEADER_BYTES + FAN_OUT_BYTES)
+#define STRIDE_MAX    (ID_BYTES + WORD_BYTES)
 /* Ids are evenly distributed, so one is found by reading this many around its expected position. */
 #define IDS_AT_ONCE 64u
 
@@ -43,18 +45,27 @@ static uint32_t object_count(const struct vcm_git_pack_file *file)
 static bool open_index(struct vcm_git_pack_file *file)
 {
     unsigned char head[IDS_AT] = {0};
+    const unsigned char *table = head;
 
     if (!size_of(&file->index_bytes, file->index_fd) ||
-        !read_all(file->index_fd, head, sizeof head, 0) ||
-        memcmp(head, "\377tOc\0\0\0\2", HEADER_BYTES) != 0)
+        !read_all(file->index_fd, head, sizeof head, 0))
         return false;
+    /* In version 1, which has no header, the offset stands before each id. */
+    file->ids_at = FAN_OUT_BYTES + WORD_BYTES;
+    file->stride = STRIDE_MAX;
+    if (memcmp(head, "\377tOc\0\0\0\2", HEADER_BYTES) == 0) {
+        table += HEADER_BYTES;
+        file->ids_at = IDS_AT;
+        file->stride = ID_BYTES;
+    }
     for (size_t i = 0; i < VCM_GIT_PACK_FAN_OUT; i++) {
-        file->fan_out[i] = vcm_wire_load_be32(head + HEADER_BYTES + i * WORD_BYTES);
+        file->fan_out[i] = vcm_wire_load_be32(table + i * WORD_BYTES);
         if (i > 0 && file->fan_out[i] < file->fan_out[i - 1])
             return false;
     }
-    uint64_t least =
-        IDS_AT + TRAILER_BYTES + (uint64_t)object_count(file) * (ID_BYTES + 2 * WORD_BYTES);
+    uint64_t each = file->stride == STRIDE_MAX ? STRIDE_MAX : ID_BYTES + 2 * WORD_BYTES;
+    uint64_t least = (uint64_t)(table - head) + FAN_OUT_BYTES + TRAILER_BYTES +
+                     (uint64_t)object_count(file) * each;
     return file->index_bytes >= least;
 }
 
@@ -67,7 +78,8 @@ static bool open_pack(struct vcm_git_pack_file *file)
         !read_all(file->pack_fd, head, sizeof head, 0))
         return false;
     file->end = bytes - ID_BYTES;
-    return memcmp(head, "PACK\0\0\0\2", 2 * WORD_BYTES) == 0 &&
+    return (memcmp(head, "PACK\0\0\0\2", 2 * WORD_BYTES) == 0 ||
+            memcmp(head, "PACK\0\0\0\3", 2 * WORD_BYTES) == 0) &&
            vcm_wire_load_be32(head + 2 * WORD_BYTES) == object_count(file);
 }
 
@@ -96,11 +108,14 @@ static bool offset_of(uint64_t *offset, const struct vcm_git_pack_file *file, ui
     uint64_t count = object_count(file);
     uint64_t at = IDS_AT + count * (ID_BYTES + WORD_BYTES) + (uint64_t)number * WORD_BYTES;
     unsigned char entry[2 * WORD_BYTES] = {0};
+    bool is_old = file->stride == STRIDE_MAX;
 
+    if (is_old)
+        at = file->ids_at - WORD_BYTES + (uint64_t)number * STRIDE_MAX;
     if (!read_all(file->index_fd, entry, WORD_BYTES, at))
         return false;
     uint64_t found = vcm_wire_load_be32(entry);
-    if (found & IS_LARGE) {
+    if (!is_old && found & IS_LARGE) {
         at = IDS_AT + count * (ID_BYTES + 2 * WORD_BYTES) + (found & ~IS_LARGE) * sizeof entry;
         if (at + sizeof entry > file->index_bytes - TRAILER_BYTES ||
             !read_all(file->index_fd, entry, sizeof entry, at))
@@ -124,13 +139,14 @@ static uint32_t choose(uint32_t low, uint32_t high, const unsigned char *id, boo
 }
 
 /* How many of the ids, which are sorted, are below this one. */
-static uint32_t count_below(const unsigned char *ids, uint32_t count, const unsigned char *id)
+static uint32_t count_below(const unsigned char *ids, uint32_t count, uint32_t stride,
+                            const unsigned char *id)
 {
     uint32_t first = 0;
 
     while (count > 0) {
         uint32_t half = count / 2;
-        bool below = memcmp(ids + (size_t)(first + half) * ID_BYTES, id, ID_BYTES) < 0;
+        bool below = memcmp(ids + (size_t)(first + half) * stride, id, ID_BYTES) < 0;
         first = below ? first + half + 1 : first;
         count = below ? count - half - 1 : half;
     }
@@ -140,17 +156,19 @@ static uint32_t count_below(const unsigned char *ids, uint32_t count, const unsi
 bool vcm_git_pack_file_find(uint64_t *offset, const struct vcm_git_pack_file *file,
                             const unsigned char *id)
 {
-    unsigned char ids[IDS_AT_ONCE * ID_BYTES] = {0};
+    unsigned char ids[IDS_AT_ONCE * STRIDE_MAX] = {0};
     uint32_t low = id[0] > 0 ? file->fan_out[id[0] - 1] : 0;
     uint32_t high = file->fan_out[id[0]];
 
     for (bool first = true; low < high; first = false) {
         uint32_t now = high - low < IDS_AT_ONCE ? high - low : IDS_AT_ONCE;
         uint32_t from = now == high - low ? low : choose(low, high, id, first);
-        if (!read_all(file->index_fd, ids, now * ID_BYTES, IDS_AT + (uint64_t)from * ID_BYTES))
+        /* Up to the end of the last id: in version 1 an offset precedes each. */
+        if (!read_all(file->index_fd, ids, (size_t)(now - 1) * file->stride + ID_BYTES,
+                      file->ids_at + (uint64_t)from * file->stride))
             return false;
-        uint32_t i = count_below(ids, now, id);
-        if (i < now && memcmp(id, ids + i * ID_BYTES, ID_BYTES) == 0)
+        uint32_t i = count_below(ids, now, file->stride, id);
+        if (i < now && memcmp(id, ids + (size_t)i * file->stride, ID_BYTES) == 0)
             return offset_of(offset, file, from + i);
         if (i > 0 && i < now)
             return false;
@@ -160,6 +178,34 @@ bool vcm_git_pack_file_find(uint64_t *offset, const struct vcm_git_pack_file *fi
             low = from + now;
     }
     return false;
+}
+
+bool vcm_git_pack_file_find_plain(uint64_t *offset, const struct vcm_git_pack_file *file,
+                                  const unsigned char *id)
+{
+    unsigned char found[ID_BYTES] = {0};
+    uint32_t low = id[0] > 0 ? file->fan_out[id[0] - 1] : 0;
+    uint32_t high = file->fan_out[id[0]];
+    int order = 1;
+
+    while (low < high && order != 0) {
+        uint32_t middle = low + (high - low) / 2;
+        if (!read_all(file->index_fd, found, sizeof found,
+                      file->ids_at + (uint64_t)middle * file->stride))
+            return false;
+        order = memcmp(found, id, ID_BYTES);
+        if (order > 0)
+            high = middle;
+        else
+            low = order < 0 ? middle + 1 : middle;
+    }
+    /* libgit2 also looks at the place where the id would be. */
+    if (order != 0)
+        order = low < object_count(file) && read_all(file->index_fd, found, sizeof found,
+                                                     file->ids_at + (uint64_t)low * file->stride)
+                    ? memcmp(found, id, ID_BYTES)
+                    : 1;
+    return order == 0 && offset_of(offset, file, low);
 }
 
 size_t vcm_git_pack_file_read(const struct vcm_git_pack_file *file, void *out, size_t len,

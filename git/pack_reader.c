@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "git/base_cache.h"
 #include "git/delta.h"
+#include "git/pack_entry.h"
 #include "git/pack_file.h"
 
 #include "base/banned.h"
@@ -16,25 +17,9 @@
 #define PACKS_MAX    8u
 #define WINDOW_BYTES (4 * VCM_KIB)  /* smallest read */
 #define KEEP_BYTES   (1 * VCM_MIB)  /* a longer window is freed after use */
-#define ENTRY_HEADER 32u            /* longer than any header */
-#define CHAIN_MAX    4096u          /* git's own limit is 4095 */
 #define DELTAS_BYTES (16 * VCM_MIB) /* of one chain */
 /* Bytes of all results along one chain: a short pack can claim any amount. */
 #define CHAIN_BYTES (1 * VCM_GIB)
-#define SHIFT_MAX   56
-
-enum entry_type {
-    ENTRY_BLOB = 3,
-    ENTRY_OFFSET_DELTA = 6,
-    ENTRY_ID_DELTA = 7,
-};
-
-struct entry {
-    unsigned type;
-    uint64_t size;    /* inflated */
-    uint64_t data_at; /* where the zlib stream begins */
-    uint64_t base_at; /* of a delta */
-};
 
 /* A delta of the chain to the object. */
 struct step {
@@ -54,7 +39,7 @@ struct vcm_git_pack_reader {
     uint64_t window_at;
     struct vcm_buf deltas; /* of the current chain */
     unsigned step_count;
-    struct step steps[CHAIN_MAX];
+    struct step steps[VCM_GIT_PACK_CHAIN_MAX];
 };
 
 /* Bytes of the pack from `offset` on: `len` of them, or as many as there are. */
@@ -82,71 +67,22 @@ static struct vcm_slice look(struct vcm_git_pack_reader *reader, unsigned pack, 
     return vcm_slice_of(reader->window + skipped, reader->window_len - skipped);
 }
 
-/* The distance to a delta's base, as git writes it. */
-static bool parse_distance(uint64_t *out, const unsigned char **at, const unsigned char *end)
+static bool parse_entry(struct vcm_git_pack_entry *out, struct vcm_git_pack_reader *reader,
+                        unsigned pack, uint64_t offset)
 {
-    uint64_t distance = 0;
+    struct vcm_slice bytes = look(reader, pack, offset, VCM_GIT_PACK_ENTRY_BYTES);
 
-    for (bool first = true; *at < end && distance < UINT64_MAX >> 8; first = false) {
-        unsigned char byte = *(*at)++;
-        distance = first ? 0 : (distance + 1) << 7;
-        distance |= byte & 0x7f;
-        if (!(byte & 0x80)) {
-            *out = distance;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool parse_type(struct entry *out, const unsigned char **at, const unsigned char *end)
-{
-    if (*at == end)
-        return false;
-    unsigned char byte = *(*at)++;
-    out->type = byte >> 4 & 7;
-    out->size = byte & 15;
-    for (unsigned shift = 4; byte & 0x80; shift += 7) {
-        if (*at == end || shift > SHIFT_MAX)
-            return false;
-        byte = *(*at)++;
-        out->size |= (uint64_t)(byte & 0x7f) << shift;
-    }
-    return true;
-}
-
-static bool parse_entry(struct entry *out, struct vcm_git_pack_reader *reader, unsigned pack,
-                        uint64_t offset)
-{
-    struct vcm_slice bytes = look(reader, pack, offset, ENTRY_HEADER);
-    const unsigned char *start = (const unsigned char *)bytes.data;
-    const unsigned char *at = start;
-    const unsigned char *end = start + bytes.len;
-    uint64_t distance = 0;
-
-    memset(out, 0, sizeof *out);
-    if (!parse_type(out, &at, end) || out->size > VCM_LIMIT_FILE_BYTES)
-        return false;
-    if (out->type == ENTRY_OFFSET_DELTA) {
-        if (!parse_distance(&distance, &at, end) || distance == 0 || distance > offset)
-            return false;
-        out->base_at = offset - distance;
-    } else if (out->type == ENTRY_ID_DELTA) {
-        if (end - at < VCM_GIT_ID_BYTES ||
-            !vcm_git_pack_file_find(&out->base_at, &reader->packs[pack], at))
-            return false;
-        at += VCM_GIT_ID_BYTES;
-    } else if (out->type != ENTRY_BLOB) {
-        return false;
-    }
-    out->data_at = offset + (uint64_t)(at - start);
-    return true;
+    return vcm_git_pack_entry_parse(out, &reader->packs[pack], vcm_git_pack_file_find, bytes,
+                                    offset) &&
+           out->size <= VCM_LIMIT_FILE_BYTES &&
+           (out->type == VCM_GIT_PACK_BLOB || out->type == VCM_GIT_PACK_OFFSET_DELTA ||
+            out->type == VCM_GIT_PACK_ID_DELTA);
 }
 
 /* Writes entry->size bytes to `out`. The length of the stream is not recorded: most streams have at
  * most half the size of their content, and none that zlib writes is longer than `most`. */
 static bool inflate_entry(char *out, struct vcm_git_pack_reader *reader, unsigned pack,
-                          const struct entry *entry)
+                          const struct vcm_git_pack_entry *entry)
 {
     size_t size = (size_t)entry->size;
     size_t most = size + size / 32 + 64;
@@ -164,9 +100,9 @@ static bool inflate_entry(char *out, struct vcm_git_pack_reader *reader, unsigne
 }
 
 static bool add_step(struct vcm_git_pack_reader *reader, unsigned pack, uint64_t offset,
-                     const struct entry *entry)
+                     const struct vcm_git_pack_entry *entry)
 {
-    if (reader->step_count == CHAIN_MAX)
+    if (reader->step_count == VCM_GIT_PACK_CHAIN_MAX)
         return false;
     struct step *step = &reader->steps[reader->step_count++];
     *step = (struct step){offset, reader->deltas.len, (size_t)entry->size};
@@ -179,7 +115,7 @@ static bool add_step(struct vcm_git_pack_reader *reader, unsigned pack, uint64_t
 
 /* Follows the deltas until an object that is stored whole (then `entry` describes it) or one in the
  * cache (then it is in `base`). */
-static bool follow_chain(struct entry *entry, struct vcm_slice *base, uint64_t *offset,
+static bool follow_chain(struct vcm_git_pack_entry *entry, struct vcm_slice *base, uint64_t *offset,
                          struct vcm_git_pack_reader *reader, unsigned pack)
 {
     vcm_buf_clear(&reader->deltas);
@@ -190,7 +126,7 @@ static bool follow_chain(struct entry *entry, struct vcm_slice *base, uint64_t *
             return true;
         if (!parse_entry(entry, reader, pack, *offset))
             return false;
-        if (entry->type == ENTRY_BLOB)
+        if (entry->type == VCM_GIT_PACK_BLOB)
             return true;
         if (!add_step(reader, pack, *offset, entry))
             return false;
@@ -236,7 +172,7 @@ static bool apply_chain(char *out, struct vcm_git_pack_reader *reader, unsigned 
 
 /* The size of the last object of the chain. */
 static bool size_of_object(uint64_t *size, const struct vcm_git_pack_reader *reader,
-                           const struct entry *entry, struct vcm_slice base)
+                           const struct vcm_git_pack_entry *entry, struct vcm_slice base)
 {
     struct vcm_git_delta delta;
 
@@ -250,7 +186,8 @@ static bool size_of_object(uint64_t *size, const struct vcm_git_pack_reader *rea
 }
 
 static bool make_object(char *out, struct vcm_git_pack_reader *reader, unsigned pack,
-                        const struct entry *entry, struct vcm_slice base, uint64_t offset)
+                        const struct vcm_git_pack_entry *entry, struct vcm_slice base,
+                        uint64_t offset)
 {
     char *own = NULL;
 
@@ -275,7 +212,7 @@ static bool read_at(struct vcm_buf *out, uint64_t *size, struct vcm_git_pack_rea
                     unsigned pack, uint64_t offset, uint64_t size_max)
 {
     struct vcm_slice base = {NULL, 0};
-    struct entry entry = {0};
+    struct vcm_git_pack_entry entry = {0};
 
     if (!follow_chain(&entry, &base, &offset, reader, pack) ||
         !size_of_object(size, reader, &entry, base))

@@ -4,14 +4,16 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "base/limits.h"
 #include "base/path.h"
+#include "base/secret.h"
 #include "git/internal.h"
 #include "git/loose.h"
 #include "git/pack_reader.h"
+#include "git/plain_files.h"
+#include "git/url.h"
 
 #include "base/banned.h"
 
@@ -42,7 +44,7 @@ static void configure(void)
     /* A tree is read once, so it is not cached. libgit2's limit also counts only its bytes, not the
      * memory of its entries. */
     vcm_libgit2.libgit2_opts(GIT_OPT_SET_CACHE_OBJECT_LIMIT, GIT_OBJECT_TREE, (size_t)0);
-    /* git/blob.c checks the blobs that it reads. */
+    /* git/blob.c checks the blobs, git/tree_object.c the trees that it reads. */
     vcm_libgit2.libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 }
 
@@ -88,6 +90,21 @@ const char *vcm_git_repo_library_version(void)
     return version_text;
 }
 
+/* Not a word of a URL that is refused: where its password is cannot be told. */
+static int refuse_url(const char *text, struct vcm_error *err)
+{
+    struct vcm_git_url url;
+
+    int rc = vcm_git_url_parse(&url, text, err);
+    if (rc == VCM_OK)
+        rc = vcm_error_set(err, VCM_NOT_FOUND,
+                           "no directory '%s'; a URL is fetched with 'vcm repo fetch', and the "
+                           "directory that it prints can be named here",
+                           url.address);
+    vcm_git_url_release(&url);
+    return rc;
+}
+
 static int check_directory(const char *path, struct vcm_error *err)
 {
     struct stat status;
@@ -99,6 +116,8 @@ static int check_directory(const char *path, struct vcm_error *err)
                              "'%s' begins with '-'; write './%s' if it is a directory", path, path);
     if (stat(path, &status) != 0) {
         int cause = errno;
+        if (vcm_git_url_is_remote(path))
+            return refuse_url(path, err);
         if (cause == ENOENT || cause == ENOTDIR)
             return vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s'", path);
         return vcm_error_sys(err, VCM_IO_ERROR, cause, "cannot look at '%s'", path);
@@ -262,14 +281,20 @@ static const char *work_tree(git_repository *handle)
 
 static int open_handle(struct vcm_git_repo *repo, const char *path, struct vcm_error *err)
 {
+    int rc = vcm_git_plain_files_check(path, err);
+    if (rc != VCM_OK)
+        return rc;
     int git_code = open_checked(&repo->handle, path);
     if (git_code != 0)
         return explain_open_failure(git_code, path, err);
 
+    rc = vcm_git_plain_files_check_objects(repo->handle, err);
+    if (rc != VCM_OK)
+        return vcm_error_wrap(err, rc, "%s", path);
     git_code = vcm_libgit2.repository_odb(&repo->odb, repo->handle);
     if (git_code != 0)
         return vcm_git_internal_error(err, git_code, "cannot open the objects of '%s'", path);
-    int rc = vcm_git_loose_install(repo->odb, repo->handle, err);
+    rc = vcm_git_loose_install(repo->odb, repo->handle, err);
     if (rc != VCM_OK)
         return vcm_error_wrap(err, rc, "%s", path);
 
@@ -322,41 +347,16 @@ bool vcm_git_repo_is_bare(const struct vcm_git_repo *repo)
     return work_tree(repo->handle) == NULL;
 }
 
-/* The range of the user name and password in "scheme://user:password@host"; false without them. An
- * '@' behind the first slash belongs to the path. */
-static bool find_user_info(struct vcm_slice *info, const char *url)
-{
-    size_t scheme =
-        strspn(url, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+.-:");
-
-    if (scheme == 0 || url[scheme - 1] != ':' || strncmp(url + scheme, "//", 2) != 0)
-        return false;
-    const char *start = url + scheme + 2;
-    for (size_t len = strcspn(start, "/?#"); len > 0; len--) {
-        if (start[len - 1] == '@') {
-            *info = vcm_slice_of(start, len - 1);
-            return true;
-        }
-    }
-    return false;
-}
-
 void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url)
 {
-    struct vcm_slice info;
+    size_t before = out->len;
 
-    if (!find_user_info(&info, url)) {
-        vcm_buf_append_string(out, url);
+    vcm_buf_append_string(out, url);
+    if (out->fault != VCM_BUF_FINE)
         return;
-    }
-    struct vcm_slice scheme = vcm_slice_of(url, (size_t)(info.data - url));
-    vcm_buf_append_slice(out, scheme);
-    if (scheme.len >= 6 && strncasecmp(info.data - 6, "ssh://", 6) == 0) {
-        const char *colon = info.len > 0 ? memchr(info.data, ':', info.len) : NULL;
-        vcm_buf_append(out, info.data, colon ? (size_t)(colon - info.data) : info.len);
-        vcm_buf_append_byte(out, '@');
-    }
-    vcm_buf_append_string(out, info.data + info.len + 1);
+    if (out->len > before)
+        vcm_secret_strip_url(out->data + before);
+    vcm_buf_truncate(out, before + strlen(vcm_buf_text(out) + before));
 }
 
 /* Read from the configuration directly, because vcm_libgit2.remote_url() applies the user's

@@ -49,8 +49,9 @@ int vcm_git_repo_head_branch(struct vcm_buf *out, struct vcm_git_repo *repo, str
 int vcm_git_repo_resolve(struct vcm_git_id *out, struct vcm_git_repo *repo, const char *branch,
                          const char *commit, struct vcm_error *err);
 
-/* URL without user name and password: "https://u:p@host/x" gives "https://host/x"; the user of
- * "git@host:x" and "ssh://git@host/x" is kept, because it is no secret and part of the address. */
+/* URL without user name, password and query (base/secret.h): "https://u:p@host/x?token=y" gives
+ * "https://host/x"; the user of "git@host:x" and "ssh://git@host/x" is kept, because it is no
+ * secret and part of the address. */
 void vcm_git_repo_strip_credentials(struct vcm_buf *out, const char *url);
 
 /* Writes 40 digits and a NUL. */

@@ -176,6 +176,10 @@ static const struct {
     enum vcm_git_runner_refusal refusal;
     const char *message; /* follows the URL */
 } meanings[] = {
+    {"ut of memory", VCM_UNSUPPORTED, VCM_GIT_RUNNER_NONE,
+     "sends more than git may hold in memory; vcm config set fetch.max_memory allows more"},
+    {"File too large", VCM_UNSUPPORTED, VCM_GIT_RUNNER_NONE,
+     "sends more than may be fetched; vcm config set fetch.max_bytes allows more"},
     {"unadvertised object", VCM_NOT_FOUND, VCM_GIT_RUNNER_UNADVERTISED,
      "does not send single commits"},
     {"does not support shallow", VCM_UNSUPPORTED, VCM_GIT_RUNNER_NO_SHALLOW,
@@ -284,16 +288,20 @@ int vcm_git_runner_run(struct vcm_buf *out, enum vcm_git_runner_refusal *refusal
     memcpy(argv + 1, args, count * sizeof *args);
     int rc = make_environment(&environment, runner, err);
     if (rc == VCM_OK) {
-        rc = vcm_spawn_run(&result, out, &errors,
-                           &(struct vcm_spawn_options){
-                               .argv = argv,
-                               .environment = environment.list,
-                               .directory = runner->git_dir,
-                               .input = runner->input,
-                               .timeout_ms = runner->timeout_ms,
-                               .cancel = runner->cancel,
-                           },
-                           &cause);
+        rc = vcm_spawn_run(
+            &result, out, &errors,
+            &(struct vcm_spawn_options){
+                .argv = argv,
+                .environment = environment.list,
+                .directory = runner->git_dir,
+                .input = runner->input,
+                .timeout_ms = runner->timeout_ms,
+                .data_max = runner->memory_max ? runner->memory_max : VCM_LIMIT_GIT_MEMORY,
+                .file_max = runner->bytes_max ? runner->bytes_max : VCM_LIMIT_GIT_FETCH,
+                .starts_others = true,
+                .cancel = runner->cancel,
+            },
+            &cause);
         if (rc != VCM_OK)
             rc = tell_end(rc, &cause, runner, err);
         else if (result.exit_status != 0)

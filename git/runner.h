@@ -16,6 +16,8 @@ struct vcm_git_runner {
     const char *user, *password;   /* for its host; NULL: git asks the user's credential helpers */
     struct vcm_slice input;        /* for its standard input */
     unsigned timeout_ms;
+    size_t memory_max;  /* of each process; 0 means VCM_LIMIT_GIT_MEMORY */
+    uint64_t bytes_max; /* of a pack that it fetches; 0 means VCM_LIMIT_GIT_FETCH */
     const struct vcm_cancel *cancel;
 };
 

@@ -5,30 +5,37 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
+#include "base/utf8.h"
 #include "git/internal.h"
+#include "git/notes.h"
+#include "git/tree_count.h"
+#include "git/tree_object.h"
 
 #include "base/banned.h"
 
 #define CANCEL_CHECK_ENTRIES 256
-#define MODE_TYPE            0170000u
-#define MODE_DIRECTORY       0040000u
-#define MODE_SYMLINK         0120000u
-#define MODE_SUBMODULE       0160000u
-#define MODE_EXECUTE         0000100u
+/* When so many entries were visited in directories that were visited before, under another path,
+ * all of them are counted first: most repositories share a few directories and never pay for it. */
+#define REPEATED_ENTRIES 10000
+#define MODE_TYPE        0170000u
+#define MODE_SYMLINK     0120000u
+#define MODE_SUBMODULE   0160000u
+#define MODE_EXECUTE     0000100u
 
 #define NOTHING_TO_VISIT SIZE_MAX
 
 struct frame {
-    git_tree *tree;
-    git_tree *base;      /* the same directory of the base, or NULL */
-    size_t next;         /* NOTHING_TO_VISIT in directories above start_dir */
-    bool in_directories; /* its leaves were visited */
-    size_t path_len;     /* of the directory, its slash included */
+    struct vcm_git_tree_object *tree;
+    struct vcm_git_tree_object *base; /* the same directory of the base, or NULL */
+    size_t next;                      /* NOTHING_TO_VISIT in directories above start_dir */
+    bool in_directories;              /* its leaves were visited */
+    bool is_repeated;                 /* it, or a directory above, was visited before */
+    size_t path_len;                  /* of the directory, its slash included */
 };
 
 struct vcm_git_directory {
-    const git_tree *tree;
-    const git_tree *base;
+    const struct vcm_git_tree_object *tree;
+    const struct vcm_git_tree_object *base;
     struct vcm_slice path;
 };
 
@@ -40,19 +47,16 @@ struct walk {
     struct vcm_buf path;
     struct frame *frames; /* VCM_LIMIT_TREE_DEPTH of them */
     size_t depth;
-    size_t entries; /* with directories: shared subtrees can make more than any disk holds */
+    size_t first;              /* the frame of the directory where the walk begins */
+    struct vcm_git_notes seen; /* the trees that were entered */
+    uint64_t entries;    /* with directories: shared subtrees can make more than any disk holds */
+    uint64_t repeated;   /* of them, those in directories that were visited before */
+    uint64_t path_bytes; /* of all paths */
 };
 
-static unsigned mode_type(const git_tree_entry *entry)
-{
-    return (unsigned)vcm_libgit2.tree_entry_filemode_raw(entry) & MODE_TYPE;
-}
-
 /* Modes that git does not write are treated as files: their bytes can be read. */
-static enum vcm_git_kind kind_of(const git_tree_entry *entry)
+static enum vcm_git_kind kind_of(unsigned mode)
 {
-    unsigned mode = (unsigned)vcm_libgit2.tree_entry_filemode_raw(entry);
-
     switch (mode & MODE_TYPE) {
     case MODE_SYMLINK:
         return VCM_GIT_SYMLINK;
@@ -63,83 +67,58 @@ static enum vcm_git_kind kind_of(const git_tree_entry *entry)
     }
 }
 
+static bool same_id(const struct vcm_git_id *a, const struct vcm_git_id *b)
+{
+    return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
+}
+
 static void fill_entry(struct vcm_git_entry *out, struct vcm_slice path,
-                       const git_tree_entry *entry)
+                       const struct vcm_git_tree_item *item)
 {
     out->path = path;
-    out->kind = kind_of(entry);
-    vcm_git_internal_from_oid(&out->id, vcm_libgit2.tree_entry_id(entry));
-}
-
-static int load_tree(git_tree **out, struct vcm_git_repo *repo, const git_oid *id, const char *path,
-                     struct vcm_error *err)
-{
-    *out = NULL;
-    int git_code = vcm_libgit2.tree_lookup(out, repo->handle, id);
-    if (git_code == 0)
-        return VCM_OK;
-    if (path[0] == '\0')
-        return vcm_git_internal_error(err, git_code, "cannot read the root directory");
-    return vcm_git_internal_error(err, git_code, "cannot read the directory '%s'", path);
-}
-
-static int load_root(git_tree **out, struct vcm_git_repo *repo, const struct vcm_git_id *id,
-                     struct vcm_error *err)
-{
-    git_commit *commit = NULL;
-    git_oid oid;
-
-    *out = NULL;
-    vcm_git_internal_to_oid(&oid, id);
-    int git_code = vcm_libgit2.commit_lookup(&commit, repo->handle, &oid);
-    if (git_code != 0) {
-        char hex[VCM_GIT_ID_HEX + 1];
-        vcm_git_repo_id_to_hex(hex, id);
-        return vcm_git_internal_error(err, git_code, "cannot read the commit %s", hex);
-    }
-    int rc = load_tree(out, repo, vcm_libgit2.commit_tree_id(commit), "", err);
-    vcm_libgit2.commit_free(commit);
-    return rc;
+    out->kind = kind_of(item->mode);
+    out->id = item->id;
 }
 
 /* The directory `name` of `above`; `path` names it in errors. */
-static int load_below(git_tree **out, struct vcm_git_repo *repo, const git_tree *above,
-                      const char *name, const char *path, struct vcm_error *err)
+static int load_below(struct vcm_git_tree_object **out, struct vcm_git_repo *repo,
+                      const struct vcm_git_tree_object *above, const char *name, const char *path,
+                      struct vcm_error *err)
 {
-    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(above, name);
+    const struct vcm_git_tree_item *item = vcm_git_tree_object_find(above, name);
 
     *out = NULL;
-    if (!entry)
+    if (!item)
         return vcm_error_set(err, VCM_NOT_FOUND, "no directory '%s' in the tree", path);
-    if (mode_type(entry) != MODE_DIRECTORY)
+    if (!vcm_git_tree_object_is_directory(item))
         return vcm_error_set(err, VCM_NOT_FOUND, "'%s' is no directory of the tree", path);
-    return load_tree(out, repo, vcm_libgit2.tree_entry_id(entry), path, err);
+    return vcm_git_tree_object_open(out, repo, &item->id, path, err);
 }
 
-/* Moves from *tree, which it frees, into the directory `name`. *tree is NULL after a failure. */
-static int descend(git_tree **tree, struct vcm_git_repo *repo, const char *name, const char *path,
-                   struct vcm_error *err)
+/* Moves from *tree, which it closes, into the directory `name`. *tree is NULL after a failure. */
+static int descend(struct vcm_git_tree_object **tree, struct vcm_git_repo *repo, const char *name,
+                   const char *path, struct vcm_error *err)
 {
-    git_tree *inner = NULL;
+    struct vcm_git_tree_object *inner = NULL;
     int rc = load_below(&inner, repo, *tree, name, path, err);
 
-    vcm_libgit2.tree_free(*tree);
+    vcm_git_tree_object_close(*tree);
     *tree = inner;
     return rc;
 }
 
 /* The tree of a directory given by its path, "" for the root. */
-static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm_git_id *commit,
-                     struct vcm_slice path, struct vcm_error *err)
+static int find_tree(struct vcm_git_tree_object **out, struct vcm_git_repo *repo,
+                     const struct vcm_git_id *commit, struct vcm_slice path, struct vcm_error *err)
 {
     struct vcm_buf parts = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-    git_tree *tree = NULL;
+    struct vcm_git_tree_object *tree = NULL;
 
     *out = NULL;
     vcm_buf_append_slice(&parts, path);
     int rc = vcm_buf_check(&parts, "the path of a directory", err);
     if (rc == VCM_OK)
-        rc = load_root(&tree, repo, commit, err);
+        rc = vcm_git_tree_object_open_root(&tree, repo, commit, err);
     char *name = parts.data;
     while (rc == VCM_OK && name) {
         /* Cuts the string behind this part: then it ends with the name, and `parts` is the path so
@@ -156,69 +135,67 @@ static int find_tree(git_tree **out, struct vcm_git_repo *repo, const struct vcm
     if (rc == VCM_OK)
         *out = tree;
     else
-        vcm_libgit2.tree_free(tree);
+        vcm_git_tree_object_close(tree);
     return rc;
 }
 
-/* A base directory with the same name twice is not used: it is unclear which of the two to compare
- * with. */
-static git_tree *refuse_doubles(git_tree *base)
-{
-    size_t count = base ? vcm_libgit2.tree_entrycount(base) : 0;
-
-    for (size_t i = 1; i < count; i++)
-        if (strcmp(vcm_libgit2.tree_entry_name(vcm_libgit2.tree_entry_byindex(base, i - 1)),
-                   vcm_libgit2.tree_entry_name(vcm_libgit2.tree_entry_byindex(base, i))) == 0) {
-            vcm_libgit2.tree_free(base);
-            return NULL;
-        }
-    return base;
-}
-
 /* The base's directory of the same path; NULL also when it cannot be read. */
-static git_tree *load_base(const struct walk *walk, const char *name)
+static struct vcm_git_tree_object *load_base(const struct walk *walk, const char *name)
 {
-    const git_tree *above = walk->depth > 0 ? walk->frames[walk->depth - 1].base : NULL;
-    const git_tree_entry *entry = above ? vcm_libgit2.tree_entry_byname(above, name) : NULL;
-    git_tree *tree = NULL;
+    const struct vcm_git_tree_object *above =
+        walk->depth > 0 ? walk->frames[walk->depth - 1].base : NULL;
+    const struct vcm_git_tree_item *item = above ? vcm_git_tree_object_find(above, name) : NULL;
+    struct vcm_git_tree_object *tree = NULL;
+    struct vcm_error ignored = {0};
 
-    if (!entry || mode_type(entry) != MODE_DIRECTORY ||
-        vcm_libgit2.tree_lookup(&tree, walk->repo->handle, vcm_libgit2.tree_entry_id(entry)) != 0)
-        return NULL;
-    return refuse_doubles(tree);
+    if (item && vcm_git_tree_object_is_directory(item))
+        vcm_git_tree_object_open(&tree, walk->repo, &item->id, name, &ignored);
+    return tree;
 }
 
-static git_tree *load_base_root(const struct walk *walk)
+static struct vcm_git_tree_object *load_base_root(const struct walk *walk)
 {
+    struct vcm_git_tree_object *tree = NULL;
     struct vcm_error ignored = {0};
-    git_tree *tree = NULL;
 
     if (walk->visitor->base)
-        load_root(&tree, walk->repo, walk->visitor->base, &ignored);
-    return refuse_doubles(tree);
+        vcm_git_tree_object_open_root(&tree, walk->repo, walk->visitor->base, &ignored);
+    return tree;
+}
+
+/* Whether the tree, or one that it is in, was entered before. */
+static int look_for_repetition(bool *is_repeated, struct walk *walk,
+                               const struct vcm_git_tree_object *tree, struct vcm_error *err)
+{
+    uint64_t key = vcm_git_tree_count_key(&tree->id), ignored;
+
+    *is_repeated = (walk->depth > 0 && walk->frames[walk->depth - 1].is_repeated) ||
+                   vcm_git_notes_get(&ignored, &walk->seen, key);
+    return *is_repeated ? VCM_OK : vcm_git_notes_put(&walk->seen, key, 1, err);
 }
 
 /* Takes over the trees. walk->path is their path, without a slash at its end. */
-static int push(struct walk *walk, git_tree *tree, git_tree *base, size_t next,
-                struct vcm_error *err)
+static int push(struct walk *walk, struct vcm_git_tree_object *tree,
+                struct vcm_git_tree_object *base, size_t next, struct vcm_error *err)
 {
     const struct vcm_git_directory directory = {tree, base, vcm_buf_slice(&walk->path)};
-    int rc = VCM_OK;
+    bool is_repeated;
+    int rc = look_for_repetition(&is_repeated, walk, tree, err);
 
-    if (walk->depth == VCM_LIMIT_TREE_DEPTH)
+    if (rc == VCM_OK && walk->depth == VCM_LIMIT_TREE_DEPTH)
         rc = vcm_error_set(err, VCM_UNSUPPORTED, "directories are nested deeper than %d: '%s'",
                            VCM_LIMIT_TREE_DEPTH, vcm_buf_text(&walk->path));
-    else if (walk->visitor->enter)
+    else if (rc == VCM_OK && walk->visitor->enter)
         rc = walk->visitor->enter(walk->context, &directory, err);
     if (rc != VCM_OK) {
-        vcm_libgit2.tree_free(tree);
-        vcm_libgit2.tree_free(base);
+        vcm_git_tree_object_close(tree);
+        vcm_git_tree_object_close(base);
         return rc;
     }
     if (walk->path.len > 0)
         vcm_buf_append_byte(&walk->path, '/');
     walk->frames[walk->depth++] =
-        (struct frame){tree, base, next, next == NOTHING_TO_VISIT, walk->path.len};
+        (struct frame){tree, base, next, next == NOTHING_TO_VISIT, is_repeated, walk->path.len};
     return vcm_buf_check(&walk->path, "a path of the tree", err);
 }
 
@@ -226,8 +203,8 @@ static void pop(struct walk *walk)
 {
     assert(walk->frames && walk->depth > 0);
     walk->depth--;
-    vcm_libgit2.tree_free(walk->frames[walk->depth].tree);
-    vcm_libgit2.tree_free(walk->frames[walk->depth].base);
+    vcm_git_tree_object_close(walk->frames[walk->depth].tree);
+    vcm_git_tree_object_close(walk->frames[walk->depth].base);
     if (walk->visitor->leave)
         walk->visitor->leave(walk->context);
 }
@@ -236,9 +213,9 @@ static void pop(struct walk *walk)
 static int start(struct walk *walk, const struct vcm_git_id *commit, struct vcm_slice directory,
                  struct vcm_error *err)
 {
-    git_tree *tree = NULL;
+    struct vcm_git_tree_object *tree = NULL;
 
-    int rc = load_root(&tree, walk->repo, commit, err);
+    int rc = vcm_git_tree_object_open_root(&tree, walk->repo, commit, err);
     if (rc == VCM_OK)
         rc = push(walk, tree, load_base_root(walk), directory.len > 0 ? NOTHING_TO_VISIT : 0, err);
     while (rc == VCM_OK && directory.len > 0) {
@@ -256,71 +233,113 @@ static int start(struct walk *walk, const struct vcm_git_id *commit, struct vcm_
         if (rc == VCM_OK)
             rc = push(walk, tree, load_base(walk, name), slash ? NOTHING_TO_VISIT : 0, err);
     }
+    walk->first = walk->depth > 0 ? walk->depth - 1 : 0;
     return rc;
 }
 
 static int count_entry(struct walk *walk, struct vcm_error *err)
 {
-    if (walk->entries == VCM_LIMIT_TREE_ENTRIES)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "the tree has more than %zu entries",
-                             VCM_LIMIT_TREE_ENTRIES);
+    if (walk->entries >= vcm_cancel_entries_max(walk->cancel))
+        return vcm_git_tree_count_refuse(walk->cancel, err);
+    if (walk->frames[walk->depth - 1].is_repeated && ++walk->repeated == REPEATED_ENTRIES) {
+        const struct vcm_git_tree_object *first = walk->frames[walk->first].tree;
+        int rc = vcm_git_tree_count_check(walk->repo, &first->id, walk->cancel, err);
+        if (rc != VCM_OK)
+            return rc;
+    }
     if (walk->entries++ % CANCEL_CHECK_ENTRIES == 0)
         return vcm_cancel_check(walk->cancel, err);
     return VCM_OK;
 }
 
+/* A deep directory makes long paths of short names: visitors keep whole paths. */
+static int count_path(struct walk *walk, struct vcm_error *err)
+{
+    walk->path_bytes += walk->path.len;
+    if (walk->path_bytes / VCM_LIMIT_TREE_PATH_MEAN <= vcm_cancel_entries_max(walk->cancel))
+        return VCM_OK;
+    return vcm_error_set(err, VCM_UNSUPPORTED,
+                         "the paths of the tree have more than %llu bytes together, %zu for each "
+                         "entry of walk.max_entries",
+                         (unsigned long long)(walk->path_bytes - 1), VCM_LIMIT_TREE_PATH_MEAN);
+}
+
 /* Asks the visitor whether to enter a directory that is unchanged. */
-static int ask_unchanged(bool *skip, const struct walk *walk, const git_tree_entry *entry,
+static int ask_unchanged(bool *skip, const struct walk *walk, const struct vcm_git_tree_item *item,
                          struct vcm_error *err)
 {
-    const git_tree *base = walk->frames[walk->depth - 1].base;
-    const git_tree_entry *was =
-        base ? vcm_libgit2.tree_entry_byname(base, vcm_libgit2.tree_entry_name(entry)) : NULL;
+    const struct vcm_git_tree_object *base = walk->frames[walk->depth - 1].base;
+    const struct vcm_git_tree_item *was = base ? vcm_git_tree_object_find(base, item->name) : NULL;
 
     *skip = false;
-    if (!walk->visitor->unchanged || !was || mode_type(was) != MODE_DIRECTORY ||
-        !vcm_libgit2.oid_equal(vcm_libgit2.tree_entry_id(was), vcm_libgit2.tree_entry_id(entry)))
+    if (!walk->visitor->unchanged || !was || !vcm_git_tree_object_is_directory(was) ||
+        !same_id(&was->id, &item->id))
         return VCM_OK;
     return walk->visitor->unchanged(walk->context, vcm_buf_slice(&walk->path), skip, err);
 }
 
 /* A partial clone may lack the tree of a directory. `rc` says why it could not be read. */
-static int pass_missing(const struct walk *walk, const git_oid *oid, int rc, struct vcm_error *err)
+static int pass_missing(const struct walk *walk, const struct vcm_git_id *id, int rc,
+                        struct vcm_error *err)
 {
-    struct vcm_git_id id;
-
-    if (!walk->visitor->missing || vcm_libgit2.odb_exists(walk->repo->odb, oid))
+    if (!walk->visitor->missing || rc != VCM_NOT_FOUND)
         return rc;
     vcm_error_reset(err);
-    vcm_git_internal_from_oid(&id, oid);
-    return walk->visitor->missing(walk->context, vcm_buf_slice(&walk->path), &id, err);
+    return walk->visitor->missing(walk->context, vcm_buf_slice(&walk->path), id, err);
 }
 
-static int visit_entry(struct walk *walk, const git_tree_entry *entry, struct vcm_error *err)
+static int enter_directory(struct walk *walk, const struct vcm_git_tree_item *item,
+                           struct vcm_error *err)
+{
+    struct vcm_git_tree_object *tree = NULL;
+    bool skip;
+
+    int rc = ask_unchanged(&skip, walk, item, err);
+    if (rc != VCM_OK || skip)
+        return rc;
+    rc = vcm_git_tree_object_open(&tree, walk->repo, &item->id, vcm_buf_text(&walk->path), err);
+    if (rc != VCM_OK)
+        return pass_missing(walk, &item->id, rc, err);
+    return push(walk, tree, load_base(walk, item->name), 0, err);
+}
+
+static int pass_refused(struct walk *walk, const struct vcm_git_tree_item *item,
+                        struct vcm_error *err)
+{
+    struct vcm_git_entry entry;
+
+    if (!walk->visitor->refused)
+        return VCM_OK;
+    vcm_utf8_escape_name(&walk->path, vcm_slice_of(item->name, item->name_len),
+                         item->refusal == VCM_GIT_REFUSED_NAME);
+    int rc = vcm_buf_check(&walk->path, "a path of the tree", err);
+    if (rc != VCM_OK)
+        return rc;
+    fill_entry(&entry, vcm_buf_slice(&walk->path), item);
+    return walk->visitor->refused(walk->context, &entry, vcm_git_tree_object_is_directory(item),
+                                  item->refusal, err);
+}
+
+static int visit_item(struct walk *walk, const struct vcm_git_tree_item *item,
+                      struct vcm_error *err)
 {
     struct vcm_git_entry leaf;
-    git_tree *tree = NULL;
-    bool skip;
 
     int rc = count_entry(walk, err);
     if (rc != VCM_OK)
         return rc;
-    vcm_buf_append_string(&walk->path, vcm_libgit2.tree_entry_name(entry));
+    if (item->refusal != VCM_GIT_ACCEPTED)
+        return pass_refused(walk, item, err);
+    vcm_buf_append(&walk->path, item->name, item->name_len);
     rc = vcm_buf_check(&walk->path, "a path of the tree", err);
+    if (rc == VCM_OK)
+        rc = count_path(walk, err);
     if (rc != VCM_OK)
         return rc;
-    if (mode_type(entry) != MODE_DIRECTORY) {
-        fill_entry(&leaf, vcm_buf_slice(&walk->path), entry);
-        return walk->visitor->entry(walk->context, &leaf, err);
-    }
-    rc = ask_unchanged(&skip, walk, entry, err);
-    if (rc != VCM_OK || skip)
-        return rc;
-    rc = load_tree(&tree, walk->repo, vcm_libgit2.tree_entry_id(entry), vcm_buf_text(&walk->path),
-                   err);
-    if (rc != VCM_OK)
-        return pass_missing(walk, vcm_libgit2.tree_entry_id(entry), rc, err);
-    return push(walk, tree, load_base(walk, vcm_libgit2.tree_entry_name(entry)), 0, err);
+    if (vcm_git_tree_object_is_directory(item))
+        return enter_directory(walk, item, err);
+    fill_entry(&leaf, vcm_buf_slice(&walk->path), item);
+    return walk->visitor->entry(walk->context, &leaf, err);
 }
 
 static int run(struct walk *walk, struct vcm_error *err)
@@ -330,11 +349,10 @@ static int run(struct walk *walk, struct vcm_error *err)
     while (rc == VCM_OK && walk->depth > 0) {
         struct frame *frame = &walk->frames[walk->depth - 1];
         vcm_buf_truncate(&walk->path, frame->path_len);
-        if (frame->next < vcm_libgit2.tree_entrycount(frame->tree)) {
-            const git_tree_entry *entry =
-                vcm_libgit2.tree_entry_byindex(frame->tree, frame->next++);
-            if ((mode_type(entry) == MODE_DIRECTORY) == frame->in_directories)
-                rc = visit_entry(walk, entry, err);
+        if (frame->next < frame->tree->count) {
+            const struct vcm_git_tree_item *item = &frame->tree->items[frame->next++];
+            if (vcm_git_tree_object_is_directory(item) == frame->in_directories)
+                rc = visit_item(walk, item, err);
         } else if (!frame->in_directories) {
             frame->in_directories = true;
             frame->next = 0;
@@ -364,6 +382,7 @@ int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commi
     while (walk.depth > 0)
         pop(&walk);
     free(walk.frames);
+    vcm_git_notes_release(&walk.seen);
     vcm_buf_release(&walk.path);
     return rc;
 }
@@ -385,12 +404,12 @@ struct vcm_slice vcm_git_tree_directory_path(const struct vcm_git_directory *dir
 bool vcm_git_tree_directory_entry(struct vcm_git_entry *out,
                                   const struct vcm_git_directory *directory, const char *name)
 {
-    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(directory->tree, name);
+    const struct vcm_git_tree_item *item = vcm_git_tree_object_find(directory->tree, name);
 
     memset(out, 0, sizeof *out);
-    if (!entry || mode_type(entry) == MODE_DIRECTORY)
+    if (!item || vcm_git_tree_object_is_directory(item))
         return false;
-    fill_entry(out, vcm_slice_of_string(name), entry);
+    fill_entry(out, vcm_slice_of_string(name), item);
     return true;
 }
 
@@ -398,12 +417,11 @@ bool vcm_git_tree_directory_same_entry(const struct vcm_git_directory *directory
 {
     if (!directory->base)
         return false;
-    const git_tree_entry *now = vcm_libgit2.tree_entry_byname(directory->tree, name);
-    const git_tree_entry *was = vcm_libgit2.tree_entry_byname(directory->base, name);
+    const struct vcm_git_tree_item *now = vcm_git_tree_object_find(directory->tree, name);
+    const struct vcm_git_tree_item *was = vcm_git_tree_object_find(directory->base, name);
     if (!now || !was)
         return now == was;
-    return vcm_libgit2.tree_entry_filemode_raw(now) == vcm_libgit2.tree_entry_filemode_raw(was) &&
-           vcm_libgit2.oid_equal(vcm_libgit2.tree_entry_id(now), vcm_libgit2.tree_entry_id(was));
+    return now->mode == was->mode && same_id(&now->id, &was->id);
 }
 
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
@@ -412,7 +430,7 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     struct vcm_slice directory = {path, 0};
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    git_tree *tree = NULL;
+    struct vcm_git_tree_object *tree = NULL;
 
     memset(out, 0, sizeof *out);
     if (path[0] == '/')
@@ -422,26 +440,38 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     int rc = find_tree(&tree, repo, commit, directory, err);
     if (rc != VCM_OK)
         return rc;
-    const git_tree_entry *entry = vcm_libgit2.tree_entry_byname(tree, name);
-    if (!entry)
+    const struct vcm_git_tree_item *item = vcm_git_tree_object_find(tree, name);
+    if (!item)
         rc = vcm_error_set(err, VCM_NOT_FOUND, "no file '%s' in the tree", path);
-    else if (mode_type(entry) == MODE_DIRECTORY)
+    else if (vcm_git_tree_object_is_directory(item))
         rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' is a directory", path);
     else
-        fill_entry(out, vcm_slice_of_string(path), entry);
-    vcm_libgit2.tree_free(tree);
+        fill_entry(out, vcm_slice_of_string(path), item);
+    vcm_git_tree_object_close(tree);
+    return rc;
+}
+
+int vcm_git_tree_check_size(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                            const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    struct vcm_git_tree_object *tree = NULL;
+
+    int rc = vcm_git_tree_object_open_root(&tree, repo, commit, err);
+    if (rc == VCM_OK)
+        rc = vcm_git_tree_count_check(repo, &tree->id, cancel, err);
+    vcm_git_tree_object_close(tree);
     return rc;
 }
 
 int vcm_git_tree_id(struct vcm_git_id *out, struct vcm_git_repo *repo,
                     const struct vcm_git_id *commit, const char *directory, struct vcm_error *err)
 {
-    git_tree *tree = NULL;
+    struct vcm_git_tree_object *tree = NULL;
 
     int rc = find_tree(&tree, repo, commit, vcm_slice_of_string(directory), err);
     if (rc == VCM_OK)
-        memcpy(out->bytes, vcm_libgit2.tree_id(tree)->id, VCM_GIT_ID_BYTES);
-    vcm_libgit2.tree_free(tree);
+        *out = tree->id;
+    vcm_git_tree_object_close(tree);
     return rc;
 }
 
@@ -451,12 +481,12 @@ int vcm_git_tree_has_directory(bool *found, struct vcm_git_repo *repo,
 {
     struct vcm_slice directory = vcm_slice_of_string(path);
     struct vcm_error reason = {0};
-    git_tree *tree = NULL;
+    struct vcm_git_tree_object *tree = NULL;
 
     while (directory.len > 0 && directory.data[directory.len - 1] == '/')
         directory.len--;
     int rc = find_tree(&tree, repo, commit, directory, &reason);
-    vcm_libgit2.tree_free(tree);
+    vcm_git_tree_object_close(tree);
     *found = rc == VCM_OK;
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;

@@ -14,6 +14,13 @@ enum vcm_git_kind {
     VCM_GIT_SUBMODULE,
 };
 
+/* Why an entry of a tree is not visited. git refuses to check such entries out. */
+enum vcm_git_refusal {
+    VCM_GIT_ACCEPTED,
+    VCM_GIT_REFUSED_NAME, /* ".", "..", ".git", or with a slash in it */
+    VCM_GIT_REFUSED_TWIN, /* an entry of this name comes before it in the tree */
+};
+
 struct vcm_git_entry {
     struct vcm_slice path; /* from the root of the tree, bytes as in git */
     enum vcm_git_kind kind;
@@ -26,9 +33,12 @@ typedef int (*vcm_git_entry_fn)(void *context, const struct vcm_git_entry *entry
 
 /*
  * Calls `visit` for every leaf under `start_dir` ("" for the whole tree) depth first: the leaves
- * of a directory, then its directories, both in git's own order. NOT_FOUND when start_dir is no
- * directory of the tree. A subtree that is missing or damaged is an error that names its path.
- * Depth is bounded by VCM_LIMIT_TREE_DEPTH.
+ * of a directory, then its directories, both in git's own order, whatever the order in the tree. No
+ * path is visited twice, and none leads out of the tree: entries that git refuses are left out (see
+ * `refused` below). NOT_FOUND when start_dir is no directory of the tree. A subtree that is missing
+ * or damaged is an error that names its path; bytes that do not match the id are damage. Depth is
+ * bounded by VCM_LIMIT_TREE_DEPTH, the entries by vcm_cancel_entries_max(): UNSUPPORTED for a tree
+ * with more, soon after the walk has begun when directories are shared.
  */
 int vcm_git_tree_walk(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
                       const char *start_dir, vcm_git_entry_fn visit, void *context,
@@ -63,6 +73,10 @@ struct vcm_git_visitor {
     /* May be NULL: then a subtree whose object is missing ends the walk with an error. */
     int (*missing)(void *context, struct vcm_slice path, const struct vcm_git_id *id,
                    struct vcm_error *err);
+    /* May be NULL. Called for every entry that is not visited. The last part of its path is escaped
+     * already, as vcm_utf8_escape_name() does. */
+    int (*refused)(void *context, const struct vcm_git_entry *entry, bool is_directory,
+                   enum vcm_git_refusal refusal, struct vcm_error *err);
 };
 
 /* vcm_git_tree_walk() with visits of directories. */
@@ -74,6 +88,11 @@ int vcm_git_tree_visit(struct vcm_git_repo *repo, const struct vcm_git_id *commi
  * directory. */
 int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
                        const struct vcm_git_id *commit, const char *path, struct vcm_error *err);
+
+/* UNSUPPORTED when the commit's tree names more entries than a walk may visit: for callers that
+ * hand the commit to git. */
+int vcm_git_tree_check_size(struct vcm_git_repo *repo, const struct vcm_git_id *commit,
+                            const struct vcm_cancel *cancel, struct vcm_error *err);
 
 /* The id of a directory ("" for the whole tree): equal ids hold equal entries. NOT_FOUND when it is
  * no directory of the tree. */

@@ -194,7 +194,10 @@ static int keep_address(struct vcm_git_url *out, const char *text, struct vcm_er
 {
     struct vcm_buf address = VCM_BUF_INIT(VCM_LIMIT_URL_BYTES);
 
-    vcm_git_repo_strip_credentials(&address, text);
+    if (out->transport == VCM_GIT_URL_PATH && scp_colon(text) > 0)
+        vcm_buf_append_string(&address, text); /* a file with a colon in its name */
+    else
+        vcm_git_repo_strip_credentials(&address, text);
     int rc = vcm_buf_check(&address, "the URL", err);
     if (rc == VCM_OK) {
         free(out->address);

@@ -149,6 +149,17 @@ static size_t sentence_end(struct chunker *c)
     return c->sentence_end;
 }
 
+/* The end of the paragraph around `begin` < `at`. It is searched up to `at` and not to its end,
+ * which may be the end of the document: for each chunk anew that would cost the square of its size.
+ */
+static size_t paragraph_end_of(const struct chunker *c, size_t begin)
+{
+    size_t bound = begin < c->heading_end ? c->heading_end : c->section_end;
+    size_t end = vcm_prose_paragraph_end(c->text, begin, c->at < bound ? c->at : bound);
+
+    return end == c->at && c->paragraph_end > c->at ? c->paragraph_end : end;
+}
+
 /* Finds where the whole sentences of text[from, at) begin. */
 static int list_sentences(size_t *count, struct chunker *c, struct vcm_error *err)
 {
@@ -157,8 +168,7 @@ static int list_sentences(size_t *count, struct chunker *c, struct vcm_error *er
 
     *count = 0;
     while (begin < c->at) {
-        size_t bound = begin < c->heading_end ? c->heading_end : c->section_end;
-        size_t paragraph = vcm_prose_paragraph_end(c->text, begin, bound);
+        size_t paragraph = paragraph_end_of(c, begin);
         while (begin < paragraph && begin < c->at) {
             int rc = vcm_array_reserve(&c->sentences, &c->sentence_capacity, *count + 1,
                                        VCM_LIMIT_LIST_ENTRIES, err);
@@ -279,8 +289,7 @@ static bool extend_without_overlap(struct chunker *c, size_t end)
     size_t left_out = 1;
     while (from < c->start && !fits(c, from, end)) {
         for (size_t i = 0; i < left_out && from < c->start; i++) {
-            size_t paragraph = vcm_prose_paragraph_end(c->text, from, c->section_end);
-            from = vcm_prose_sentence_end(c->text, from, paragraph);
+            from = vcm_prose_sentence_end(c->text, from, paragraph_end_of(c, from));
         }
         left_out *= 2;
     }

@@ -1,15 +1,20 @@
 #include "kb/database_internal.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "kb/database_vfs.h"
 
 #include "base/banned.h"
 
 #define APPLICATION_ID 0x76636d6b /* "vcmk" */
-#define SCHEMA_VERSION 1
+#define SCHEMA_VERSION 2          /* from 2 on every page has a checksum */
+#define OPEN_FLAGS     (SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE)
 
 static const char schema[] =
     "CREATE TABLE documents (id INTEGER PRIMARY KEY, source TEXT NOT NULL, path TEXT NOT NULL,"
@@ -41,6 +46,8 @@ static const char *const kept_sql[VCM_DATABASE_STATEMENTS] = {
 
 static enum vcm_code code_of(int result)
 {
+    if (result == SQLITE_IOERR_DATA) /* a page with a wrong checksum */
+        return VCM_STORE_CORRUPT;
     switch (result & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -67,14 +74,23 @@ static int fail(struct vcm_database *store, struct vcm_error *err)
 {
     enum vcm_code code = code_of(sqlite3_extended_errcode(store->db));
 
+    if (code == VCM_IO_ERROR && vcm_error_is_full(sqlite3_system_errno(store->db)))
+        code = VCM_STORE_FULL;
     if (code == VCM_STORE_BUSY)
         return vcm_error_set(err, code, "another process writes to the knowledge base; try again");
     if (code == VCM_INTERRUPTED)
         return vcm_error_set(err, code, "interrupted; the knowledge base was not changed");
-    if (code == VCM_STORE_CORRUPT)
+    if (code == VCM_STORE_FULL)
         return vcm_error_set(err, code,
-                             "the knowledge base '%s' is damaged (%s); remove it and ingest again",
-                             vcm_database_path(store), sqlite3_errmsg(store->db));
+                             "no room for the knowledge base '%s'; free some space, nothing was "
+                             "changed",
+                             vcm_database_path(store));
+    if (code == VCM_STORE_CORRUPT)
+        return vcm_error_set(
+            err, code, "the knowledge base '%s' is damaged (%s); remove it and ingest again",
+            vcm_database_path(store),
+            sqlite3_extended_errcode(store->db) == SQLITE_IOERR_DATA ? "a page has a wrong checksum"
+                                                                     : sqlite3_errmsg(store->db));
     return vcm_error_set(err, code, "knowledge base: %s", sqlite3_errmsg(store->db));
 }
 
@@ -201,9 +217,11 @@ int vcm_database_read_number(int64_t *out, struct vcm_database *store, const cha
  * them there. */
 static int make_schema(struct vcm_database *store, struct vcm_error *err)
 {
+    int reserved = VCM_DATABASE_VFS_RESERVED;
     char marks[96];
     int64_t version = 0;
 
+    sqlite3_file_control(store->db, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved);
     int rc = vcm_database_run_sql(store,
                                   "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;"
                                   "BEGIN IMMEDIATE",
@@ -250,7 +268,12 @@ static int check_schema(struct vcm_database *store, bool writable, struct vcm_er
         return vcm_error_set(err, VCM_UNSUPPORTED,
                              "the knowledge base '%s' was made by a newer vcm (schema %lld)",
                              vcm_database_path(store), (long long)version);
-    return VCM_OK;
+    if (version >= 2 && !vcm_database_vfs_is_checked(store->db))
+        return vcm_error_set(err, VCM_STORE_CORRUPT,
+                             "the knowledge base '%s' is damaged (its pages lack checksums); "
+                             "remove it and ingest again",
+                             vcm_database_path(store));
+    return version < 2 && writable ? vcm_database_check_protect(store, err) : VCM_OK;
 }
 
 static int set_up(struct vcm_database *store, bool writable, struct vcm_error *err)
@@ -275,10 +298,70 @@ static int set_up(struct vcm_database *store, bool writable, struct vcm_error *e
     return rc;
 }
 
+static int open_file(struct vcm_database *store, const char *name, int flags, struct vcm_error *err)
+{
+    int result = vcm_database_vfs_register();
+    if (result == SQLITE_OK)
+        result = sqlite3_open_v2(name, &store->db, flags, VCM_DATABASE_VFS_NAME);
+
+    if (!store->db)
+        return vcm_error_memory(err);
+    if (result != SQLITE_OK)
+        return vcm_error_set(err, code_of(result), "cannot open the knowledge base '%s': %s", name,
+                             sqlite3_errmsg(store->db));
+    return set_up(store, store->writable, err);
+}
+
+/* Whether the file is all there is: changes that are not in it yet are in a log beside it. */
+static bool has_log(const char *path)
+{
+    struct vcm_buf log = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct stat file;
+
+    vcm_buf_append_format(&log, "%s-wal", path);
+    bool has = vcm_buf_check(&log, "a path", NULL) != VCM_OK ||
+               (stat(vcm_buf_text(&log), &file) == 0 && file.st_size > 0);
+    vcm_buf_release(&log);
+    return has;
+}
+
+/* SQLite makes a file for locks beside the database, also to read it. Where it may not, and no
+ * process that may has the database open, the file is read without locks. */
+static int open_immutable(struct vcm_database *store, const char *path, struct vcm_error *err)
+{
+    static const char hex[] = "0123456789abcdef";
+    struct vcm_buf uri = VCM_BUF_INIT(4 * VCM_LIMIT_PATH_BYTES);
+
+    vcm_buf_append_string(&uri, "file:");
+    for (const unsigned char *c = (const unsigned char *)path; *c != '\0'; c++) {
+        if (isalnum(*c) || strchr("/._-", *c)) {
+            vcm_buf_append_byte(&uri, (char)*c);
+        } else {
+            vcm_buf_append_byte(&uri, '%');
+            vcm_buf_append_byte(&uri, hex[*c >> 4]);
+            vcm_buf_append_byte(&uri, hex[*c & 15]);
+        }
+    }
+    vcm_buf_append_string(&uri, "?immutable=1");
+    int rc = vcm_buf_check(&uri, "the path of the knowledge base", err);
+    if (rc == VCM_OK)
+        rc = open_file(store, vcm_buf_text(&uri),
+                       OPEN_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
+    vcm_buf_release(&uri);
+    return rc;
+}
+
+static bool is_denied(struct vcm_database *store)
+{
+    int code = store->db ? sqlite3_errcode(store->db) & 0xff : SQLITE_OK;
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
 int vcm_database_open(struct vcm_database **out, const char *path, bool writable,
                       const struct vcm_cancel *cancel, struct vcm_error *err)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    int flags = OPEN_FLAGS | SQLITE_OPEN_READWRITE | (writable ? SQLITE_OPEN_CREATE : 0);
+    struct vcm_error found = {0};
     struct vcm_database *store;
 
     *out = NULL;
@@ -289,20 +372,19 @@ int vcm_database_open(struct vcm_database **out, const char *path, bool writable
         return vcm_error_memory(err);
     store->cancel = cancel;
     store->writable = writable;
-    int result =
-        sqlite3_open_v2(path, &store->db, writable ? flags | SQLITE_OPEN_CREATE : flags, NULL);
-    int rc = VCM_INTERNAL;
-    if (!store->db)
-        vcm_error_memory(err);
-    else if (result != SQLITE_OK)
-        rc = vcm_error_set(err, code_of(result), "cannot open the knowledge base '%s': %s", path,
-                           sqlite3_errmsg(store->db));
-    else
-        rc = set_up(store, writable, err);
+    int rc = open_file(store, path, flags, &found);
+    if (rc != VCM_OK && !writable && is_denied(store) && !has_log(path)) {
+        sqlite3_close(store->db);
+        store->db = NULL;
+        vcm_error_reset(&found);
+        rc = open_immutable(store, path, &found);
+    }
     if (rc == VCM_OK)
         *out = store;
     else
         vcm_database_close(store);
+    if (rc != VCM_OK && err)
+        *err = found;
     return rc;
 }
 
@@ -313,6 +395,8 @@ void vcm_database_close(struct vcm_database *store)
     vcm_database_rollback(store);
     for (int i = 0; i < VCM_DATABASE_STATEMENTS; i++)
         sqlite3_finalize(store->kept[i]);
+    if (store->db && store->writable) /* see database_vfs.h */
+        sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
     sqlite3_close(store->db);
     vcm_zstd_close(store->zstd);
     free(store);
@@ -578,8 +662,9 @@ int vcm_database_list(struct vcm_database *store, const struct vcm_database_filt
 int vcm_database_remove(struct vcm_database *store, const struct vcm_database_filter *filter,
                         vcm_database_document_fn visit, void *context, struct vcm_error *err)
 {
+    if (sqlite3_db_readonly(store->db, "main") == 1) /* fails if there is something to remove */
+        return walk_documents(store, filter, true, visit, context, err);
     int rc = vcm_database_run_sql(store, "BEGIN IMMEDIATE", err);
-
     if (rc == VCM_OK)
         rc = walk_documents(store, filter, true, visit, context, err);
     return vcm_database_extractions_finish_drop(store, rc, err);

@@ -47,10 +47,16 @@ struct vcm_database_chunk {
     const char *snippet; /* of a hit: the words around what matches */
 };
 
-/* With `writable` a missing file is created; otherwise it is NOT_FOUND. */
+/* With `writable` a missing file is created; otherwise it is NOT_FOUND. A file in a folder that
+ * cannot be written is read as it is, unless the process that wrote it last was killed: IO_ERROR.
+ */
 int vcm_database_open(struct vcm_database **out, const char *path, bool writable,
                       const struct vcm_cancel *cancel, struct vcm_error *err);
 void vcm_database_close(struct vcm_database *store);
+
+/* Reads all of a file, if there is one. STORE_CORRUPT when it is damaged. */
+int vcm_database_check_file(const char *path, const struct vcm_cancel *cancel,
+                            struct vcm_error *err);
 
 /* The path of the file; valid as long as the handle. */
 const char *vcm_database_path(const struct vcm_database *store);

@@ -72,6 +72,9 @@ void vcm_database_bind_filter(sqlite3_stmt *statement, const struct vcm_database
 /* Never NULL; valid until the next step. */
 const char *vcm_database_column_string(sqlite3_stmt *statement, int column);
 
+/* Gives checksums to the pages of a file of an earlier version, if nobody is in the way. */
+int vcm_database_check_protect(struct vcm_database *store, struct vcm_error *err);
+
 /* Creates what a file of an earlier version lacks. */
 int vcm_database_extractions_set_up(struct vcm_database *store, struct vcm_error *err);
 

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/spawn.h"
 #include "kb/extract_pdf.h"
+#include "kb/extract_sandbox.h"
 
 #include "base/banned.h"
 
@@ -87,6 +88,9 @@ static int judge(struct vcm_document *document, const struct vcm_spawn_result *r
                                    result->signal);
     if (status == VCM_EXTRACT_DONE)
         return VCM_OK;
+    if (status == VCM_EXTRACT_NO_SANDBOX)
+        return vcm_error_set(err, VCM_NOT_FOUND, PROGRAM ": %.*s",
+                             (int)strcspn(vcm_buf_text(said), "\n"), vcm_buf_text(said));
     if (status < sizeof reasons / sizeof reasons[0] && reasons[status])
         return vcm_document_refuse(document, reasons[status], err, "%.*s",
                                    (int)strcspn(vcm_buf_text(said), "\n"), vcm_buf_text(said));
@@ -100,7 +104,9 @@ static int run_child(struct vcm_document *document, struct vcm_buf *output, cons
                      struct vcm_error *err)
 {
     static const char *const environment[] = {"LC_ALL=C.UTF-8", "PATH=/usr/bin:/bin", NULL};
-    const char *argv[] = {program, NULL};
+    const char *sandbox = getenv("VCM_EXTRACT_SANDBOX");
+    bool partial = sandbox && strcmp(sandbox, "partial") == 0;
+    const char *argv[] = {program, partial ? VCM_EXTRACT_SANDBOX_PARTIAL : NULL, NULL};
     struct vcm_buf said = VCM_BUF_INIT(ERROR_BYTES);
     struct vcm_spawn_result result = {0};
     struct vcm_error own = {0};

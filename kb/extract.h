@@ -20,7 +20,7 @@ struct vcm_extract_options {
 /*
  * Fills an empty document. UNSUPPORTED when the document cannot be read, with the reason in the
  * document and first in the message: CORRUPT, ENCRYPTED, EMPTY, NO_TEXT_LAYER, OVER_THE_LIMITS.
- * NOT_FOUND when the program is missing, INTERRUPTED.
+ * NOT_FOUND when the program is missing or cannot set up its sandbox, INTERRUPTED.
  */
 int vcm_extract_run(struct vcm_document *document, struct vcm_slice bytes,
                     const struct vcm_extract_options *options, struct vcm_error *err);

@@ -16,6 +16,7 @@ enum vcm_extract_status {
     VCM_EXTRACT_ENCRYPTED = 4,
     VCM_EXTRACT_NO_TEXT = 5,
     VCM_EXTRACT_OVER_LIMITS = 6,
+    VCM_EXTRACT_NO_SANDBOX = 7, /* nothing was parsed */
 };
 
 /* How much time a document of this size may use. */

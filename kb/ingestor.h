@@ -51,14 +51,14 @@ typedef int (*vcm_ingestor_fn)(void *context, const struct vcm_ingestor_result *
                                struct vcm_error *err);
 
 struct vcm_ingestor_options {
-    struct vcm_database *store; /* writable; not used by others during the run */
+    struct vcm_database *store; /* not used by others during the run */
     const struct vcm_tokenizer *tokenizer;
     unsigned jobs;                   /* workers; 0: as many as there are cores */
     const struct vcm_cancel *cancel; /* may be NULL */
 };
 
 /* Visits a result for each item, in order. Fails only when the database fails, without memory, or
- * when interrupted. */
+ * when interrupted. A database that is open for reading fails only if an item has to be written. */
 int vcm_ingestor_run(const struct vcm_ingestor_options *options,
                      const struct vcm_ingestor_item *items, size_t count, vcm_ingestor_fn visit,
                      void *context, struct vcm_error *err);

@@ -95,6 +95,8 @@ static bool begins_paragraph(struct vcm_slice line, size_t indent)
 /* A title as displayed: "[text](link)" becomes its text, marks of emphasis and code are removed. */
 static void plain_title(struct vcm_buf *out, struct vcm_slice title)
 {
+    bool closes = true; /* a bracket may follow; once none did, none is looked for */
+
     for (size_t i = 0; i < title.len; i++) {
         char byte = title.data[i];
         if (byte == '*' || byte == '`')
@@ -104,7 +106,8 @@ static void plain_title(struct vcm_buf *out, struct vcm_slice title)
             continue;
         }
         if (byte == ']' && i + 1 < title.len && title.data[i + 1] == '(') {
-            const char *close = memchr(title.data + i, ')', title.len - i);
+            const char *close = closes ? memchr(title.data + i, ')', title.len - i) : NULL;
+            closes = close != NULL;
             i = close ? (size_t)(close - title.data) : i;
             continue;
         }

@@ -87,16 +87,18 @@ static int silence_errors(void)
     return own;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    bool partial = argc == 2 && strcmp(argv[1], VCM_EXTRACT_SANDBOX_PARTIAL) == 0;
     int errors = silence_errors();
     struct vcm_buf input = VCM_BUF_INIT(VCM_LIMIT_DOCUMENT_BYTES + READ_BYTES);
     struct vcm_error err = {0};
     enum vcm_extract_status status = VCM_EXTRACT_FAILED;
 
     if (read_input(&input, &err) == VCM_OK) {
-        vcm_extract_sandbox_enter(input.capacity);
-        status = extract(vcm_buf_slice(&input), &err);
+        status = vcm_extract_sandbox_enter(input.capacity, partial, &err) == VCM_OK
+                     ? extract(vcm_buf_slice(&input), &err)
+                     : VCM_EXTRACT_NO_SANDBOX;
     }
     if (status != VCM_EXTRACT_DONE)
         dprintf(errors, "%s\n", err.message);

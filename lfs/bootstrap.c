@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "base/utf8.h"
 #include "git/repo.h"
+#include "git/tree.h"
 #include "lfs/scaffold.h"
 #include "lfs/filters.h"
 
@@ -119,6 +120,17 @@ static int check_options(struct run *r, struct vcm_error *err)
     return rc;
 }
 
+/* git itself, which is asked for the status, would list any number of paths. */
+static int check_size(const struct run *r, struct vcm_git_repo *repo, struct vcm_error *err)
+{
+    struct vcm_error unborn = {0};
+    struct vcm_git_id head;
+
+    if (vcm_git_repo_resolve(&head, repo, NULL, NULL, &unborn) != VCM_OK)
+        return VCM_OK;
+    return vcm_git_tree_check_size(repo, &head, r->o->cancel, err);
+}
+
 static int open_repository(struct run *r, struct vcm_error *err)
 {
     struct vcm_git_repo *repo = NULL;
@@ -135,6 +147,8 @@ static int open_repository(struct run *r, struct vcm_error *err)
         rc = vcm_git_repo_origin(&r->origin, repo, err);
     if (rc == VCM_OK)
         rc = vcm_git_repo_head_branch(&r->branch, repo, err);
+    if (rc == VCM_OK)
+        rc = check_size(r, repo, err);
     vcm_git_repo_close(repo);
     r->git.directory = r->b->repo_root;
     return rc;
@@ -150,8 +164,9 @@ static int read_own(struct run *r, struct vcm_error *err)
 
 /* Records the commit. If that fails, a later run treats the commit as the user's and does not push
  * it. */
-static void note_own(struct run *r, const char *id)
+static void note_own(void *context, const char *id)
 {
+    struct run *r = context;
     struct vcm_error ignored = {0};
 
     vcm_buf_append_format(&r->own, "%s%s", r->own.len > 0 ? "\n" : "", id);
@@ -235,6 +250,9 @@ static int prepare_migration(struct run *r, struct vcm_error *err)
         .arena = &r->b->arena,
         .git = &r->git,
         .branch = r->branch.len > 0 ? vcm_buf_text(&r->branch) : NULL,
+        .files = r->scaffold.files,
+        .file_count = r->scaffold.file_count,
+        .dry_run = r->o->dry_run,
     };
     int rc = join_patterns(r, err);
     if (rc == VCM_OK && !r->b->include[0])
@@ -289,14 +307,12 @@ static int commit(struct run *r, struct vcm_error *err)
     if (rc == VCM_OK) {
         const struct vcm_commit_request request = {.files = r->scaffold.files,
                                                    .count = r->scaffold.file_count,
-                                                   .message = vcm_buf_text(&r->message)};
+                                                   .message = vcm_buf_text(&r->message),
+                                                   .made = note_own,
+                                                   .context = r};
         rc = vcm_commit_files(id, &r->git, &request, err);
     }
-    if (rc == VCM_OK)
-        rc = keep(&r->b->commit, r->b, id, err);
-    if (rc == VCM_OK)
-        note_own(r, id);
-    return rc;
+    return rc == VCM_OK ? keep(&r->b->commit, r->b, id, err) : rc;
 }
 
 /* Turns a failure into a message of the result, unless the run was cancelled. */

@@ -131,6 +131,8 @@ int vcm_command_run(int *status, struct vcm_buf *out, struct vcm_buf *errors,
             .directory = command->directory,
             .input = input,
             .timeout_ms = command->timeout_ms,
+            .data_max = VCM_LIMIT_GIT_MEMORY,
+            .starts_others = true,
             .cancel = command->cancel,
         };
         rc = vcm_spawn_run(&result, out, errors, &options, err);

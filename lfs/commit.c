@@ -306,6 +306,20 @@ static int open_directory(int *fd, struct work *w, size_t i, struct vcm_error *e
     return *fd >= 0 ? VCM_OK : VCM_IO_ERROR;
 }
 
+/* Opens a file without a name, so that a process that is killed leaves none behind. */
+static int open_nameless(int directory)
+{
+    return openat(directory, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0666);
+}
+
+static bool give_name(int fd, int directory, const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+    return linkat(AT_FDCWD, path, directory, name, AT_SYMLINK_FOLLOW) == 0;
+}
+
 /* Renames without overwriting; link(2) is for file systems that do not support RENAME_NOREPLACE. */
 static bool move_new(int directory, const char *from, const char *to)
 {
@@ -319,7 +333,13 @@ static bool move_new(int directory, const char *from, const char *to)
     return true;
 }
 
-/* Writes a temporary file beside the target and renames it. */
+static bool move_over(int directory, const char *from, const char *to)
+{
+    return renameat(directory, from, directory, to) == 0;
+}
+
+/* Writes the whole content under a temporary name, or none where the file system can, and gives it
+ * its own name at the end. */
 static int place_file(int directory, const char *path, struct vcm_slice content, bool replace,
                       struct vcm_error *err)
 {
@@ -328,24 +348,27 @@ static int place_file(int directory, const char *path, struct vcm_slice content,
     struct stat status;
 
     snprintf(temporary, sizeof temporary, ".vcm-init-%ld", (long)getpid());
-    int fd =
-        openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    int fd = open_nameless(directory);
+    bool nameless = fd >= 0;
+    if (!nameless)
+        fd = openat(directory, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                    0666);
     if (fd < 0)
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot write '%s'", path);
     bool done = write_bytes(fd, content);
     if (done && replace)
         done = fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-               fchmod(fd, status.st_mode & 07777) == 0 &&
-               renameat(directory, temporary, directory, name) == 0;
-    else if (done)
-        done = move_new(directory, temporary, name);
+               fchmod(fd, status.st_mode & 07777) == 0;
+    if (done && nameless)
+        done = give_name(fd, directory, replace ? temporary : name);
+    if (done && (replace || !nameless))
+        done =
+            replace ? move_over(directory, temporary, name) : move_new(directory, temporary, name);
     int reason = errno;
     close(fd);
     if (!done)
         unlinkat(directory, temporary, 0);
-    if (done)
-        return VCM_OK;
-    return vcm_error_sys(err, VCM_IO_ERROR, reason, "cannot write '%s'", path);
+    return done ? VCM_OK : vcm_error_sys(err, VCM_IO_ERROR, reason, "cannot write '%s'", path);
 }
 
 static int write_file(struct work *w, size_t i, struct vcm_error *err)
@@ -436,6 +459,8 @@ static int apply(char id[VCM_COMMIT_ID_BYTES], struct work *w, struct vcm_error 
         rc = stage(w, w->git, false, err);
         w->staged = rc == VCM_OK;
     }
+    if (rc == VCM_OK && w->request->made)
+        w->request->made(w->request->context, id);
     if (rc == VCM_OK)
         rc = move_head(w, id, err);
     if (rc != VCM_OK)

@@ -23,6 +23,10 @@ struct vcm_commit_request {
     const struct vcm_commit_file *files;
     size_t count;
     const char *message;
+    /* Called with the commit's id before the branch moves: a process that is killed afterwards has
+     * left a commit that is known to be ours. */
+    void (*made)(void *context, const char *id);
+    void *context;
 };
 
 /* What git has for a file, as hex ids; "" for nothing. */

@@ -4,6 +4,8 @@
  * vcm_migrate_prepare() refuses everything that would make the rewrite unsafe, before anything is
  * written. Every local branch and tag is rewritten; those that exist at the remote are pushed in
  * one atomic push, each on condition that the remote's ref has not changed since the preparation.
+ * What the refs were before the rewrite is kept in the git directory until it is pushed: the next
+ * migration goes on where one that was killed, or could not push, ended.
  */
 #ifndef VCM_LFS_MIGRATE_H
 #define VCM_LFS_MIGRATE_H
@@ -19,12 +21,17 @@ struct vcm_migrate_ref {
 struct vcm_migrate {
     struct vcm_arena *arena;
     const struct vcm_command *git;
+    bool dry_run;                  /* nothing is written */
     struct vcm_push_target target; /* remote NULL when nothing is to be pushed */
     const char *branch;            /* that HEAD is on */
-    struct vcm_push_ref *local;    /* before the rewrite */
-    struct vcm_push_ref *remote;   /* as seen before the rewrite */
-    const char *ahead;             /* a local branch with commits that the remote lacks */
-    struct vcm_migrate_ref *refs;  /* that were rewritten */
+    /* Files that the caller is about to commit; those with a content before may be in the tree. */
+    const struct vcm_commit_file *files;
+    size_t file_count;
+    struct vcm_push_ref *former;  /* before an earlier rewrite that was not pushed */
+    struct vcm_push_ref *local;   /* before the rewrite */
+    struct vcm_push_ref *remote;  /* as seen before the rewrite */
+    const char *ahead;            /* a local branch with commits that the remote lacks */
+    struct vcm_migrate_ref *refs; /* that were rewritten */
 };
 
 /* Refuses: no git-lfs, a detached HEAD, a dirty tree, a shallow clone, other working trees, and

@@ -1,8 +1,9 @@
 /*
  * pointer.h - the small text that a repository has in place of a file whose content is in LFS.
  *
- * Strict, as the specification of git-lfs says: version, then extensions, oid and size, each line a
- * key, one space, a value and a line feed, in this order, and nothing else.
+ * Read as git-lfs itself reads it, which takes more than its specification says: the lines version,
+ * oid and size in this order, extensions anywhere before size; line ends LF or CRLF, empty lines,
+ * white space around all of it, and the version URLs of its first releases.
  */
 #ifndef VCM_LFS_POINTER_H
 #define VCM_LFS_POINTER_H

@@ -135,6 +135,19 @@ static int read_look(struct vcm_buf *out, struct planner *p, const struct look *
     return vcm_error_wrap(err, rc, "%s", look->path);
 }
 
+/* Whether a run that was killed left the file: it is on disk with the content that this run would
+ * give it, and not in HEAD. It is committed then as if this run had written it. */
+static bool is_left_over(struct planner *p, const struct look *look, struct vcm_slice content)
+{
+    struct vcm_buf text = VCM_BUF_INIT(VCM_LIMIT_ATTRIBUTES_BYTES);
+
+    bool left = look->on_disk && !look->is_link && !look->entry.head[0] &&
+                read_look(&text, p, look, VCM_LIMIT_ATTRIBUTES_BYTES, NULL) == VCM_OK &&
+                vcm_slice_equal(vcm_buf_slice(&text), content);
+    vcm_buf_release(&text);
+    return left;
+}
+
 /* The last part of a URL or path, without ".git"; and the part before it when the URL has a
  * host. */
 static void name_parts(struct vcm_slice *name, struct vcm_slice *owner, const char *url)
@@ -232,22 +245,74 @@ static void add_file(struct planner *p, const char *path, struct vcm_slice conte
         (struct vcm_commit_file){.path = path, .content = content, .before = before};
 }
 
+/* Plans a manifest that git does not have: a new one, or one that a killed run left. */
+static int plan_new_manifest(bool *planned, struct planner *p, struct vcm_error *err)
+{
+    struct vcm_scaffold *s = p->s;
+    bool missing = is_missing(&p->manifest), left = false;
+    struct vcm_slice nothing = {NULL, 0};
+
+    int rc = new_manifest(p, err);
+    struct vcm_slice content = vcm_buf_slice(&s->manifest_text);
+    if (rc == VCM_OK && !missing)
+        left = is_left_over(p, &p->manifest, content);
+    *planned = rc == VCM_OK && (missing || left);
+    if (*planned)
+        add_file(p, VCM_MANIFEST_PATH, content, left ? content : nothing);
+    else
+        vcm_buf_clear(&s->manifest_text);
+    return rc;
+}
+
+/* Whether a killed run left HEAD's manifest on disk with LFS turned on, and nothing else changed.
+ */
+static int is_left_edited(bool *out, struct planner *p, struct vcm_error *err)
+{
+    struct vcm_buf head = VCM_BUF_INIT(VCM_LIMIT_MANIFEST_BYTES);
+    struct vcm_buf edited = VCM_BUF_INIT(VCM_LIMIT_MANIFEST_BYTES);
+    const char *id = p->manifest.entry.head;
+    struct vcm_manifest manifest;
+    int status = -1;
+
+    *out = false;
+    if (!id[0] || !p->manifest.on_disk)
+        return VCM_OK;
+    vcm_manifest_init(&manifest);
+    int rc = vcm_command_run(&status, &head, NULL, p->git, VCM_COMMAND_ARGS("cat-file", "blob", id),
+                             no_input, err);
+    if (rc == VCM_OK && status == 0 &&
+        vcm_manifest_parse(&manifest, vcm_buf_slice(&head), VCM_MANIFEST_PATH, NULL) == VCM_OK &&
+        manifest.lfs.mode == VCM_MANIFEST_LFS_DISABLED &&
+        vcm_manifest_enable_lfs(&edited, vcm_buf_slice(&head), NULL) == VCM_OK)
+        *out = vcm_slice_equal(vcm_buf_slice(&edited), vcm_buf_slice(&p->s->manifest_before));
+    vcm_manifest_release(&manifest);
+    vcm_buf_release(&edited);
+    vcm_buf_release(&head);
+    return rc;
+}
+
 static int plan_manifest(struct planner *p, struct vcm_error *err)
 {
     struct vcm_scaffold *s = p->s;
     struct vcm_slice before = {NULL, 0};
-    int rc;
+    bool planned = false, left = false;
+    int rc = VCM_OK;
 
-    if (is_missing(&p->manifest)) {
-        rc = new_manifest(p, err);
-        add_file(p, VCM_MANIFEST_PATH, vcm_buf_slice(&s->manifest_text), before);
+    if (!p->manifest.entry.head[0] && (p->manifest.on_disk || is_missing(&p->manifest)))
+        rc = plan_new_manifest(&planned, p, err);
+    if (rc != VCM_OK || planned)
         return rc;
-    }
     rc = read_look(&s->manifest_before, p, &p->manifest, VCM_LIMIT_MANIFEST_BYTES, err);
     before = vcm_buf_slice(&s->manifest_before);
     if (rc == VCM_OK) {
         vcm_manifest_release(&s->manifest);
         rc = vcm_manifest_parse(&s->manifest, before, VCM_MANIFEST_PATH, err);
+    }
+    if (rc == VCM_OK && !p->options->no_lfs)
+        rc = is_left_edited(&left, p, err);
+    if (left) {
+        add_file(p, VCM_MANIFEST_PATH, before, before);
+        return rc;
     }
     bool edit = rc == VCM_OK && s->manifest.lfs.mode == VCM_MANIFEST_LFS_DISABLED &&
                 !p->options->no_lfs && p->manifest.on_disk;
@@ -288,7 +353,8 @@ static void warn_about_patterns(struct planner *p)
 static int plan_attributes(struct planner *p, struct vcm_error *err)
 {
     struct vcm_scaffold *s = p->s;
-    bool missing = is_missing(&p->attributes);
+    bool missing = is_missing(&p->attributes), left = false;
+    struct vcm_slice nothing = {NULL, 0};
     int rc = VCM_OK;
 
     if (p->attributes.is_link) {
@@ -296,10 +362,13 @@ static int plan_attributes(struct planner *p, struct vcm_error *err)
                            VCM_ATTRIBUTES_PATH);
         return VCM_OK;
     }
-    if (missing)
-        vcm_template_attributes(&s->attributes_text);
-    else
+    vcm_template_attributes(&s->attributes_text);
+    if (!missing)
+        left = is_left_over(p, &p->attributes, vcm_buf_slice(&s->attributes_text));
+    if (!missing && !left) {
+        vcm_buf_clear(&s->attributes_text);
         rc = read_look(&s->attributes_text, p, &p->attributes, VCM_LIMIT_ATTRIBUTES_BYTES, err);
+    }
     if (rc == VCM_OK)
         rc = vcm_buf_check(&s->attributes_text, VCM_ATTRIBUTES_PATH, err);
     if (rc == VCM_OK)
@@ -307,13 +376,26 @@ static int plan_attributes(struct planner *p, struct vcm_error *err)
                                   err);
     if (rc != VCM_OK)
         return rc;
-    if (missing) {
-        add_file(p, VCM_ATTRIBUTES_PATH, vcm_buf_slice(&s->attributes_text), vcm_slice_of(NULL, 0));
+    if (missing || left) {
+        struct vcm_slice content = vcm_buf_slice(&s->attributes_text);
+        add_file(p, VCM_ATTRIBUTES_PATH, content, left ? content : nothing);
     } else {
         warn_about(p, &p->attributes);
         warn_about_patterns(p);
     }
     return VCM_OK;
+}
+
+static void plan_repo_map(struct planner *p)
+{
+    struct vcm_slice content = vcm_slice_of_string(vcm_template_repo_map);
+    struct vcm_slice nothing = {NULL, 0};
+    bool left = is_left_over(p, &p->repo_map, content);
+
+    if (left || is_missing(&p->repo_map))
+        add_file(p, VCM_TEMPLATE_REPO_MAP_PATH, content, left ? content : nothing);
+    else
+        warn_about(p, &p->repo_map);
 }
 
 static int plan_all(struct planner *p, struct vcm_error *err)
@@ -323,11 +405,8 @@ static int plan_all(struct planner *p, struct vcm_error *err)
         rc = look_around(p, err);
     if (rc == VCM_OK)
         rc = plan_manifest(p, err);
-    if (rc == VCM_OK && is_missing(&p->repo_map))
-        add_file(p, VCM_TEMPLATE_REPO_MAP_PATH, vcm_slice_of_string(vcm_template_repo_map),
-                 vcm_slice_of(NULL, 0));
-    else if (rc == VCM_OK)
-        warn_about(p, &p->repo_map);
+    if (rc == VCM_OK)
+        plan_repo_map(p);
     bool lfs = !p->options->no_lfs && p->s->manifest.lfs.mode != VCM_MANIFEST_LFS_DISABLED;
     return rc == VCM_OK && lfs ? plan_attributes(p, err) : rc;
 }

@@ -10,7 +10,7 @@ static const struct vcm_op_param params[] = {
     [LOCK] = {.name = "lock",
               .type = VCM_OP_TEXT,
               .placeholder = "TTL",
-              .summary = "also lock the pages for this long, in ms, s, m or h"},
+              .summary = "also lock the pages for this long, in ms, s, m or h; at most 87840h"},
     [PRIORITY] =
         {.name = "priority",
          .type = VCM_OP_NUMBER,

@@ -96,7 +96,8 @@ const struct vcm_op vcm_op_gc = {
     .name = "gc",
     .summary = "remove what no scope refers to and free disk space",
     .description =
-        "Removes what killed processes left behind, pages that no scope holds, and unused "
+        "Checks the store as 'vcm verify' does; a damaged one is not copied. Removes what killed "
+        "processes left behind, pages that no scope holds, and unused "
         "compression dictionaries. Then it compacts the file: a copy without free space replaces "
         "it, which temporarily needs disk space for both. Other processes can read meanwhile. "
         "Clones of URLs that no scope uses are removed when they were not fetched or read for the "

@@ -27,7 +27,7 @@ static const struct vcm_op_param search_params[] = {
                     .type = VCM_OP_NUMBER,
                     .placeholder = "N",
                     .min = 1,
-                    .max = VCM_LIMIT_TOKEN_BUDGET_MAX,
+                    .max = VCM_LIMIT_ANSWER_TOKENS_MAX,
                     .summary = "token limit of all hits together; hits beyond it are left out"},
     [PROFILE] = {.name = "profile",
                  .type = VCM_OP_TEXT,

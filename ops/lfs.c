@@ -44,6 +44,16 @@ static const struct vcm_result_member pulled_members[] = {
     {0},
 };
 
+static const struct vcm_result_member gap_members[] = {
+    {.name = "path",
+     VCM_RESULT_FIELD(struct vcm_lfs_gap, path),
+     .summary = "path, relative to the root"},
+    {.name = "reason",
+     VCM_RESULT_FIELD(struct vcm_lfs_gap, reason),
+     .summary = "why, as in 'vcm coverage'"},
+    {0},
+};
+
 static const struct vcm_result_member status_result[] = {
     {.name = "files",
      .type = VCM_RESULT_OBJECT,
@@ -75,6 +85,9 @@ static const struct vcm_result_member status_result[] = {
     {.name = "bytes_to_fetch",
      VCM_RESULT_FIELD(struct vcm_lfs_summary, missing_bytes),
      .summary = "size of the missing content"},
+    {.name = "incomplete",
+     VCM_RESULT_STRUCTS(struct vcm_lfs_summary, incomplete, incomplete_count, gap_members),
+     .summary = "files that cannot be read; they may be kept in LFS"},
     {0},
 };
 
@@ -203,9 +216,12 @@ static void print_status(struct vcm_print *out, const struct vcm_json *document,
                          const struct vcm_op_call *call)
 {
     char a[VCM_PRINT_NUMBER_BYTES], b[VCM_PRINT_NUMBER_BYTES];
+    const struct vcm_json *incomplete = vcm_json_get(document, "incomplete");
 
-    (void)call;
     print_files(out, vcm_json_get(document, "files"), "here");
+    for (const struct vcm_json *f = incomplete->first; f && !call->quiet; f = f->next)
+        vcm_print_format(out, VCM_PRINT_WARNING, "%s: not read: %s\n",
+                         vcm_json_get_text(f, "path", ""), vcm_json_get_text(f, "reason", ""));
     vcm_print_format(out, VCM_PRINT_PLAIN, "%lld files in LFS, %s; %lld missing, %s to fetch\n",
                      (long long)vcm_json_get_int(document, "count", 0),
                      vcm_print_bytes(a, (uint64_t)vcm_json_get_int(document, "bytes", 0)),

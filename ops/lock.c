@@ -11,7 +11,7 @@ static const struct vcm_op_param lock_params[] = {
              .type = VCM_OP_TEXT,
              .required = true,
              .placeholder = "TTL",
-             .summary = "how long, in ms, s, m or h; rounded up to full seconds"},
+             .summary = "how long, in ms, s, m or h; at most 87840h"},
     [REASON] = {.name = "reason",
                 .type = VCM_OP_TEXT,
                 .placeholder = "R",

@@ -185,7 +185,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     return rc;
 }
 
-/* Replaces control characters for a terminal. The text may contain NULs. */
+/* Replaces control characters for a terminal. */
 static void print(struct vcm_print *out, const struct vcm_json *document,
                   const struct vcm_op_call *call)
 {
@@ -196,11 +196,7 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         vcm_buf_append_slice(out->out, vcm_buf_slice(text));
         return;
     }
-    for (size_t at = 0; at < text->len; at += strlen(text->data + at) + 1) {
-        if (at > 0)
-            vcm_print_text(out, VCM_PRINT_PLAIN, "?");
-        vcm_print_text(out, VCM_PRINT_PLAIN, text->data + at);
-    }
+    vcm_print_slice(out, VCM_PRINT_PLAIN, vcm_buf_slice(text));
 }
 
 const struct vcm_op vcm_op_page = {
@@ -208,7 +204,7 @@ const struct vcm_op vcm_op_page = {
     .summary = "print a page",
     .description =
         "Prints the records of a page, each under its path; for a later part of a file also under "
-        "the nearest earlier line that begins at column 0. The formats text, markdown and xml are "
+        "the definition around its first line. The formats text, markdown and xml are "
         "made for models: the same page and scope give the same bytes, and no content can close "
         "the fence around it. In JSON every record has its blob, its lines and its exact token "
         "count, so that it can be checked against the file.",

@@ -2,12 +2,11 @@
 
 #include <time.h>
 
+#include "base/limits.h"
 #include "base/text.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
-
-#define DURATION_MAX_MS (UINT64_C(10) * 366 * 24 * 3600 * 1000)
 
 const struct vcm_result_member vcm_page_rows_state[] = {
     {.name = "page_id",
@@ -90,10 +89,11 @@ void vcm_page_rows_print(struct vcm_print *out, const struct vcm_json *document,
 int vcm_page_rows_duration(uint64_t *ms, const char *option, const char *text,
                            struct vcm_error *err)
 {
-    if (vcm_text_parse_duration(ms, text) && *ms > 0 && *ms <= DURATION_MAX_MS)
+    if (vcm_text_parse_duration(ms, text) && *ms > 0 && *ms <= VCM_LIMIT_LOCK_TTL_MS)
         return VCM_OK;
     *ms = 0;
     return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                         "%s takes a duration such as 500ms, 30s, 10m or 2h, not '%s'", option,
-                         text);
+                         "%s takes a duration such as 500ms, 30s, 10m or 2h, of at most %lluh (ten "
+                         "years), not '%s'",
+                         option, (unsigned long long)(VCM_LIMIT_LOCK_TTL_MS / 3600000), text);
 }

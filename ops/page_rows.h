@@ -45,7 +45,7 @@ int vcm_page_rows_status(const struct vcm_page_rows *rows);
 void vcm_page_rows_print(struct vcm_print *out, const struct vcm_json *document,
                          const struct vcm_op_call *call);
 
-/* Parses `text`, the value of `option`, to milliseconds; at most ten years. */
+/* Parses `text`, the value of `option`, to the milliseconds that a lock lasts. */
 int vcm_page_rows_duration(uint64_t *ms, const char *option, const char *text,
                            struct vcm_error *err);
 

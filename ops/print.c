@@ -19,21 +19,20 @@ static const char *const escapes[] = {
     [VCM_PRINT_GOOD] = "\033[32m", [VCM_PRINT_WARNING] = "\033[33m", [VCM_PRINT_BAD] = "\033[31m",
 };
 
-static bool is_control(unsigned char c)
+void vcm_print_slice(struct vcm_print *print, enum vcm_print_style style, struct vcm_slice text)
 {
-    return (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+    bool styled = print->color && style != VCM_PRINT_PLAIN && text.len > 0;
+
+    if (styled)
+        vcm_buf_append_string(print->out, escapes[style]);
+    vcm_utf8_append_visible(print->out, text, true);
+    if (styled)
+        vcm_buf_append_string(print->out, RESET);
 }
 
 void vcm_print_text(struct vcm_print *print, enum vcm_print_style style, const char *text)
 {
-    bool styled = print->color && style != VCM_PRINT_PLAIN && text[0] != '\0';
-
-    if (styled)
-        vcm_buf_append_string(print->out, escapes[style]);
-    for (const char *p = text; *p; p++)
-        vcm_buf_append_byte(print->out, is_control((unsigned char)*p) ? '?' : *p);
-    if (styled)
-        vcm_buf_append_string(print->out, RESET);
+    vcm_print_slice(print, style, vcm_slice_of_string(text));
 }
 
 void vcm_print_format(struct vcm_print *print, enum vcm_print_style style, const char *format, ...)
@@ -64,15 +63,15 @@ void vcm_print_table_cell(struct vcm_print_table *table, enum vcm_print_style st
                           const char *text)
 {
     struct vcm_print_cell *cell = vcm_arena_alloc(&table->arena, sizeof *cell);
-    char *copy = vcm_arena_copy(&table->arena, vcm_slice_of_string(text));
+    struct vcm_buf visible = VCM_BUF_INIT(TABLE_BYTES_MAX);
 
-    if (!cell || !copy) {
+    vcm_utf8_append_visible(&visible, vcm_slice_of_string(text), false);
+    char *copy = vcm_arena_copy(&table->arena, vcm_buf_slice(&visible));
+    if (!cell || !copy || visible.fault != VCM_BUF_FINE)
         table->failed = true;
+    vcm_buf_release(&visible);
+    if (table->failed)
         return;
-    }
-    for (char *p = copy; *p; p++)
-        if (is_control((unsigned char)*p) || *p == '\n' || *p == '\t')
-            *p = '?';
     cell->text = copy;
     cell->style = style;
     if (table->last)
@@ -121,6 +120,38 @@ void vcm_print_table_end(struct vcm_print_table *table)
     if (table->failed)
         table->print->out->fault = VCM_BUF_NO_MEMORY;
     vcm_arena_release(&table->arena);
+}
+
+/* Members with texts of several lines. */
+static bool has_lines(struct vcm_slice key)
+{
+    static const char *const keys[] = {"content", "map", "raw", "script", "snippet", "text"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (vcm_slice_equal(key, vcm_slice_of_string(keys[i])))
+            return true;
+    return false;
+}
+
+bool vcm_print_quote_names(struct vcm_json *root, struct vcm_arena *arena)
+{
+    for (struct vcm_json *node = root; node; node = node->next) {
+        if (!vcm_print_quote_names(node->first, arena))
+            return false;
+        if (node->kind != VCM_JSON_STRING || has_lines(node->key))
+            continue;
+        struct vcm_buf quoted = VCM_BUF_INIT(8 * node->text.len + 2);
+        vcm_utf8_append_quoted(&quoted, node->text);
+        const char *copy = vcm_slice_equal(vcm_buf_slice(&quoted), node->text)
+                               ? node->text.data
+                               : vcm_arena_copy(arena, vcm_buf_slice(&quoted));
+        bool failed = quoted.fault != VCM_BUF_FINE || !copy;
+        node->text = vcm_slice_of(copy, quoted.len);
+        vcm_buf_release(&quoted);
+        if (failed)
+            return false;
+    }
+    return true;
 }
 
 const char *vcm_print_count(char out[VCM_PRINT_NUMBER_BYTES], uint64_t value)

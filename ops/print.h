@@ -2,7 +2,7 @@
  * print.h - prints text for people: tables with fitting columns, readable numbers, colours.
  *
  * Prints into a buffer; the caller decides where it goes. Control characters in text from outside
- * are replaced, so that a file name cannot control the terminal.
+ * are replaced or quoted, so that a file name can neither control the terminal nor forge a line.
  */
 #ifndef VCM_OPS_PRINT_H
 #define VCM_OPS_PRINT_H
@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/json.h"
 
 enum vcm_print_style {
     VCM_PRINT_PLAIN,
@@ -44,7 +45,8 @@ struct vcm_print_cell {
     struct vcm_print_cell *next;
 };
 
-/* Appends `text` in a style, with control characters other than line ends replaced. */
+/* Appends `text` in a style as vcm_utf8_append_visible() shows it, with its lines. */
+void vcm_print_slice(struct vcm_print *print, enum vcm_print_style style, struct vcm_slice text);
 void vcm_print_text(struct vcm_print *print, enum vcm_print_style style, const char *text);
 void vcm_print_format(struct vcm_print *print, enum vcm_print_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -54,6 +56,11 @@ void vcm_print_table_begin(struct vcm_print_table *table, struct vcm_print *prin
 void vcm_print_table_cell(struct vcm_print_table *table, enum vcm_print_style style,
                           const char *text);
 void vcm_print_table_end(struct vcm_print_table *table);
+
+/* Quotes every string of a document that has control characters (vcm_utf8_append_quoted()), except
+ * texts of several lines, so that no name can forge a line of the output. Nodes are at most as deep
+ * as the parser allows. False without memory. */
+bool vcm_print_quote_names(struct vcm_json *root, struct vcm_arena *arena);
 
 #define VCM_PRINT_NUMBER_BYTES 40
 

@@ -188,8 +188,9 @@ const struct vcm_op vcm_op_repo_fetch = {
         "Clones a repository, or updates a clone to its upstream, and describes it in at most "
         "8,192 bytes of JSON: its files, README and entry points. A fetch that fails for lack of "
         "credentials is tried again over the other one of ssh and https; a fetch that the network "
-        "interrupts is retried. A directory given with --dest is reused only if it is a clone of "
-        "the same URL; changes in it are kept. With --subpath, all paths of the commit are fetched "
+        "interrupts is retried. A directory given with --dest is reused only if vcm made it, for "
+        "the same URL; what you changed or committed there is never overwritten. With --subpath, "
+        "all paths of the commit are fetched "
         "but only the contents of that directory, if the server supports it; a later fetch without "
         "--subpath, or vcm map, fetches the rest.",
     .examples = examples,

@@ -54,8 +54,9 @@ static const struct vcm_op_param params[] = {
                 .summary = "the map, or the document"},
 };
 
-static const char *const reasons[] = {
-    "no_files", "filtered_out", "not_fetched", "no_supported_language", "budget_too_small", NULL};
+static const char *const reasons[] = {"no_files", "filtered_out",          "not_fetched",
+                                      "damaged",  "no_supported_language", "budget_too_small",
+                                      NULL};
 
 static const struct vcm_result_member source_members[] = {
     {.name = "tree-sitter",
@@ -112,6 +113,11 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_OBJECT,
      .members = source_members,
      .summary = "number of files by the origin of their symbols"},
+    {.name = "incomplete",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = vcm_shared_gap_members,
+     .summary = "files that cannot be read"},
     {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
     {.name = "reason",
      .type = VCM_RESULT_TEXT,
@@ -160,6 +166,8 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         vcm_print_format(out, VCM_PRINT_WARNING,
                          "%lld files are not fetched; vcm repo fetch without --subpath does it\n",
                          (long long)absent);
+    if (!call->quiet)
+        vcm_shared_print_incomplete(out, vcm_json_get(document, "incomplete"));
 }
 
 const struct vcm_op vcm_op_repo_map = {

@@ -118,3 +118,33 @@ int vcm_shared_put_document(void *context, const char *json, size_t len, struct 
     vcm_jsonw_raw(call->out, vcm_slice_of(json, len));
     return VCM_OK;
 }
+
+static const char *const gaps[] = {"binary",  "too_large", "too_costly", "too_many_symbols",
+                                   "missing", "no_ctags",  "damaged",    NULL};
+
+const struct vcm_result_member vcm_shared_gap_members[] = {
+    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "path, relative to the root"},
+    {.name = "reason",
+     .type = VCM_RESULT_TEXT,
+     .choices = gaps,
+     .summary = "why its symbols are incomplete"},
+    {0},
+};
+
+void vcm_shared_print_incomplete(struct vcm_print *out, const struct vcm_json *incomplete)
+{
+    unsigned long without_ctags = 0;
+
+    for (const struct vcm_json *f = incomplete->first; f; f = f->next) {
+        const char *reason = vcm_json_get_text(f, "reason", "");
+        if (strcmp(reason, "no_ctags") == 0)
+            without_ctags++;
+        else
+            vcm_print_format(out, VCM_PRINT_WARNING, "%s: not read whole: %s\n",
+                             vcm_json_get_text(f, "file_path", ""), reason);
+    }
+    if (without_ctags > 0)
+        vcm_print_format(out, VCM_PRINT_WARNING,
+                         "%lu %s not read: ctags did not answer; 'vcm doctor' shows why\n",
+                         without_ctags, without_ctags == 1 ? "file was" : "files were");
+}

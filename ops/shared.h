@@ -85,4 +85,9 @@ int vcm_shared_put_document(void *context, const char *json, size_t len, struct 
 /* The colour of a row's status. */
 enum vcm_print_style vcm_shared_status_style(const char *status);
 
+/* The files whose symbols are incomplete, as 'vcm symbols', 'vcm refs' and 'vcm repo map' list
+ * them. A missing ctags is one thing to say, however many files it would have read. */
+extern const struct vcm_result_member vcm_shared_gap_members[];
+void vcm_shared_print_incomplete(struct vcm_print *out, const struct vcm_json *incomplete);
+
 #endif

@@ -347,7 +347,9 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     const struct vcm_json *raw = vcm_json_get(document, "raw");
     const struct vcm_json *tree = vcm_json_get(document, "tree");
 
-    if (vcm_op_flag(call, RAW) && raw->kind == VCM_JSON_STRING)
+    if (vcm_op_flag(call, RAW) && raw->kind == VCM_JSON_STRING && out->terminal)
+        vcm_print_slice(out, VCM_PRINT_PLAIN, raw->text);
+    else if (vcm_op_flag(call, RAW) && raw->kind == VCM_JSON_STRING)
         vcm_buf_append_slice(out->out, raw->text);
     else if (vcm_op_flag(call, RAW))
         vcm_print_format(out, VCM_PRINT_DIM, "there is no %s\n",

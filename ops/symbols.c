@@ -49,8 +49,6 @@ static const struct vcm_op_param symbols_params[] = {
 
 static const char *const sources[] = {"tree-sitter", "ctags", NULL};
 static const char *const visibilities[] = {"public", "protected", "private", "internal", NULL};
-static const char *const gaps[] = {"binary",  "too_large", "too_costly", "too_many_symbols",
-                                   "missing", "no_ctags",  NULL};
 
 static const struct vcm_result_member symbol_members[] = {
     {.name = "symbol_id", .type = VCM_RESULT_TEXT, .summary = "path, line, container and name"},
@@ -76,15 +74,6 @@ static const struct vcm_result_member symbol_members[] = {
     {0},
 };
 
-static const struct vcm_result_member gap_members[] = {
-    {.name = "file_path", .type = VCM_RESULT_TEXT, .summary = "path, relative to the root"},
-    {.name = "reason",
-     .type = VCM_RESULT_TEXT,
-     .choices = gaps,
-     .summary = "why its symbols are incomplete"},
-    {0},
-};
-
 static const struct vcm_result_member symbols_result[] = {
     {.name = "symbols",
      .type = VCM_RESULT_OBJECT,
@@ -96,7 +85,7 @@ static const struct vcm_result_member symbols_result[] = {
     {.name = "incomplete",
      .type = VCM_RESULT_OBJECT,
      .is_list = true,
-     .members = gap_members,
+     .members = vcm_shared_gap_members,
      .summary = "files whose symbols are incomplete, and why"},
     {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
     {0},
@@ -134,25 +123,6 @@ static void print_end(struct vcm_print *out, const struct vcm_json *document,
                          total - (long long)list->count);
 }
 
-/* A missing ctags is one thing to say, however many files it would have read. */
-static void print_incomplete(struct vcm_print *out, const struct vcm_json *incomplete)
-{
-    unsigned long without_ctags = 0;
-
-    for (const struct vcm_json *f = incomplete->first; f; f = f->next) {
-        const char *reason = vcm_json_get_text(f, "reason", "");
-        if (strcmp(reason, "no_ctags") == 0)
-            without_ctags++;
-        else
-            vcm_print_format(out, VCM_PRINT_WARNING, "%s: not read whole: %s\n",
-                             vcm_json_get_text(f, "file_path", ""), reason);
-    }
-    if (without_ctags > 0)
-        vcm_print_format(out, VCM_PRINT_WARNING,
-                         "%lu %s not read: ctags did not answer; 'vcm doctor' shows why\n",
-                         without_ctags, without_ctags == 1 ? "file was" : "files were");
-}
-
 static void print_symbols(struct vcm_print *out, const struct vcm_json *document,
                           const struct vcm_op_call *call)
 {
@@ -169,7 +139,7 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
             vcm_print_format(out, VCM_PRINT_DIM, "    %s\n", text);
     }
     if (!call->quiet)
-        print_incomplete(out, vcm_json_get(document, "incomplete"));
+        vcm_shared_print_incomplete(out, vcm_json_get(document, "incomplete"));
     print_end(out, document, list, call);
 }
 
@@ -235,6 +205,11 @@ static const struct vcm_result_member refs_result[] = {
     {.name = "total", .type = VCM_RESULT_INTEGER, .summary = "number of references"},
     {.name = "resolved", .type = VCM_RESULT_INTEGER, .summary = "number of resolved references"},
     {.name = "truncated", .type = VCM_RESULT_BOOL, .summary = "whether some are left out"},
+    {.name = "incomplete",
+     .type = VCM_RESULT_OBJECT,
+     .is_list = true,
+     .members = vcm_shared_gap_members,
+     .summary = "files that cannot be read"},
     {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
     {0},
 };
@@ -267,6 +242,8 @@ static void print_refs(struct vcm_print *out, const struct vcm_json *document,
             (long long)vcm_json_get_int(r, "line", 0), vcm_json_get_text(r, "kind", ""),
             vcm_json_get_text(r, "target", NULL) ? "" : " (unresolved)",
             vcm_json_get_text(r, "excerpt", ""));
+    if (!call->quiet)
+        vcm_shared_print_incomplete(out, vcm_json_get(document, "incomplete"));
     print_end(out, document, list, call);
 }
 

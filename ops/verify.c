@@ -95,8 +95,11 @@ const struct vcm_op vcm_op_verify = {
         "Hashes every resident and compressed page and checks that the tables agree with each "
         "other and with the capacities. With --deep, evicted pages are rebuilt, too. The check "
         "runs in a child process, so that a damaged store cannot crash the command. The exit "
-        "status is 1 when something is wrong. A damaged store is marked; the next 'vcm map' sets "
-        "it aside and maps its scopes again.",
+        "status is 1 when something is wrong, also when the store lacks a scope that was mapped, "
+        "which the next 'vcm map' maps again. A damaged store is marked; the next 'vcm map' sets "
+        "it aside and maps its scopes again. The mark of a store that proves sound is removed. "
+        "Stored symbols are checked, too; damaged ones are removed, and made anew when they are "
+        "needed. So is the knowledge base; of a damaged one nothing is changed.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -12,10 +13,11 @@
 #include "kb/extract.h"
 #include "repomap/scope_id.h"
 #include "sources/literature_source.h"
+#include "vcm/mapping/mapping_former.h"
 
 #include "base/banned.h"
 
-#define FINGERPRINT_PREFIX "vcm-config 5\n"
+#define FINGERPRINT_PREFIX "vcm-config 6\n"
 
 static void put_list(struct vcm_buf *out, struct vcm_repo_map_list list)
 {
@@ -180,7 +182,7 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
 }
 
 static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
-                     const struct vcm_plan_row *row)
+                     const struct vcm_plan_row *row, const struct vcm_scope *former)
 {
     scope->scope_id = vcm_slice_of_string(row->scope_id);
     scope->row_name = vcm_slice_of_string(row->row->name);
@@ -195,7 +197,9 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->commit = vcm_slice_of_string(row->commit);
     scope->flush_threshold = row->config.flush_threshold;
     scope->flush_token_budget = row->config.flush_token_budget;
-    scope->pinned = row->config.pinned;
+    scope->pinned_by_row = row->config.pinned;
+    scope->pinned_by_own = former->pinned_by_own;
+    scope->pinned = scope->pinned_by_row || scope->pinned_by_own;
     if (is_literature(row->row)) {
         scope->chunk_target_tokens = row->row->chunk_target_tokens;
         scope->chunk_overlap_tokens = row->row->chunk_overlap_tokens;
@@ -203,14 +207,16 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
 }
 
 static int ingest(struct vcm_materialise_row *row, struct vcm_scope *scope,
-                  struct vcm_source *source, const struct vcm_materialise_options *options,
-                  struct vcm_error *err)
+                  const struct vcm_scope *former, struct vcm_source *source,
+                  const struct vcm_materialise_options *options, struct vcm_error *err)
 {
     struct vcm_ingest_result result;
     const struct vcm_ingest_options ingest_options = {
         .source = source,
         .tokenizer = options->tokenizer,
+        .headings = options->headings,
         .jobs = options->jobs,
+        .former = former,
         .reuse = true,
         .cancel = options->cancel,
         .progress = options->progress,
@@ -234,19 +240,49 @@ static void keep(struct vcm_materialise_row *row, const struct vcm_scope *former
     copy_counts(row, former);
 }
 
-/* The scope is mapped at this commit and configuration; only its pin may have to change. */
+/* Whether the repository that the scope was mapped from still has the commit. */
+static bool is_at_its_place(const struct vcm_scope *former)
+{
+    char *path = strndup(former->repo_root.data, former->repo_root.len);
+    char *commit = strndup(former->commit.data, former->commit.len);
+    struct vcm_git_repo *repo = NULL;
+    struct vcm_git_id id;
+
+    bool there = path && commit && vcm_git_repo_open(&repo, path, NULL) == VCM_OK &&
+                 vcm_git_repo_resolve(&id, repo, NULL, commit, NULL) == VCM_OK;
+    vcm_git_repo_close(repo);
+    free(commit);
+    free(path);
+    return there;
+}
+
+/* Evicted pages are rebuilt from the place that the scope names, so a repository that moved is
+ * followed. A second clone does not take the place over: an unchanged scope is not written. */
+static int follow(const struct vcm_scope *former, const struct vcm_plan_row *planned,
+                  const struct vcm_materialise_options *options, struct vcm_error *err)
+{
+    struct vcm_slice now = vcm_slice_of_string(planned->repository);
+
+    if (vcm_slice_equal(former->repo_root, now) || is_at_its_place(former))
+        return VCM_OK;
+    struct vcm_scope moved = *former;
+    moved.repo_root = now;
+    return vcm_mapping_former_replace(options->store, former, &moved, options->cancel, err);
+}
+
+/* The scope is mapped at this commit and configuration; only its place and its pin may have to
+ * change. */
 static int keep_or_pin(struct vcm_materialise_row *row, struct vcm_scope *former,
                        const struct vcm_plan_row *plan,
                        const struct vcm_materialise_options *options, struct vcm_error *err)
 {
-    int rc = VCM_OK;
-
     keep(row, former);
     note_omissions(row, "");
-    if (former->pinned != plan->config.pinned) {
+    int rc = follow(former, plan, options, err);
+    if (rc == VCM_OK && former->pinned_by_row != plan->config.pinned) {
         row->status = VCM_MATERIALISE_REMAPPED;
-        rc = vcm_mapping_pin_set(options->store, former->scope_id, plan->config.pinned,
-                                 options->cancel, err);
+        rc = vcm_mapping_pin_set_by_row(options->store, former->scope_id, plan->config.pinned,
+                                        options->cancel, err);
     }
     return rc;
 }
@@ -302,11 +338,12 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
 /* Whether a mapped row is left alone even though its commit may have moved. */
 static bool stays(const struct vcm_plan_row *planned, const struct vcm_materialise_options *options)
 {
-    return (options->only_live && planned->row->is_static) ||
+    return options->only_missing || (options->only_live && planned->row->is_static) ||
            (options->offline && !planned->repository && planned->error.code == VCM_OK);
 }
 
-static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
+/* VCM_RETRY when another process has changed the scope meanwhile. */
+static int try_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
                    const struct vcm_plan_row *planned,
                    const struct vcm_materialise_options *options, struct vcm_error *err)
 {
@@ -334,12 +371,27 @@ static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
         rc = keep_or_pin(row, &former, planned, options, err);
     } else if (rc == VCM_OK) {
         row->status = exists ? VCM_MATERIALISE_REMAPPED : VCM_MATERIALISE_MAPPED;
-        describe(&scope, plan, planned);
-        rc = ingest(row, &scope, source, options, err);
+        describe(&scope, plan, planned, &former);
+        rc = ingest(row, &scope, &former, source, options, err);
     }
     vcm_scope_release(&former);
     vcm_source_close(source);
     return rc;
+}
+
+static int map_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
+                   const struct vcm_plan_row *planned,
+                   const struct vcm_materialise_options *options)
+{
+    int rc = VCM_RETRY;
+
+    for (unsigned i = 0; rc == VCM_RETRY && i < VCM_MAPPING_FORMER_TRIES; i++) {
+        *row = (struct vcm_materialise_row){.plan = planned};
+        rc = try_row(row, plan, planned, options, &row->error);
+    }
+    return rc == VCM_RETRY
+               ? vcm_mapping_former_give_up(vcm_slice_of_string(planned->scope_id), &row->error)
+               : rc;
 }
 
 struct survey {
@@ -389,6 +441,21 @@ static int survey_base(struct survey *survey, struct vcm_error *err)
     return rc == VCM_OK ? vcm_buf_check(&survey->stale, "the list of scopes", err) : rc;
 }
 
+/* One that is gone already, because another process unmapped it or replaced the store, is no
+ * failure. */
+static int drop_stale(const struct survey *survey, const char *scope_id, struct vcm_error *err)
+{
+    struct vcm_error why = {0};
+
+    int rc = vcm_mapping_drop_scope(survey->options->store, vcm_slice_of_string(scope_id),
+                                    survey->options->cancel, &why);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = why;
+    return rc;
+}
+
 static int remove_stale(const struct survey *survey, vcm_materialise_unmapped_fn on_unmapped,
                         void *context, struct vcm_error *err)
 {
@@ -396,10 +463,9 @@ static int remove_stale(const struct survey *survey, vcm_materialise_unmapped_fn
 
     for (size_t at = 0; rc == VCM_OK && at < survey->stale.len;) {
         const char *scope_id = survey->stale.data + at;
-        rc = vcm_mapping_drop_scope(survey->options->store, vcm_slice_of_string(scope_id),
-                                    survey->options->cancel, err);
+        rc = on_unmapped(context, scope_id, err);
         if (rc == VCM_OK)
-            rc = on_unmapped(context, scope_id, err);
+            rc = drop_stale(survey, scope_id, err);
         at += strlen(scope_id) + 1;
     }
     return rc;
@@ -416,9 +482,9 @@ int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialis
     if (rc == VCM_OK)
         rc = survey_base(&survey, err);
     for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++) {
-        struct vcm_materialise_row row = {.plan = &plan->rows[i]};
+        struct vcm_materialise_row row;
         uint64_t start = vcm_clock_ms();
-        if (map_row(&row, plan, &plan->rows[i], options, &row.error) != VCM_OK) {
+        if (map_row(&row, plan, &plan->rows[i], options) != VCM_OK) {
             row.status = VCM_MATERIALISE_ERROR;
             vcm_error_wrap(&row.error, (int)row.error.code, "map '%s'", plan->rows[i].row->name);
         }

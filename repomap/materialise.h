@@ -35,11 +35,13 @@ struct vcm_materialise_options {
     struct vcm_page_store *store;
     const struct vcm_registry *registry;
     const struct vcm_tokenizer *tokenizer;
+    const struct vcm_heading_functions *headings; /* of the parts of files; may be NULL */
     const char *extractions; /* path of the knowledge base, which caches texts; may be NULL */
     unsigned jobs;
-    bool replace;   /* replace scopes of another origin */
-    bool only_live; /* leave mapped static rows alone */
-    bool offline;   /* leave rows alone that would have to be fetched */
+    bool replace;      /* replace scopes of another origin */
+    bool only_live;    /* leave mapped static rows alone */
+    bool only_missing; /* leave all mapped rows alone */
+    bool offline;      /* leave rows alone that would have to be fetched */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress;
     void *progress_context;
@@ -52,9 +54,9 @@ typedef int (*vcm_materialise_unmapped_fn)(void *context, const char *scope_id,
 
 /*
  * Calls `on_row` for each row in order, then `on_unmapped` for each scope of the base that no row
- * names any more (not with a selection of rows). INVALID_ARGUMENT, before anything is done, when
- * the scope belongs to another origin. Interruption ends the run; every other failure is reported
- * in its row.
+ * names any more (not with a selection of rows), before it is dropped. INVALID_ARGUMENT, before
+ * anything is done, when the scope belongs to another origin. Interruption ends the run; every
+ * other failure is reported in its row.
  */
 int vcm_materialise_run(const struct vcm_plan *plan, const struct vcm_materialise_options *options,
                         vcm_materialise_row_fn on_row, vcm_materialise_unmapped_fn on_unmapped,

@@ -454,10 +454,26 @@ int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *reque
     return rc;
 }
 
+/* Rows and the configuration have these bounds in their schemas. */
+static int check_overrides(const struct vcm_plan_request *request, struct vcm_error *err)
+{
+    if (request->overrides.flush_threshold > VCM_LIMIT_FLUSH_THRESHOLD_MAX)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "flush_threshold must be at most %d, not %u",
+                             VCM_LIMIT_FLUSH_THRESHOLD_MAX, request->overrides.flush_threshold);
+    if (request->overrides.flush_token_budget > VCM_LIMIT_TOKEN_BUDGET_MAX)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "flush_token_budget must be at most %d, not %u",
+                             VCM_LIMIT_TOKEN_BUDGET_MAX, request->overrides.flush_token_budget);
+    return VCM_OK;
+}
+
 int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err)
 {
-    int rc = vcm_plan_open(plan, request, err);
+    int rc = check_overrides(request, err);
+    if (rc == VCM_OK)
+        rc = vcm_plan_open(plan, request, err);
     if (rc == VCM_OK)
         rc = vcm_plan_load(plan, request, err);
     if (rc == VCM_OK)

@@ -73,18 +73,25 @@ static int visit_entry(void *context, const struct vcm_git_entry *entry,
     return walk->visit(walk->context, &item, err);
 }
 
-/* A directory whose tree a partial clone lacks. The number of its files is unknown, so it is one
- * entry that failed. */
-static int visit_missing(void *context, const struct vcm_git_entry *entry,
-                         const struct vcm_path_filter_verdict *verdicts, unsigned count,
-                         struct vcm_error *err)
+/* What cannot be visited is one entry that failed, also a directory: the number of its files is
+ * unknown. */
+static int visit_left_out(void *context, const struct vcm_git_entry *entry,
+                          enum vcm_path_filter_absence why,
+                          const struct vcm_path_filter_verdict *verdicts, unsigned count,
+                          struct vcm_error *err)
 {
+    static const enum vcm_reason reasons[] = {
+        [VCM_PATH_FILTER_MISSING] = VCM_REASON_OBJECT_MISSING,
+        [VCM_PATH_FILTER_NAME] = VCM_REASON_NAME_REFUSED,
+        [VCM_PATH_FILTER_TWIN] = VCM_REASON_NAME_TWICE,
+    };
     const struct walk *walk = context;
     struct vcm_source_item item = item_of(entry, verdicts, count);
 
+    item.name_is_escaped = why == VCM_PATH_FILTER_NAME || why == VCM_PATH_FILTER_TWIN;
     if (item.outcome == VCM_SOURCE_PAGED) {
         item.outcome = VCM_SOURCE_FAILED;
-        item.reason = VCM_REASON_OBJECT_MISSING;
+        item.reason = reasons[why];
     }
     return walk->visit(walk->context, &item, err);
 }
@@ -223,7 +230,7 @@ static int open_filter(struct git_source *git, const struct vcm_source_request *
                                  },
                                  err);
     if (rc == VCM_OK)
-        vcm_path_filter_set_missing(git->filter, visit_missing);
+        vcm_path_filter_set_left_out(git->filter, visit_left_out);
     return rc;
 }
 

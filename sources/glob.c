@@ -9,7 +9,8 @@
 
 #include "base/banned.h"
 
-#define ARENA_MAX (64 * VCM_MIB)
+#define ARENA_MAX   (64 * VCM_MIB)
+#define CHECK_STEPS 4096u /* between two checks of what matching has cost */
 
 enum kind {
     NEVER,  /* malformed, or empty */
@@ -227,7 +228,7 @@ static bool ends_with(struct vcm_slice slice, struct vcm_slice end)
 
 /* `name` is the last part of `path`. */
 static bool matches(const struct vcm_glob *glob, struct vcm_slice path, struct vcm_slice name,
-                    bool is_directory, size_t *steps)
+                    bool is_directory, uint64_t *steps, uint64_t steps_max)
 {
     struct vcm_slice subject = glob->name_only ? name : path;
     struct vcm_slice text = glob->text;
@@ -245,7 +246,7 @@ static bool matches(const struct vcm_glob *glob, struct vcm_slice path, struct v
         return ends_with(subject, text);
     case WILD:
         return begins_with(subject, text) &&
-               vcm_glob_program_run(&glob->program, skip(subject, text.len), steps);
+               vcm_glob_program_run(&glob->program, skip(subject, text.len), steps, steps_max);
     }
     return false;
 }
@@ -257,20 +258,53 @@ struct vcm_slice vcm_glob_last_part(struct vcm_slice path)
     return slash ? skip(path, (size_t)(slash - path.data) + 1) : path;
 }
 
+/* Moves the steps to what was counted before; false when it is too much. */
+static bool go_on(struct vcm_glob_work *work, uint64_t *steps)
+{
+    if (!work) {
+        *steps = 0;
+        return true;
+    }
+    work->is_over = work->is_over || *steps > VCM_LIMIT_GLOB_STEPS_ONE;
+    work->steps += *steps;
+    *steps = 0;
+    work->is_over = work->is_over || vcm_cancel_is_requested(work->cancel) ||
+                    work->steps > VCM_LIMIT_GLOB_STEPS + work->paths * VCM_LIMIT_GLOB_STEPS_EACH;
+    return !work->is_over;
+}
+
+int vcm_glob_work_check(const struct vcm_glob_work *work, struct vcm_error *err)
+{
+    if (!work->is_over)
+        return VCM_OK;
+    int rc = vcm_cancel_check(work->cancel, err);
+    if (rc != VCM_OK)
+        return rc;
+    return vcm_error_set(err, VCM_UNSUPPORTED,
+                         "the patterns of the repo map and the ignore files are too costly: %llu "
+                         "steps for %llu paths; write fewer, or with fewer stars",
+                         (unsigned long long)work->steps, (unsigned long long)work->paths);
+}
+
 enum vcm_glob_result vcm_glob_list_match_named(const struct vcm_glob_list *list,
                                                struct vcm_slice path, struct vcm_slice name,
                                                bool is_directory, bool *used)
 {
     enum vcm_glob_result result = VCM_GLOB_NONE;
-    size_t steps = 0;
+    const uint64_t steps_max = list->work ? CHECK_STEPS + VCM_LIMIT_GLOB_STEPS_ONE : UINT64_MAX;
+    uint64_t steps = 0;
 
     if (!can_end(list, path))
         return VCM_GLOB_NONE;
+    if (list->work)
+        list->work->paths++;
     for (unsigned i = list->count; i-- > 0;) {
         const struct vcm_glob *glob = &list->globs[i];
+        if (++steps > CHECK_STEPS && !go_on(list->work, &steps))
+            return VCM_GLOB_NONE;
         if (result != VCM_GLOB_NONE && used[i])
             continue;
-        if (!matches(glob, path, name, is_directory, &steps))
+        if (!matches(glob, path, name, is_directory, &steps, steps_max))
             continue;
         if (result == VCM_GLOB_NONE)
             result = glob->negated ? VCM_GLOB_NEGATED : VCM_GLOB_MATCH;
@@ -278,6 +312,7 @@ enum vcm_glob_result vcm_glob_list_match_named(const struct vcm_glob_list *list,
             break;
         used[i] = true;
     }
+    go_on(list->work, &steps);
     return result;
 }
 
@@ -353,14 +388,14 @@ int vcm_glob_check(struct vcm_slice pattern, struct vcm_error *err)
     return rc;
 }
 
-bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, size_t *steps)
+bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, uint64_t *steps)
 {
     struct vcm_arena arena;
     struct vcm_glob glob = {.name_only = !memchr(pattern.data, '/', pattern.len)};
 
     vcm_arena_init(&arena, ARENA_MAX);
     bool found = compile(&glob, &arena, pattern, NULL) == VCM_OK &&
-                 matches(&glob, path, vcm_glob_last_part(path), true, steps);
+                 matches(&glob, path, vcm_glob_last_part(path), true, steps, UINT64_MAX);
     vcm_arena_release(&arena);
     return found;
 }

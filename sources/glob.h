@@ -16,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/cancel.h"
 
 enum vcm_glob_result {
     VCM_GLOB_NONE,
@@ -25,13 +26,27 @@ enum vcm_glob_result {
 
 struct vcm_glob; /* a compiled pattern */
 
+/* What matching has cost, over many lists and paths, for patterns that are not the user's own: tens
+ * of thousands of them, each of which fits at the last byte, against thousands of names. Zeroed at
+ * first, but for `cancel`. When `is_over` is set, results are no longer valid and the caller stops
+ * with vcm_glob_work_check(). */
+struct vcm_glob_work {
+    uint64_t steps, paths;
+    bool is_over; /* VCM_LIMIT_GLOB_STEPS, or asked to stop */
+    const struct vcm_cancel *cancel;
+};
+
 struct vcm_glob_list {
     struct vcm_arena arena;
     struct vcm_glob *globs;
     unsigned count;
     size_t capacity;
-    uint64_t last_bytes[4]; /* a bit for each byte that a matching path can end with */
+    uint64_t last_bytes[4];     /* a bit for each byte that a matching path can end with */
+    struct vcm_glob_work *work; /* may be NULL; one thread at a time then */
 };
+
+/* INTERRUPTED, or UNSUPPORTED when the patterns are too costly. */
+int vcm_glob_work_check(const struct vcm_glob_work *work, struct vcm_error *err);
 
 void vcm_glob_list_init(struct vcm_glob_list *list);
 void vcm_glob_list_release(struct vcm_glob_list *list);
@@ -75,6 +90,6 @@ int vcm_glob_check(struct vcm_slice pattern, struct vcm_error *err);
 
 /* One pattern against a path or, for a pattern without a slash, a name; '!' and a trailing slash
  * have no meaning here. Adds the number of steps taken to *steps. For tests and fuzzers. */
-bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, size_t *steps);
+bool vcm_glob_matches(struct vcm_slice pattern, struct vcm_slice path, uint64_t *steps);
 
 #endif

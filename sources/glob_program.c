@@ -346,7 +346,7 @@ static bool go_back(struct machine *m)
 }
 
 bool vcm_glob_program_run(const struct vcm_glob_program *program, struct vcm_slice text,
-                          size_t *steps)
+                          uint64_t *steps, uint64_t steps_max)
 {
     struct machine m = {
         .op = program->code,
@@ -355,7 +355,7 @@ bool vcm_glob_program_run(const struct vcm_glob_program *program, struct vcm_sli
         .text_end = text.data + text.len,
     };
 
-    for (;; (*steps)++) {
+    for (; *steps <= steps_max; (*steps)++) {
         if (m.op == m.op_end && m.text == m.text_end)
             return true;
         if (m.op < m.op_end && step(&m))
@@ -363,4 +363,5 @@ bool vcm_glob_program_run(const struct vcm_glob_program *program, struct vcm_sli
         if (!go_back(&m))
             return false;
     }
+    return false;
 }

@@ -23,8 +23,8 @@ int vcm_glob_program_compile(struct vcm_glob_program *program, bool *well_formed
 
 /* Whether the program matches the whole text. Adds the number of steps to *steps: at most
  * (text + 1) * (code + 1) * (slashes of the text + 2), or one factor of text more for patterns with
- * "**" before an escaped slash. */
+ * "**" before an escaped slash. False also as soon as *steps exceeds `steps_max`. */
 bool vcm_glob_program_run(const struct vcm_glob_program *program, struct vcm_slice text,
-                          size_t *steps);
+                          uint64_t *steps, uint64_t steps_max);
 
 #endif

@@ -23,12 +23,16 @@ struct vcm_ignore {
     size_t depth;
     size_t capacity;
     size_t bytes;
+    struct vcm_glob_work *work;
 };
 
-int vcm_ignore_open(struct vcm_ignore **out, struct vcm_error *err)
+int vcm_ignore_open(struct vcm_ignore **out, struct vcm_glob_work *work, struct vcm_error *err)
 {
     *out = calloc(1, sizeof **out);
-    return *out ? VCM_OK : vcm_error_memory(err);
+    if (!*out)
+        return vcm_error_memory(err);
+    (*out)->work = work;
+    return VCM_OK;
 }
 
 void vcm_ignore_close(struct vcm_ignore *ignore)
@@ -80,6 +84,7 @@ int vcm_ignore_enter(struct vcm_ignore *ignore, bool *ignored, struct vcm_slice 
     struct level *level = &ignore->levels[ignore->depth++];
     memset(level, 0, sizeof *level);
     vcm_glob_list_init(&level->list);
+    level->list.work = ignore->work;
     level->base_len = directory.len > 0 ? directory.len + 1 : 0;
     level->ignored = *ignored;
     return VCM_OK;

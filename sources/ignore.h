@@ -21,8 +21,10 @@
 extern const char *const vcm_ignore_file_names[VCM_IGNORE_FILE_COUNT];
 
 struct vcm_ignore;
+struct vcm_glob_work;
 
-int vcm_ignore_open(struct vcm_ignore **out, struct vcm_error *err);
+/* `work` counts what matching costs (glob.h); it may be NULL, and outlives the object. */
+int vcm_ignore_open(struct vcm_ignore **out, struct vcm_glob_work *work, struct vcm_error *err);
 void vcm_ignore_close(struct vcm_ignore *ignore);
 
 /* Enters a directory: first the root, "", then one inside the current one, by its path from the

@@ -51,6 +51,7 @@ struct vcm_path_filter {
     struct level *levels; /* VCM_LIMIT_TREE_DEPTH of them */
     size_t depth;
     struct vcm_path_filter_verdict *verdicts;
+    struct vcm_glob_work work; /* of one walk */
     struct vcm_ignore *ignore;
     struct vcm_buf content; /* of an ignore file */
     struct vcm_git_repo *repo;
@@ -58,7 +59,7 @@ struct vcm_path_filter {
     void *context;
     const struct vcm_git_id *base;
     vcm_path_filter_unchanged_fn unchanged;
-    vcm_path_filter_fn missing;
+    vcm_path_filter_left_out_fn left_out;
 };
 
 int vcm_path_filter_open(struct vcm_path_filter **out, struct vcm_error *err)
@@ -290,11 +291,14 @@ static int enter(void *context, const struct vcm_git_directory *directory, struc
     assert(filter->depth < VCM_LIMIT_TREE_DEPTH && "the walk bounds its depth");
     int rc = filter->depth == 0 ? enter_root(filter, err)
                                 : enter_below(filter, vcm_git_tree_directory_path(directory), err);
+    if (rc == VCM_OK)
+        rc = vcm_glob_work_check(&filter->work, err);
     if (rc != VCM_OK || !filter->ignore)
         return rc;
     if (!has_same_ignore_files(directory))
         filter->levels[filter->depth - 1].same_rules = false;
-    return read_ignore_files(filter, directory, err);
+    rc = read_ignore_files(filter, directory, err);
+    return rc == VCM_OK ? vcm_glob_work_check(&filter->work, err) : rc;
 }
 
 static int pass_unchanged(void *context, struct vcm_slice path, bool *skip, struct vcm_error *err)
@@ -316,11 +320,11 @@ static void leave(void *context)
         vcm_ignore_leave(filter->ignore);
 }
 
-/* The ignore files are asked at most once per path, and only when some entry needs the answer. */
-static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vcm_error *err)
+/* Sets the verdicts of a leaf and returns how many there are. The ignore files are asked at most
+ * once per path, and only when some entry needs the answer. */
+static unsigned judge_leaf(struct vcm_path_filter *filter, struct vcm_slice leaf)
 {
-    struct vcm_path_filter *filter = context;
-    const struct subject subject = {leaf->path, vcm_glob_last_part(leaf->path), false};
+    const struct subject subject = {leaf, vcm_glob_last_part(leaf), false};
     struct level level = filter->levels[filter->depth - 1];
     unsigned count = 0;
     int ignored = -1;
@@ -330,7 +334,7 @@ static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vc
         struct entry *entry = &filter->entries[state->index];
         if (!state->inside)
             continue;
-        struct vcm_slice path = relative(entry, leaf->path);
+        struct vcm_slice path = relative(entry, leaf);
         bool excluded = takes(&entry->exclude, state->excluded, path, &subject, filter->notes_use);
         bool included = takes(&entry->include, state->included, path, &subject, filter->notes_use);
         enum vcm_path_verdict verdict = excluded || !included ? VCM_PATH_EXCLUDED : VCM_PATH_TAKEN;
@@ -338,21 +342,18 @@ static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vc
             continue;
         if (verdict == VCM_PATH_TAKEN && entry->heeds_ignore_files) {
             if (ignored < 0)
-                ignored = vcm_ignore_has(filter->ignore, leaf->path);
+                ignored = vcm_ignore_has(filter->ignore, leaf);
             verdict = ignored ? VCM_PATH_IGNORED : VCM_PATH_TAKEN;
         }
         filter->verdicts[count++] = (struct vcm_path_filter_verdict){state->index, verdict};
     }
-    return filter->visit(filter->context, leaf, filter->verdicts, count, err);
+    return count;
 }
 
-/* The verdict for a directory whose tree cannot be read, as a whole. */
-static int pass_missing(void *context, struct vcm_slice path, const struct vcm_git_id *id,
-                        struct vcm_error *err)
+/* The same for a directory that is not entered, as a whole. */
+static unsigned judge_directory(struct vcm_path_filter *filter, struct vcm_slice path)
 {
-    struct vcm_path_filter *filter = context;
     const struct subject subject = {path, vcm_glob_last_part(path), true};
-    const struct vcm_git_entry entry = {.path = path, .kind = VCM_GIT_FILE, .id = *id};
     struct level level = filter->levels[filter->depth - 1];
     unsigned count = 0;
 
@@ -371,12 +372,51 @@ static int pass_missing(void *context, struct vcm_slice path, const struct vcm_g
                                                           : ignored ? VCM_PATH_IGNORED
                                                                     : VCM_PATH_TAKEN};
     }
-    return filter->missing(filter->context, &entry, filter->verdicts, count, err);
+    return count;
 }
 
-void vcm_path_filter_set_missing(struct vcm_path_filter *filter, vcm_path_filter_fn missing)
+static int visit_leaf(void *context, const struct vcm_git_entry *leaf, struct vcm_error *err)
 {
-    filter->missing = missing;
+    struct vcm_path_filter *filter = context;
+    unsigned count = judge_leaf(filter, leaf->path);
+
+    int rc = vcm_glob_work_check(&filter->work, err);
+    return rc == VCM_OK ? filter->visit(filter->context, leaf, filter->verdicts, count, err) : rc;
+}
+
+static int pass_missing(void *context, struct vcm_slice path, const struct vcm_git_id *id,
+                        struct vcm_error *err)
+{
+    struct vcm_path_filter *filter = context;
+    const struct vcm_git_entry entry = {.path = path, .kind = VCM_GIT_FILE, .id = *id};
+    unsigned count = judge_directory(filter, path);
+
+    int rc = vcm_glob_work_check(&filter->work, err);
+    return rc == VCM_OK ? filter->left_out(filter->context, &entry, VCM_PATH_FILTER_MISSING,
+                                           filter->verdicts, count, err)
+                        : rc;
+}
+
+static int pass_refused(void *context, const struct vcm_git_entry *refused, bool is_directory,
+                        enum vcm_git_refusal refusal, struct vcm_error *err)
+{
+    struct vcm_path_filter *filter = context;
+    unsigned count =
+        is_directory ? judge_directory(filter, refused->path) : judge_leaf(filter, refused->path);
+
+    int rc = vcm_glob_work_check(&filter->work, err);
+    if (rc != VCM_OK)
+        return rc;
+    return filter->left_out(filter->context, refused,
+                            refusal == VCM_GIT_REFUSED_TWIN ? VCM_PATH_FILTER_TWIN
+                                                            : VCM_PATH_FILTER_NAME,
+                            filter->verdicts, count, err);
+}
+
+void vcm_path_filter_set_left_out(struct vcm_path_filter *filter,
+                                  vcm_path_filter_left_out_fn left_out)
+{
+    filter->left_out = left_out;
 }
 
 void vcm_path_filter_set_base(struct vcm_path_filter *filter, const struct vcm_git_id *base,
@@ -397,10 +437,14 @@ int vcm_path_filter_walk(struct vcm_path_filter *filter, struct vcm_git_repo *re
         .leave = leave,
         .base = filter->base,
         .unchanged = pass_unchanged,
-        .missing = filter->missing ? pass_missing : NULL,
+        .missing = filter->left_out ? pass_missing : NULL,
+        .refused = filter->left_out ? pass_refused : NULL,
     };
     int rc = VCM_OK;
 
+    filter->work = (struct vcm_glob_work){.cancel = cancel};
+    for (unsigned i = 0; i < filter->count; i++)
+        filter->entries[i].include.list.work = filter->entries[i].exclude.list.work = &filter->work;
     filter->repo = repo;
     filter->visit = visit;
     filter->context = context;
@@ -410,7 +454,7 @@ int vcm_path_filter_walk(struct vcm_path_filter *filter, struct vcm_git_repo *re
     if (!filter->levels || !filter->verdicts)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK && filter->heeds_ignore_files)
-        rc = vcm_ignore_open(&filter->ignore, err);
+        rc = vcm_ignore_open(&filter->ignore, &filter->work, err);
     if (rc == VCM_OK)
         rc = vcm_git_tree_visit(repo, commit, start_dir, &visitor, filter, cancel, err);
     vcm_ignore_close(filter->ignore);

@@ -69,10 +69,22 @@ typedef int (*vcm_path_filter_unchanged_fn)(void *context, struct vcm_slice dire
 void vcm_path_filter_set_base(struct vcm_path_filter *filter, const struct vcm_git_id *base,
                               vcm_path_filter_unchanged_fn unchanged);
 
-/* For the next walks: called for each directory whose tree is missing, with the verdicts that
- * everything in it would have, TAKEN where that depends on the files. Without it such a directory
- * is an error. */
-void vcm_path_filter_set_missing(struct vcm_path_filter *filter, vcm_path_filter_fn missing);
+/* Why an entry is not visited. */
+enum vcm_path_filter_absence {
+    VCM_PATH_FILTER_MISSING, /* a directory whose tree is missing */
+    VCM_PATH_FILTER_NAME,    /* git refuses its name; the last part of its path is escaped */
+    VCM_PATH_FILTER_TWIN,    /* an earlier entry has its name; that is escaped, too */
+};
+typedef int (*vcm_path_filter_left_out_fn)(void *context, const struct vcm_git_entry *entry,
+                                           enum vcm_path_filter_absence why,
+                                           const struct vcm_path_filter_verdict *verdicts,
+                                           unsigned count, struct vcm_error *err);
+
+/* For the next walks: called for each entry that cannot be visited, with the verdicts that
+ * everything in it would have, TAKEN where that depends on the files. Without it a directory that
+ * is missing is an error, and what git refuses is left out without a word. */
+void vcm_path_filter_set_left_out(struct vcm_path_filter *filter,
+                                  vcm_path_filter_left_out_fn left_out);
 
 /* Walks the tree under `start_dir`, which is "" unless no entry starts elsewhere. Reads no blobs
  * but ignore files, and those only when an entry uses them; those above `start_dir` count too. An

@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "symbols/ctags.h"
 #include "symbols/parse_memory.h"
+#include "symbols/parse_work.h"
 #include "symbols/tree_block.h"
 #include "symbols/tree_query.h"
 #include "symbols/weave.h"
@@ -26,7 +27,9 @@ struct vcm_extractor {
     struct vcm_tree_query queries[VCM_LANGUAGES_COUNT];
     struct vcm_parse_memory *idle[IDLE_MAX]; /* of files that are done */
     size_t idle_count;
+    uint64_t steps_last; /* of the last file */
     struct vcm_ctags *ctags;
+    const struct vcm_cancel *cancel;
 };
 
 struct run {
@@ -67,6 +70,11 @@ int vcm_extractor_open(struct vcm_extractor **out, struct vcm_error *err)
     return rc;
 }
 
+void vcm_extractor_set_cancel(struct vcm_extractor *extractor, const struct vcm_cancel *cancel)
+{
+    extractor->cancel = cancel;
+}
+
 void vcm_extractor_close(struct vcm_extractor *extractor)
 {
     if (!extractor)
@@ -88,6 +96,8 @@ static const char *read_text(void *payload, uint32_t at, TSPoint point, uint32_t
     (void)point;
     *len = (uint32_t)(left < CHUNK_BYTES ? left : CHUNK_BYTES);
     run->read_bytes += *len;
+    /* A scanner may look ahead to the end for each character that is no token, in a single step. */
+    vcm_parse_work_count(*len);
     return *len > 0 ? run->weave.text.data + at : "";
 }
 
@@ -436,6 +446,7 @@ static void give_memory_back(struct vcm_extractor *extractor, struct vcm_parse_m
 {
     vcm_parse_memory_reset(memory);
     pthread_mutex_lock(&extractor->lock);
+    extractor->steps_last = vcm_parse_memory_steps(memory);
     bool kept = extractor->idle_count < IDLE_MAX;
     if (kept)
         extractor->idle[extractor->idle_count++] = memory;
@@ -444,14 +455,28 @@ static void give_memory_back(struct vcm_extractor *extractor, struct vcm_parse_m
         vcm_parse_memory_close(memory);
 }
 
+uint64_t vcm_extractor_steps_last(struct vcm_extractor *extractor)
+{
+    pthread_mutex_lock(&extractor->lock);
+    uint64_t steps = extractor->steps_last;
+    pthread_mutex_unlock(&extractor->lock);
+    return steps;
+}
+
 static int read_tree(struct run *run, struct vcm_extractor *extractor, struct vcm_error *err)
 {
     struct vcm_parse_memory *memory = borrow_memory(extractor);
 
     if (!memory)
         return vcm_error_memory(err);
+    vcm_parse_memory_bound(memory,
+                           VCM_LIMIT_SYMBOLS_WORK +
+                               VCM_LIMIT_SYMBOLS_WORK_TIMES * (uint64_t)run->weave.text.len,
+                           extractor->cancel);
     enum vcm_parse_memory_outcome outcome = vcm_parse_memory_run(memory, parse, run);
     give_memory_back(extractor, memory);
+    if (outcome == VCM_PARSE_CANCELLED)
+        return vcm_cancel_check(extractor->cancel, err);
     if (outcome == VCM_PARSE_NO_MEMORY || run->weave.no_memory)
         return vcm_error_memory(err);
     run->too_costly = run->too_costly || outcome == VCM_PARSE_TOO_LARGE;

@@ -15,11 +15,17 @@
 struct vcm_extractor;
 
 int vcm_extractor_open(struct vcm_extractor **out, struct vcm_error *err);
+/* From now on extracting stops when asked to. The flag may be NULL, and outlives the extractor. Not
+ * while a thread extracts. */
+void vcm_extractor_set_cancel(struct vcm_extractor *extractor, const struct vcm_cancel *cancel);
 void vcm_extractor_close(struct vcm_extractor *extractor);
 
 /* Fills symbols that are initialised. INTERNAL without memory, or when a query does not fit its
- * grammar, which is a fault of the build. */
+ * grammar, which is a fault of the build; INTERRUPTED. */
 int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
                       enum vcm_language language, struct vcm_slice text, struct vcm_error *err);
+
+/* The steps of the file that was read last, as grammars/core.c counts them. For tests. */
+uint64_t vcm_extractor_steps_last(struct vcm_extractor *extractor);
 
 #endif

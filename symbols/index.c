@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/kv.h"
+#include "base/kv_pages.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/pool.h"
@@ -39,7 +40,10 @@ struct vcm_index_state {
     const struct vcm_index_request *request; /* while the index is opened */
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
-    bool has_missing;                            /* blobs: then the list is not stored */
+    bool is_recalled;           /* the list, and so no blob is missing or damaged */
+    bool has_missing;           /* blobs, or damaged ones: then the list is not stored */
+    struct vcm_git_id *damaged; /* blobs in the order of their ids; index->damaged of them */
+    size_t damaged_capacity;
     bool has_digest;                             /* results can be stored */
     unsigned char digest[VCM_HASH_SHA256_BYTES]; /* of all that the list depends on */
 };
@@ -50,7 +54,8 @@ struct job {
     const struct vcm_index_file *file;
     struct vcm_buf value;
     bool missing;
-    bool absent; /* the blob itself is missing */
+    bool absent;  /* the blob itself is missing */
+    bool damaged; /* or cannot be read */
     int rc;
     struct vcm_error error;
 };
@@ -123,8 +128,12 @@ static void parse_file(void *argument, unsigned worker)
     if (job->rc == VCM_OK)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
-    /* A clone may be partial: the file counts as missing, and the next call tries again. */
-    job->missing = job->absent = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    /* A clone may be partial: the file counts as missing, and the next call tries again. So does a
+     * damaged one: one bad object does not take the symbols of all other files away. */
+    job->absent = job->rc == VCM_NOT_FOUND && parsing->repos[worker];
+    job->damaged =
+        (job->rc == VCM_IO_ERROR || job->rc == VCM_UNSUPPORTED) && parsing->repos[worker];
+    job->missing = job->absent || job->damaged;
     if (job->missing) {
         vcm_error_reset(&job->error);
         job->rc = VCM_OK;
@@ -158,6 +167,20 @@ static int write_jobs(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
     return rc;
 }
 
+/* The jobs are in the order of their blobs. */
+static int note_damaged(struct vcm_index *index, const struct job *job, struct vcm_error *err)
+{
+    struct vcm_index_state *state = index->state;
+
+    if (!job->damaged)
+        return VCM_OK;
+    int rc = vcm_array_reserve(&state->damaged, &state->damaged_capacity, index->damaged + 1,
+                               VCM_LIMIT_LIST_ENTRIES, err);
+    if (rc == VCM_OK)
+        state->damaged[index->damaged++] = job->file->blob;
+    return rc;
+}
+
 /* Writes the workers' results, or returns the first failure. */
 static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct vcm_error *err)
 {
@@ -173,6 +196,8 @@ static int finish_window(struct parsing *parsing, struct vcm_pool *pool, struct 
                 *err = parsing->jobs[i].error;
             vcm_error_wrap(err, rc, "%.*s", (int)parsing->jobs[i].file->path.len,
                            parsing->jobs[i].file->path.data);
+        } else {
+            rc = note_damaged(parsing->index, &parsing->jobs[i], err);
         }
     }
     if (rc == VCM_OK && parsing->count > 0)
@@ -280,6 +305,8 @@ static int bring_up_to_date(struct vcm_index *index, struct vcm_error *err)
         vcm_log_write(index->state->request->log, VCM_LOG_DEBUG, "reading the symbols of %zu files",
                       count);
         rc = vcm_extractor_open(&parsing.extractor, err);
+        if (rc == VCM_OK)
+            vcm_extractor_set_cancel(parsing.extractor, index->state->request->cancel);
     }
     if (rc == VCM_OK && count > 0)
         rc = parse_all(&parsing, unknown, count, err);
@@ -291,20 +318,115 @@ static int bring_up_to_date(struct vcm_index *index, struct vcm_error *err)
     return rc;
 }
 
-static int open_store(struct vcm_index *index, const char *directory, struct vcm_error *err)
+static int open_store(struct vcm_kv **out, const char *directory, bool read_only,
+                      const struct vcm_log *log, struct vcm_error *err)
 {
     struct vcm_buf lock = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
     vcm_path_join(&lock, directory, "lock");
     int rc = vcm_buf_check(&lock, "the path of the symbol store", err);
     if (rc == VCM_OK)
-        rc = vcm_kv_handle_open(&index->state->kv,
+        rc = vcm_kv_handle_open(out,
                                 &(struct vcm_kv_options){.directory = directory,
                                                          .lock_path = vcm_buf_text(&lock),
                                                          .tables = tables,
-                                                         .log = index->state->request->log},
+                                                         .read_only = read_only,
+                                                         .log = log},
                                 err);
     vcm_buf_release(&lock);
+    return rc;
+}
+
+/* Without a store there is nothing to copy. */
+int vcm_index_copy_store(const char *to, const char *from, struct vcm_error *err)
+{
+    struct vcm_error found = {0};
+    struct vcm_kv *kv = NULL;
+
+    int rc = open_store(&kv, from, true, NULL, &found);
+    if (rc == VCM_OK)
+        rc = vcm_kv_compact_copy(kv, to, &found);
+    vcm_kv_handle_close(kv);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = found;
+    return rc;
+}
+
+struct check {
+    int (*alive)(void *context, struct vcm_error *err);
+    void *context;
+};
+
+static int refuse_page(void *context, const struct vcm_kv_pages_finding *finding,
+                       struct vcm_error *err)
+{
+    (void)context;
+    return vcm_error_set(err, VCM_STORE_CORRUPT, "page %llu of the file: %s",
+                         (unsigned long long)finding->page, finding->what);
+}
+
+static int page_is_alive(void *context, struct vcm_error *err)
+{
+    const struct check *check = context;
+
+    return check->alive(check->context, err);
+}
+
+/* Keys must ascend, which also ends the walk of a tree with a cycle. */
+static int check_table(const struct check *check, struct vcm_kv_txn *txn, unsigned table,
+                       struct vcm_error *err)
+{
+    struct vcm_buf last = VCM_BUF_INIT(VCM_MIB);
+    struct vcm_kv_cursor *cursor = NULL;
+    struct vcm_slice key, value;
+
+    int rc = vcm_kv_cursor_open(&cursor, txn, table, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_cursor_seek(&key, &value, cursor, vcm_slice_of("", 0), err);
+    while (rc == VCM_OK) {
+        size_t len = key.len < last.len ? key.len : last.len;
+        int order = len > 0 ? memcmp(last.data, key.data, len) : 0;
+        if (last.len > 0 && (order > 0 || (order == 0 && key.len <= last.len)))
+            rc = vcm_error_set(err, VCM_STORE_CORRUPT, "keys of table '%s' are out of order",
+                               tables[table]);
+        vcm_buf_clear(&last);
+        vcm_buf_append_slice(&last, key);
+        if (rc == VCM_OK)
+            rc = vcm_buf_check(&last, "a key", err);
+        if (rc == VCM_OK)
+            rc = check->alive(check->context, err);
+        if (rc == VCM_OK)
+            rc = vcm_kv_cursor_next(&key, &value, cursor, err);
+    }
+    vcm_kv_cursor_close(cursor);
+    vcm_buf_release(&last);
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+int vcm_index_check_store(const char *directory, int (*alive)(void *context, struct vcm_error *err),
+                          void *context, struct vcm_error *err)
+{
+    struct check check = {alive, context};
+    const struct vcm_kv_pages_options pages = {refuse_page, page_is_alive, &check};
+    struct vcm_error found = {0};
+    struct vcm_kv_txn *txn = NULL;
+    struct vcm_kv *kv = NULL;
+
+    int rc = open_store(&kv, directory, true, NULL, &found);
+    if (rc == VCM_OK)
+        rc = vcm_kv_handle_read_begin(&txn, kv, &found);
+    for (unsigned table = 0; rc == VCM_OK && tables[table]; table++)
+        rc = check_table(&check, txn, table, &found);
+    vcm_kv_handle_read_end(txn);
+    if (rc == VCM_OK)
+        rc = vcm_kv_pages_check(kv, &pages, &found);
+    vcm_kv_handle_close(kv);
+    if (rc == VCM_NOT_FOUND)
+        return VCM_OK;
+    if (rc != VCM_OK && err)
+        *err = found;
     return rc;
 }
 
@@ -387,7 +509,7 @@ static int recall_list(bool *found, struct vcm_index *index, struct vcm_error *e
     int rc = vcm_kv_handle_read_begin(&state->txn, state->kv, err);
     if (rc == VCM_OK)
         rc = vcm_memo_get(&list, state->txn, TABLE_MEMOS, &key, err);
-    *found = rc == VCM_OK;
+    *found = state->is_recalled = rc == VCM_OK;
     if (*found)
         return decode_list(index, list, err);
     vcm_kv_handle_read_end(state->txn);
@@ -490,11 +612,11 @@ int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *reque
     if (rc == VCM_OK)
         rc = make_digest(index, request, err);
     if (rc == VCM_OK)
-        rc = open_store(index, request->directory, err);
+        rc = open_store(&state->kv, request->directory, request->read_only, request->log, err);
     if (rc == VCM_OK)
         rc = recall_list(&found, index, err);
     if (rc == VCM_OK && !found)
-        rc = make_list(index, request, err);
+        rc = request->read_only ? VCM_NO_ROOM : make_list(index, request, err);
     state->request = NULL;
     if (rc == VCM_OK)
         *out = index;
@@ -511,9 +633,22 @@ void vcm_index_close(struct vcm_index *index)
     vcm_kv_handle_close(index->state->kv);
     vcm_arena_release(&index->state->arena);
     vcm_headers_release(&index->state->headers);
+    free(index->state->damaged);
     free(index->state);
     free(index->files);
     free(index);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct vcm_git_id));
+}
+
+bool vcm_index_is_damaged(const struct vcm_index *index, size_t file)
+{
+    assert(file < index->file_count);
+    return index->damaged > 0 && bsearch(&index->files[file].blob, index->state->damaged,
+                                         index->damaged, sizeof(struct vcm_git_id), compare_ids);
 }
 
 static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
@@ -525,9 +660,14 @@ static int read_symbols(struct vcm_symbols *out, const struct vcm_index *index, 
     assert(file < index->file_count && out->definition_count == 0);
     make_key(key, &index->files[file]);
     int rc = vcm_kv_get(&value, index->state->txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
+    bool needs_ctags = vcm_language_ctags_name(index->files[file].language) != NULL;
+    if (rc == VCM_NOT_FOUND && index->state->is_recalled && !needs_ctags)
+        return vcm_error_set(err, VCM_STORE_CORRUPT, "the symbols of '%.*s' are missing",
+                             (int)index->files[file].path.len, index->files[file].path.data);
     if (rc == VCM_NOT_FOUND) {
-        out->state = vcm_language_ctags_name(index->files[file].language) ? VCM_SYMBOL_NO_CTAGS
-                                                                          : VCM_SYMBOL_MISSING;
+        out->state = vcm_index_is_damaged(index, file) ? VCM_SYMBOL_DAMAGED
+                     : needs_ctags                     ? VCM_SYMBOL_NO_CTAGS
+                                                       : VCM_SYMBOL_MISSING;
         return VCM_OK;
     }
     return rc == VCM_OK ? vcm_symbols_decode(out, value, references, err) : rc;

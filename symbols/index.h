@@ -26,6 +26,7 @@ struct vcm_index_file {
 
 struct vcm_index_request {
     const char *directory;     /* of the store; exists */
+    bool read_only;            /* use only what is stored */
     struct vcm_git_repo *repo; /* the caller's, for longer than the index */
     const char *subpath;       /* only what is below this directory; "" for all */
     /* Whether a file is wanted; NULL for all. */
@@ -47,14 +48,30 @@ struct vcm_index {
     size_t matching; /* of these, those that are wanted */
     size_t parsed;   /* without stored symbols before */
     size_t absent;   /* missing contents of a partial clone that were never parsed */
+    size_t damaged;  /* contents that cannot be read: vcm_index_is_damaged() tells which */
     struct vcm_index_state *state;
 };
 
 /* NOT_FOUND: no commit yet, no such subpath. STORE_BUSY, STORE_FULL, STORE_CORRUPT
- * as of the store. *out is NULL after a failure. */
+ * as of the store. VCM_NO_ROOM: read_only, and something would have to be stored. *out is NULL
+ * after a failure. */
 int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *request,
                    struct vcm_error *err);
 void vcm_index_close(struct vcm_index *index);
+
+/* Copies a store, if there is one in `from`, into the empty directory `to`. */
+int vcm_index_copy_store(const char *to, const char *from, struct vcm_error *err);
+
+/* Whether the file's content cannot be read because its object is damaged, or no blob. Such a file
+ * has no symbols, and the next index tries again. */
+bool vcm_index_is_damaged(const struct vcm_index *index, size_t file);
+
+/*
+ * Reads all of the store in `directory`, if there is one. STORE_CORRUPT, or the death of the
+ * reader: see base/kv_users.h. Calls `alive` for every entry; anything but VCM_OK ends the check.
+ */
+int vcm_index_check_store(const char *directory, int (*alive)(void *context, struct vcm_error *err),
+                          void *context, struct vcm_error *err);
 
 /* Fills symbols that are initialised; they point into the index. */
 int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_t file,

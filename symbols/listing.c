@@ -158,11 +158,14 @@ static int draft_symbols(struct draft *draft, uint32_t rank, const struct vcm_sy
 static int draft_file(struct draft *draft, uint32_t rank, struct vcm_error *err)
 {
     size_t file = draft->rank->order[rank], start = draft->texts.len;
+    struct vcm_buf path = VCM_BUF_INIT(8 * VCM_LIMIT_TREE_PATH_BYTES);
     struct vcm_symbols symbols;
 
     vcm_symbols_init(&symbols);
     int rc = vcm_index_read_definitions(&symbols, draft->index, file, err);
-    vcm_utf8_escape_path(&draft->texts, draft->index->files[file].path);
+    vcm_utf8_escape_path(&path, draft->index->files[file].path);
+    vcm_utf8_append_quoted(&draft->texts, vcm_buf_slice(&path));
+    vcm_buf_release(&path);
     bool by_ctags = vcm_language_ctags_name(draft->index->files[file].language) != NULL;
     vcm_buf_append_string(&draft->texts, by_ctags ? ": (ctags)\n" : ":\n");
     if (rc == VCM_OK)

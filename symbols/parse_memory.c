@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "symbols/parse_work.h"
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
@@ -21,13 +22,14 @@
 
 #include "base/banned.h"
 
-#define UNIT        ((size_t)16)
-#define SMALL_MAX   ((size_t)1024) /* size classes: a unit apart up to here, then powers of two */
-#define SMALL_COUNT (SMALL_MAX / UNIT)
-#define CLASS_COUNT (SMALL_COUNT + 32)
-#define CHUNK_MIN   (64 * VCM_KIB)
-#define CHUNK_MAX   (4 * VCM_MIB)
-#define KEEP_MAX    (16 * VCM_MIB) /* bytes kept for the next file */
+#define STEPS_AT_ONCE ((int64_t)1 << 20)
+#define UNIT          ((size_t)16)
+#define SMALL_MAX     ((size_t)1024) /* size classes: a unit apart up to here, then powers of two */
+#define SMALL_COUNT   (SMALL_MAX / UNIT)
+#define CLASS_COUNT   (SMALL_COUNT + 32)
+#define CHUNK_MIN     (64 * VCM_KIB)
+#define CHUNK_MAX     (4 * VCM_MIB)
+#define KEEP_MAX      (16 * VCM_MIB) /* bytes kept for the next file */
 
 /* In front of every piece; pieces are aligned as those of malloc() are. */
 struct head {
@@ -49,6 +51,8 @@ struct vcm_parse_memory {
     size_t left;
     size_t bytes, bytes_max;
     uint64_t asked;
+    uint64_t steps, steps_max; /* steps: granted so far, work_left of them unused */
+    const struct vcm_cancel *cancel;
     struct head *free_pieces[CLASS_COUNT];
     enum vcm_parse_memory_outcome outcome;
     jmp_buf exit;
@@ -57,6 +61,7 @@ struct vcm_parse_memory {
 };
 
 static _Thread_local struct vcm_parse_memory *current;
+_Thread_local int64_t vcm_parse_work_left;
 
 /* All pieces are inside chunks, which would hide faults of a scanner from AddressSanitizer: so it
  * is told which bytes are allocated. Heads of pieces are poisoned except while they are
@@ -85,8 +90,10 @@ struct vcm_parse_memory *vcm_parse_memory_open(size_t bytes_max)
 {
     struct vcm_parse_memory *memory = calloc(1, sizeof *memory);
 
-    if (memory)
+    if (memory) {
         memory->bytes_max = bytes_max;
+        memory->steps_max = UINT64_MAX;
+    }
     return memory;
 }
 
@@ -136,13 +143,28 @@ enum vcm_parse_memory_outcome vcm_parse_memory_run(struct vcm_parse_memory *memo
     struct vcm_parse_memory *volatile outer = current;
 
     memory->outcome = VCM_PARSE_DONE;
-    memory->asked = 0;
+    memory->asked = memory->steps = 0;
+    vcm_parse_work_left = 0;
     memory->fill = (unsigned char)(memory->fill * 5 + 0x5b);
     current = memory;
     if (setjmp(memory->exit) == 0)
         work(context);
     current = outer;
+    memory->steps -= vcm_parse_work_left > 0 ? (uint64_t)vcm_parse_work_left : 0;
+    vcm_parse_work_left = 0;
     return memory->outcome;
+}
+
+void vcm_parse_memory_bound(struct vcm_parse_memory *memory, uint64_t steps,
+                            const struct vcm_cancel *cancel)
+{
+    memory->steps_max = steps;
+    memory->cancel = cancel;
+}
+
+uint64_t vcm_parse_memory_steps(const struct vcm_parse_memory *memory)
+{
+    return memory->steps;
 }
 
 uint64_t vcm_parse_memory_asked(void)
@@ -156,6 +178,21 @@ static _Noreturn void give_up(struct vcm_parse_memory *memory,
     assert(memory == current && "only the current work can be left");
     memory->outcome = outcome;
     longjmp(memory->exit, 1);
+}
+
+void vcm_parse_memory_check_work(void)
+{
+    struct vcm_parse_memory *memory = current;
+    int64_t over = vcm_parse_work_left; /* negative: steps that were not granted */
+
+    vcm_parse_work_left = STEPS_AT_ONCE;
+    if (!memory)
+        return;
+    memory->steps += (uint64_t)(STEPS_AT_ONCE - over);
+    if (vcm_cancel_is_requested(memory->cancel))
+        give_up(memory, VCM_PARSE_CANCELLED);
+    if (memory->steps - STEPS_AT_ONCE > memory->steps_max)
+        give_up(memory, VCM_PARSE_TOO_LARGE);
 }
 
 _Noreturn void vcm_parse_memory_refuse(void)

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/cancel.h"
+
 struct vcm_parse_memory;
 
 /* NULL without memory. */
@@ -21,7 +23,8 @@ void vcm_parse_memory_close(struct vcm_parse_memory *memory);
 
 enum vcm_parse_memory_outcome {
     VCM_PARSE_DONE,
-    VCM_PARSE_TOO_LARGE, /* more than bytes_max */
+    VCM_PARSE_TOO_LARGE, /* more than bytes_max, or more work than allowed */
+    VCM_PARSE_CANCELLED,
     VCM_PARSE_NO_MEMORY,
 };
 
@@ -29,6 +32,14 @@ enum vcm_parse_memory_outcome {
  * anything else that has to be released. */
 enum vcm_parse_memory_outcome vcm_parse_memory_run(struct vcm_parse_memory *memory,
                                                    void (*work)(void *context), void *context);
+
+/* Bounds the work of every later call of vcm_parse_memory_run(): `steps` as grammars/core.c counts
+ * them, the same on any machine. `cancel` may be NULL, and is asked now and then. */
+void vcm_parse_memory_bound(struct vcm_parse_memory *memory, uint64_t steps,
+                            const struct vcm_cancel *cancel);
+
+/* The steps of the last call. */
+uint64_t vcm_parse_memory_steps(const struct vcm_parse_memory *memory);
 
 /* All bytes that the current work has allocated, freed or not: the cost of its copies, and the same
  * on any machine. */

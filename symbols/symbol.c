@@ -38,7 +38,7 @@ static const char *const state_names[VCM_SYMBOL_STATE_COUNT] = {
     [VCM_SYMBOL_COMPLETE] = "complete",         [VCM_SYMBOL_BINARY] = "binary",
     [VCM_SYMBOL_TOO_LARGE] = "too_large",       [VCM_SYMBOL_TOO_COSTLY] = "too_costly",
     [VCM_SYMBOL_TOO_MANY] = "too_many_symbols", [VCM_SYMBOL_MISSING] = "missing",
-    [VCM_SYMBOL_NO_CTAGS] = "no_ctags",
+    [VCM_SYMBOL_NO_CTAGS] = "no_ctags",         [VCM_SYMBOL_DAMAGED] = "damaged",
 };
 
 static const char *const visibility_names[VCM_SYMBOL_VISIBILITY_COUNT] = {
@@ -80,7 +80,8 @@ bool vcm_symbol_kind_of(enum vcm_symbol_kind *out, const char *name)
 
 bool vcm_symbol_state_lasts(enum vcm_symbol_state state)
 {
-    return state != VCM_SYMBOL_MISSING && state != VCM_SYMBOL_NO_CTAGS;
+    return state != VCM_SYMBOL_MISSING && state != VCM_SYMBOL_NO_CTAGS &&
+           state != VCM_SYMBOL_DAMAGED;
 }
 
 bool vcm_symbol_is_function(enum vcm_symbol_kind kind)

@@ -86,6 +86,7 @@ enum vcm_symbol_state {
     VCM_SYMBOL_TOO_MANY,   /* symbols: the first ones are there */
     VCM_SYMBOL_MISSING,    /* the blob is not in the repository; never stored */
     VCM_SYMBOL_NO_CTAGS,   /* no ctags, or it did not answer; never stored */
+    VCM_SYMBOL_DAMAGED,    /* the blob is damaged, or no blob; never stored */
     VCM_SYMBOL_STATE_COUNT,
 };
 

@@ -7,6 +7,7 @@
 #define VCM_PUBLIC_LFS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "api/public/handle.h"
@@ -24,6 +25,12 @@ struct vcm_lfs_file {
     bool fetched; /* by this call */
 };
 
+/* A file that cannot be read, so that it is unknown whether it is kept in LFS. */
+struct vcm_lfs_gap {
+    const char *path;
+    const char *reason; /* "object_damaged" */
+};
+
 struct vcm_lfs_summary {
     const char *repo_root; /* of a status */
     const char *commit;    /* of a status; NULL when there is no commit */
@@ -31,7 +38,9 @@ struct vcm_lfs_summary {
     uint64_t files, bytes; /* kept in LFS; of a pull: those that were missing */
     uint64_t present, fetched, missing;
     uint64_t missing_bytes;
-    const char *error; /* of a pull: why content is still missing, or NULL */
+    const char *error;                    /* of a pull: why content is still missing, or NULL */
+    const struct vcm_lfs_gap *incomplete; /* of a status: by path */
+    size_t incomplete_count;
 };
 
 typedef int (*vcm_lfs_file_fn)(void *context, const struct vcm_lfs_file *file,

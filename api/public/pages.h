@@ -95,7 +95,7 @@ struct vcm_record {
     const char *section;    /* of a chunk of a document: the headings above it; NULL for files */
     uint32_t page; /* of a chunk: the document's page where it begins; 0 when the document has no
                       pages */
-    const char *heading; /* of a later part: the nearest earlier line at column 0, or NULL */
+    const char *heading; /* of a later part of a file: the definition around it, or NULL */
     const char *text;
     size_t text_len;
 };

@@ -24,7 +24,7 @@ struct vcm_page_outcome {
     const char *fault; /* of vcm_fault(): "hit", "minor" or "major"; NULL from other calls */
     const char *stays; /* of vcm_evict(): "pinned", "locked" or "viewed", why it was not evicted;
                           else NULL */
-    uint64_t locked_until;         /* Unix seconds, 0 for no lock */
+    uint64_t locked_until;         /* Unix seconds, rounded up; 0 for no lock */
     const struct vcm_error *error; /* of vcm_fault(): why the page is not resident, or NULL */
 };
 typedef int (*vcm_page_outcome_fn)(void *context, const struct vcm_page_outcome *page,
@@ -34,7 +34,7 @@ struct vcm_fault_query {
     const char *const *pages; /* ids or unique prefixes */
     size_t count;
     unsigned priority;  /* with fault workers: higher ones first, then older ones */
-    uint64_t lock_ms;   /* also lock the pages for this long; 0: no lock */
+    uint64_t lock_ms;   /* also lock the pages for this long, at most ten years; 0: no lock */
     const char *owner;  /* of the lock; NULL: "cli" */
     const char *reason; /* of the lock; NULL: none */
 };
@@ -59,7 +59,7 @@ struct vcm_lock_query {
     const char *const *pages;
     size_t count;
     const char *owner; /* NULL: "cli" */
-    uint64_t ttl_ms;   /* of vcm_lock(): from now, rounded up to a full second */
+    uint64_t ttl_ms;   /* of vcm_lock(): from now; 0 or more than ten years is refused */
     const char *reason;
     bool force; /* of vcm_unlock(): also the locks of other owners */
 };
@@ -77,7 +77,7 @@ struct vcm_lock_entry {
     const char *page_id;
     const char *owner;
     const char *reason;    /* NULL for none */
-    uint64_t locked_until; /* Unix seconds */
+    uint64_t locked_until; /* Unix seconds, rounded up */
 };
 typedef int (*vcm_lock_entry_fn)(void *context, const struct vcm_lock_entry *lock,
                                  struct vcm_error *err);
@@ -87,7 +87,7 @@ int vcm_locks(struct vcm *vcm, const char *page, vcm_lock_entry_fn visit, void *
               struct vcm_error *err);
 
 /* Extends the owner's lock on a page by `add_ms`; *locked_until is its new end. NOT_FOUND when the
- * owner has no lock on the page. */
+ * owner has no lock on the page; INVALID_ARGUMENT when it would last more than ten years. */
 int vcm_lock_extend(uint64_t *locked_until, struct vcm *vcm, const char *page, const char *owner,
                     uint64_t add_ms, struct vcm_error *err);
 
@@ -103,7 +103,8 @@ typedef int (*vcm_pin_fn)(void *context, const struct vcm_pin_outcome *pin, stru
  * the capacity. */
 int vcm_pin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,
             struct vcm_error *err);
-/* Removes the pin with this name. A page stays pinned while a scope that holds it is pinned. */
+/* Removes the pin with this name, which no mapping removes. A scope whose row is `pinned` is pinned
+ * again when it is mapped. A page stays pinned while a scope that holds it is pinned. */
 int vcm_unpin(struct vcm *vcm, const char *name, vcm_pin_fn visit, void *context,
               struct vcm_error *err);
 

@@ -72,7 +72,9 @@ struct vcm_verify_result {
 
 /* Hashes every page and checks every index, in a forked child process; if the child dies, that is a
  * finding. `deep` also rebuilds evicted pages. A damaged store is marked, and the next vcm_map()
- * sets it aside. VCM_OK also when something is wrong: see `ok`. */
+ * sets it aside; when there is no damage, a mark is removed. The knowledge base is checked, too,
+ * and stored symbols, which are removed when they are damaged. VCM_OK also when something is wrong:
+ * see `ok`. */
 int vcm_verify(struct vcm_verify_result *result, struct vcm *vcm, bool deep, vcm_verify_fn visit,
                void *context, struct vcm_error *err);
 
@@ -80,8 +82,8 @@ struct vcm_gc_counts {
     uint64_t pages_dropped, bytes_before, bytes_after; /* bytes of the file */
 };
 
-/* Removes what no scope refers to and compacts the file, while others read. STORE_BUSY, STORE_FULL.
- */
+/* Verifies the store, removes what no scope refers to and compacts the file, while others read.
+ * STORE_BUSY, STORE_FULL, STORE_CORRUPT. */
 int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err);
 
 struct vcm_gc_clone_counts {

@@ -16,4 +16,5 @@ const struct vcm_language_descriptor vcm_bash_language = {
     .qualifiers = {.dot = VCM_LANGUAGES_DOT_NONE},
     .imports = {.path = VCM_LANGUAGES_PATH_WRITTEN, .targets_expand = true},
     .definitions = {.first_setting = true},
+    .lines = {.bare_functions = true},
 };

@@ -34,6 +34,7 @@ const struct vcm_language_descriptor vcm_c_family_c = {
               .only_members = true},
     .definitions = {.tags = true, .keywords = keywords},
     .visibility = {.words = {{"static", VCM_SYMBOL_PRIVATE}}},
+    .lines = {.bare_functions = true, .labels = true},
 };
 
 const struct vcm_language_descriptor vcm_c_family_cpp = {
@@ -61,4 +62,5 @@ const struct vcm_language_descriptor vcm_c_family_cpp = {
                     .named_constructors = true,
                     .keywords = keywords},
     .visibility = {.hides = is_static},
+    .lines = {.bare_functions = true, .labels = true},
 };

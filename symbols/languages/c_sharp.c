@@ -33,4 +33,5 @@ const struct vcm_language_descriptor vcm_c_sharp_language = {
                              VCM_VISIBILITY_WORD_INTERNAL, VCM_VISIBILITY_WORD_PUBLIC},
                    .at_top = VCM_SYMBOL_INTERNAL,
                    .in_type = VCM_SYMBOL_PRIVATE},
+    .lines = {.strings = {"\"\"\""}, .bare_functions = true, .labels = true},
 };

@@ -23,6 +23,7 @@ const struct vcm_language_descriptor vcm_ctags_only_awk = {
     .endings = {"awk"},
     .ctags_name = "Awk",
     .comments = {.line = "#"},
+    .lines = {.bare_functions = true},
 };
 
 const struct vcm_language_descriptor vcm_ctags_only_clojure = {
@@ -44,6 +45,7 @@ const struct vcm_language_descriptor vcm_ctags_only_cuda = {
     .endings = {"cu", "cuh"},
     .ctags_name = "CUDA",
     .comments = {VCM_LANGUAGES_SLASH_COMMENTS},
+    .lines = {.bare_functions = true, .labels = true},
 };
 
 const struct vcm_language_descriptor vcm_ctags_only_d = {
@@ -51,6 +53,7 @@ const struct vcm_language_descriptor vcm_ctags_only_d = {
     .endings = {"d", "di"},
     .ctags_name = "D",
     .comments = {VCM_LANGUAGES_SLASH_COMMENTS},
+    .lines = {.bare_functions = true},
 };
 
 const struct vcm_language_descriptor vcm_ctags_only_elm = {
@@ -101,6 +104,7 @@ const struct vcm_language_descriptor vcm_ctags_only_objective_c = {
     .ctags_name = "ObjectiveC",
     .ctags_carries_over = true,
     .comments = {VCM_LANGUAGES_SLASH_COMMENTS},
+    .lines = {.bare_functions = true, .labels = true},
 };
 
 const struct vcm_language_descriptor vcm_ctags_only_pascal = {

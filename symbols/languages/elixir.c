@@ -74,4 +74,5 @@ const struct vcm_language_descriptor vcm_elixir_language = {
     .definitions = {.clauses = true},
     .visibility = {.hides = is_private},
     .tree = {.key_names = true},
+    .lines = {.strings = {"\"\"\""}},
 };

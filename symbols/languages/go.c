@@ -80,4 +80,5 @@ const struct vcm_language_descriptor vcm_go_language = {
               .spread_types = true},
     .definitions = {.blank = true},
     .visibility = {.hides = is_lower},
+    .lines = {.strings = {"`"}},
 };

@@ -30,4 +30,5 @@ const struct vcm_language_descriptor vcm_java_language = {
                              VCM_VISIBILITY_WORD_PUBLIC},
                    .at_top = VCM_SYMBOL_INTERNAL,
                    .in_type = VCM_SYMBOL_INTERNAL},
+    .lines = {.strings = {"\"\"\""}, .bare_functions = true},
 };

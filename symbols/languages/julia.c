@@ -69,4 +69,5 @@ const struct vcm_language_descriptor vcm_julia_language = {
     .definitions = {.maker_functions = true},
     .visibility = {.hides = has_underscore},
     .tree = {.body = VCM_LANGUAGES_BODY_BEHIND_HEAD},
+    .lines = {.strings = {"\"\"\""}},
 };

@@ -32,4 +32,5 @@ const struct vcm_language_descriptor vcm_kotlin_language = {
     .names = {.reach = VCM_LANGUAGES_REACH_DIRECTORY, .call = VCM_LANGUAGES_CALL_MAKES},
     .definitions = {.implied = implied},
     .tree = {.body = VCM_LANGUAGES_BODY_LAST},
+    .lines = {.strings = {"\"\"\""}},
 };

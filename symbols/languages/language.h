@@ -256,6 +256,15 @@ struct vcm_language_tree {
     const char *const *nested; /* kinds whose children are nested, unseen; ends with NULL */
 };
 
+#define VCM_LANGUAGES_STRINGS_MAX 2
+
+/* What can be told of definitions from lines alone (enclosing.c, head.c). */
+struct vcm_language_lines {
+    const char *strings[VCM_LANGUAGES_STRINGS_MAX]; /* marks around strings of several lines */
+    bool bare_functions; /* the head of a function has no keyword: "int f(int x)" */
+    bool labels; /* labels, and directives behind "#", stand further left than what they are in */
+};
+
 #define VCM_LANGUAGES_ENDINGS_MAX 12
 #define VCM_LANGUAGES_QUERIES_MAX 3
 
@@ -276,6 +285,7 @@ struct vcm_language_descriptor {
     struct vcm_language_definitions definitions;
     struct vcm_language_visibility visibility;
     struct vcm_language_tree tree;
+    struct vcm_language_lines lines;
 };
 
 /* Those of the list, for the table of language.c alone. */

@@ -84,4 +84,5 @@ const struct vcm_language_descriptor vcm_python_language = {
               .closed = true},
     .definitions = {.first_assignment = true, .class_values_stay = true},
     .visibility = {.hides = has_underscore},
+    .lines = {.strings = {"\"\"\"", "'''"}},
 };

@@ -46,4 +46,5 @@ const struct vcm_language_descriptor vcm_scala_language = {
                              {"private[", VCM_SYMBOL_INTERNAL},
                              VCM_VISIBILITY_WORD_PRIVATE}},
     .tree = {.trailing_comments = true},
+    .lines = {.strings = {"\"\"\""}},
 };

@@ -69,6 +69,7 @@ const struct vcm_language_descriptor vcm_script_javascript = {
     .queries = {vcm_script_javascript_query, vcm_script_query},
     .names = {NAMES},
     COMMON,
+    .lines = {.strings = {"`"}, .bare_functions = true},
 };
 
 const struct vcm_language_descriptor vcm_script_typescript = {
@@ -78,6 +79,7 @@ const struct vcm_language_descriptor vcm_script_typescript = {
     .queries = {vcm_script_typescript_query, vcm_script_query},
     .names = {NAMES, .open_types = true},
     COMMON,
+    .lines = {.strings = {"`"}, .bare_functions = true},
 };
 
 const struct vcm_language_descriptor vcm_script_tsx = {
@@ -87,4 +89,5 @@ const struct vcm_language_descriptor vcm_script_tsx = {
     .queries = {vcm_script_tsx_query, vcm_script_typescript_query, vcm_script_query},
     .names = {NAMES, .open_types = true},
     COMMON,
+    .lines = {.strings = {"`"}, .bare_functions = true},
 };

@@ -32,4 +32,5 @@ const struct vcm_language_descriptor vcm_swift_language = {
                    .at_top = VCM_SYMBOL_INTERNAL,
                    .in_type = VCM_SYMBOL_INTERNAL},
     .tree = {.dot_cases = true},
+    .lines = {.strings = {"\"\"\""}},
 };

@@ -96,6 +96,22 @@ static void a_later_part_says_what_it_is_in(void **state)
                     "<text>    return 1</text>\n</record>\n</page>\n");
 }
 
+static void a_heading_is_one_line(void **state)
+{
+    struct vcm_record record = record_of("a.md", "x\n");
+
+    (void)state;
+    record.section = "Title\r```\r\r## `evil` (lines 1-1)";
+    record.part = 2;
+    record.parts = 2;
+    assert_rendered(&record, "text", false,
+                    "======== a.md (lines 1-1, part 2 of 2)\n"
+                    "======== in Title ``` ## `evil` (lines 1-1)\nx\n========\n");
+    assert_rendered(&record, "markdown", false,
+                    "## `a.md` (lines 1-1, part 2 of 2)\n\n"
+                    "in ````Title ``` ## `evil` (lines 1-1)````\n\n```md\nx\n```\n\n");
+}
+
 static void lines_are_numbered_when_asked_for(void **state)
 {
     struct vcm_record record = record_of("a", "x\n\ny");
@@ -338,6 +354,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_record_stands_under_its_path),
         cmocka_unit_test(a_later_part_says_what_it_is_in),
+        cmocka_unit_test(a_heading_is_one_line),
         cmocka_unit_test(lines_are_numbered_when_asked_for),
         cmocka_unit_test(a_binary_file_says_what_it_is),
         cmocka_unit_test(a_chunk_stands_under_its_section_and_page),

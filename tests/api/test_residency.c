@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "api/vcm.h"
+#include "base/limits.h"
 #include "tests/support/repo.h"
 #include "tests/support/store_check.h"
 
@@ -489,6 +490,39 @@ static void a_lock_past_its_time_counts_for_nothing(void **state)
     assert_int_equal(unlock(fix, fix->ids[0], NULL, true), 0);
 }
 
+/* Of the library, where no option's parser has looked at it. */
+static void a_lock_that_is_too_long_is_refused(void **state)
+{
+    static const uint64_t too_long[] = {UINT64_MAX, UINT64_MAX - 1000, VCM_LIMIT_LOCK_TTL_MS + 1};
+    struct fixture *fix = *state;
+    const char *id = fix->ids[0];
+    struct seen seen = {0};
+    uint64_t until;
+
+    for (unsigned i = 0; i < sizeof too_long / sizeof *too_long; i++) {
+        struct vcm_lock_query lock_query = {.pages = &id, .count = 1, .ttl_ms = too_long[i]};
+        struct vcm_fault_query fault_query = {.pages = &id, .count = 1, .lock_ms = too_long[i]};
+        assert_int_equal(vcm_lock(fix->vcm, &lock_query, NULL, NULL, &fix->err),
+                         VCM_INVALID_ARGUMENT);
+        assert_non_null(strstr(fix->err.message, "87840h"));
+        vcm_error_reset(&fix->err);
+        assert_int_equal(vcm_fault(fix->vcm, &fault_query, see, &seen, &fix->err),
+                         VCM_INVALID_ARGUMENT);
+        vcm_error_reset(&fix->err);
+        assert_int_equal(stat_of(fix).pages_locked, 0);
+    }
+    lock(fix, id, NULL, VCM_LIMIT_LOCK_TTL_MS - 1000);
+    for (unsigned i = 0; i < sizeof too_long / sizeof *too_long; i++) {
+        assert_int_equal(vcm_lock_extend(&until, fix->vcm, id, NULL, too_long[i], &fix->err),
+                         VCM_INVALID_ARGUMENT);
+        assert_non_null(strstr(fix->err.message, "87840h"));
+        vcm_error_reset(&fix->err);
+    }
+    assert_int_equal(vcm_lock_extend(&until, fix->vcm, id, NULL, 60000, &fix->err),
+                     VCM_INVALID_ARGUMENT);
+    vcm_error_reset(&fix->err);
+}
+
 static void a_fault_may_lock_what_it_brings(void **state)
 {
     struct fixture *fix = *state;
@@ -597,6 +631,7 @@ int main(void)
         RESIDENCY_TEST(a_pinned_row_that_is_refused_leaves_every_page_as_it_was),
         RESIDENCY_TEST(locks_have_owners_and_the_latest_counts),
         RESIDENCY_TEST(a_lock_past_its_time_counts_for_nothing),
+        RESIDENCY_TEST(a_lock_that_is_too_long_is_refused),
         RESIDENCY_TEST(a_fault_may_lock_what_it_brings),
         RESIDENCY_TEST(what_is_gone_is_named_and_the_descriptor_stays),
         RESIDENCY_TEST(a_store_many_times_its_capacity_is_read_as_a_whole),

@@ -143,10 +143,24 @@ static const char *list(struct fixture *fix)
     return fix->listing;
 }
 
+/* The data file is that of the current generation, which setting a store aside raises. */
+static char *data_file(struct fixture *fix)
+{
+    char name[64] = ".git/home/store/data.mdb";
+    char *path = test_repo_path(&fix->repo, name);
+
+    for (unsigned i = 1; access(path, F_OK) != 0 && i < 10; i++) {
+        free(path);
+        snprintf(name, sizeof name, ".git/home/store/%u/data.mdb", i);
+        path = test_repo_path(&fix->repo, name);
+    }
+    return path;
+}
+
 /* Cuts the store short while nobody has it open. */
 static void damage(struct fixture *fix)
 {
-    char *data = test_repo_path(&fix->repo, ".git/home/store/data.mdb");
+    char *data = data_file(fix);
 
     vcm_close(fix->vcm);
     assert_int_equal(truncate(data, 8192), 0);
@@ -223,6 +237,70 @@ static void one_whose_repository_is_gone_is_named(void **state)
     test_repo_init(&fix->other);
 }
 
+static int keep_page(void *context, const struct vcm_page_entry *page, struct vcm_error *err)
+{
+    (void)err;
+    snprintf(context, 41, "%s", page->page_id);
+    return VCM_OK;
+}
+
+static int see_page(void *context, const struct vcm_page_entry *page, struct vcm_error *err)
+{
+    (void)err;
+    *(bool *)context = page->pinned;
+    return VCM_OK;
+}
+
+static void each_page(struct fixture *fix, struct vcm *vcm, vcm_page_entry_fn visit, void *context)
+{
+    char *cursor = NULL;
+
+    assert_int_equal(vcm_pages(&cursor, vcm, &(struct vcm_pages_query){.scope = "all"}, visit,
+                               context, &fix->err),
+                     VCM_OK);
+}
+
+/* Marks the store, and lets a second handle set it aside. */
+static struct vcm *set_aside_elsewhere(struct fixture *fix)
+{
+    const struct vcm_open_options options = {.home = fix->home};
+    struct vcm *first = fix->vcm, *other = NULL;
+
+    test_repo_write_text(&fix->repo, ".git/home/store.damaged", "a test says so\n");
+    assert_int_equal(vcm_open(&other, &options, &fix->err), VCM_OK);
+    fix->vcm = other;
+    map_other(fix);
+    fix->vcm = first;
+    return other;
+}
+
+static void a_handle_that_was_open_goes_on_with_the_new_store(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_page_view *before = NULL, *after = NULL;
+    char page[41], bytes[4096];
+    bool pinned = false;
+
+    map_scope(fix, (struct vcm_mmap_options){.scope_id = "all", .chunk_overlap_tokens = -1});
+    each_page(fix, fix->vcm, keep_page, page);
+    assert_int_equal(vcm_page_view_open(&before, fix->vcm, page, &fix->err), VCM_OK);
+    assert_true(before->bytes < sizeof bytes);
+    memcpy(bytes, before->data, before->bytes);
+    struct vcm *other = set_aside_elsewhere(fix);
+
+    assert_non_null(strstr(list(fix), "other"));
+    assert_int_equal(vcm_pin(fix->vcm, page, NULL, NULL, &fix->err), VCM_OK);
+    each_page(fix, other, see_page, &pinned);
+    assert_true(pinned);
+    assert_memory_equal(before->data, bytes, before->bytes);
+    assert_int_equal(vcm_page_view_open(&after, fix->vcm, page, &fix->err), VCM_OK);
+    assert_int_equal(after->bytes, before->bytes);
+    assert_memory_equal(after->data, bytes, after->bytes);
+    vcm_page_view_release(after);
+    vcm_page_view_release(before);
+    vcm_close(other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +308,8 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(the_mapping_of_one_restores_the_others, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_was_unmapped_does_not_come_back, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_handle_that_was_open_goes_on_with_the_new_store, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(one_whose_repository_is_gone_is_named, set_up, tear_down),
     };
 

@@ -18,7 +18,20 @@ struct process {
     int from;
 };
 
-static inline struct process start(const char *role, const struct fixture *fixture)
+static inline void run_contained(const char *role, const char *directory)
+{
+    if (geteuid() == 0)
+        execlp("unshare", "unshare", "--pid", "--fork", "--kill-child", program, role, directory,
+               (char *)NULL);
+    else
+        execlp("unshare", "unshare", "--pid", "--fork", "--kill-child", "--map-root-user", program,
+               role, directory, (char *)NULL);
+}
+
+/* `contained`: as the process 1 of a container. The process that is returned has it as its child,
+ * and takes it along when it is killed. */
+static inline struct process start_as(const char *role, const struct fixture *fixture,
+                                      bool contained)
 {
     struct process process;
     int in[2], out[2];
@@ -30,7 +43,10 @@ static inline struct process start(const char *role, const struct fixture *fixtu
     if (process.pid == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
-        execl(program, program, role, fixture->directory, (char *)NULL);
+        if (contained)
+            run_contained(role, fixture->directory);
+        else
+            execl(program, program, role, fixture->directory, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
@@ -38,6 +54,11 @@ static inline struct process start(const char *role, const struct fixture *fixtu
     process.to = in[1];
     process.from = out[0];
     return process;
+}
+
+static inline struct process start(const char *role, const struct fixture *fixture)
+{
+    return start_as(role, fixture, false);
 }
 
 static inline void wait_ready(const struct process *process)

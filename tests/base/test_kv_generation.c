@@ -87,8 +87,8 @@ static void assert_files_of(const struct fixture *fixture, uint64_t number)
     snprintf(expected, sizeof expected, "%llu", (unsigned long long)number);
     while ((entry = readdir(stream))) {
         const char *name = entry->d_name;
-        bool plain =
-            strcmp(name, "generation") == 0 || strcmp(name, "writer.lock") == 0 || name[0] == '.';
+        bool plain = strcmp(name, "generation") == 0 || strcmp(name, "writer.lock") == 0 ||
+                     strcmp(name, "users") == 0 || name[0] == '.';
         bool store = number == 0 ? strcmp(name, "data.mdb") == 0 || strcmp(name, "lock.mdb") == 0
                                  : strcmp(name, expected) == 0;
         if (!plain && !store)

@@ -6,6 +6,8 @@
 
 #include "base/banned.h"
 
+#define PATIENCE 300u /* tenths of a second */
+
 /* Roles, which report by their exit status: 0 is well. */
 
 static int role_grow(struct fixture *fixture)
@@ -39,17 +41,59 @@ static int role_hold(struct fixture *fixture)
     return rc == VCM_OK ? 0 : 2;
 }
 
+/* What "alpha" is to one transaction does not change. */
 static int role_read(struct fixture *fixture)
 {
     struct vcm_kv *kv;
     struct vcm_kv_txn *txn;
+    struct vcm_slice value;
+    char before[16] = "";
+
     if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
         return 1;
     if (vcm_kv_handle_read_begin(&txn, kv, NULL) != VCM_OK)
         return 2;
+    if (vcm_kv_get(&value, txn, PAGES, text("alpha"), NULL) == VCM_OK)
+        snprintf(before, sizeof before, "%.*s", (int)value.len, value.data);
     say_ready();
     wait_for_end_of_input();
+    int rc = vcm_kv_get(&value, txn, PAGES, text("alpha"), NULL);
+    if (rc == VCM_OK ? !vcm_slice_equal(value, text(before)) : rc != VCM_NOT_FOUND)
+        return 3;
     vcm_kv_handle_read_end(txn);
+    vcm_kv_handle_close(kv);
+    return 0;
+}
+
+/* Reads often enough that transactions are kept for the next reads, two at a time. */
+static bool read_much(struct vcm_kv *kv)
+{
+    struct vcm_kv_txn *first, *second;
+
+    for (unsigned i = 0; i < 100; i++) {
+        if (vcm_kv_handle_read_begin(&first, kv, NULL) != VCM_OK ||
+            vcm_kv_handle_read_begin(&second, kv, NULL) != VCM_OK)
+            return false;
+        vcm_kv_handle_read_end(first);
+        vcm_kv_handle_read_end(second);
+    }
+    return true;
+}
+
+static int role_idle(struct fixture *fixture)
+{
+    struct vcm_kv *kv;
+    struct vcm_kv_txn *first;
+
+    if (vcm_kv_handle_open(&kv, &fixture->options, NULL) != VCM_OK)
+        return 1;
+    if (!read_much(kv))
+        return 2;
+    say_ready();
+    wait_for_end_of_input();
+    if (vcm_kv_handle_read_begin(&first, kv, NULL) != VCM_OK)
+        return 3;
+    vcm_kv_handle_read_end(first);
     vcm_kv_handle_close(kv);
     return 0;
 }
@@ -314,6 +358,103 @@ static void slots_of_killed_readers_are_reclaimed(void **state)
     vcm_kv_handle_close(kv);
 }
 
+/* Each has the process id 1. What the first is reading stays as it was, whatever the second writes;
+ * when it was killed, the next writer can tell that from the second, which lives. */
+static void readers_of_two_containers_are_told_apart(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_kv_info info;
+
+    make_store(fixture);
+    struct process first = start_as("read", fixture, true);
+    wait_ready(&first);
+    struct process second = start_as("read", fixture, true);
+    wait_ready(&second);
+    for (unsigned i = 0; i < 4; i++) { /* what it replaces, the next one would overwrite */
+        struct process writer = start_as("grow", fixture, true);
+        assert_int_equal(finish(&writer), 0);
+    }
+    struct vcm_kv *kv = open_store(fixture);
+    assert_int_equal(vcm_kv_info(&info, kv, &fixture->err), VCM_OK);
+    assert_int_equal(info.readers_used, 2);
+    kill(first.pid, SIGKILL);
+    assert_int_equal(finish(&first), -SIGKILL);
+    for (unsigned i = 0; i < PATIENCE && info.readers_used == 2; i++) { /* it dies a moment later */
+        vcm_kv_handle_close(kv);
+        kv = open_store(fixture);
+        assert_int_equal(store(kv, "alpha", "two", &fixture->err), VCM_OK);
+        assert_int_equal(vcm_kv_info(&info, kv, &fixture->err), VCM_OK);
+        usleep(100000);
+    }
+    assert_int_equal(info.readers_used, 1);
+    assert_int_equal(finish(&second), 0);
+    vcm_kv_handle_close(kv);
+}
+
+/* A process that has read and now waits has no slot; until it has given them back, a reader waits.
+ */
+static void processes_that_are_idle_take_no_slots(void **state)
+{
+    struct fixture *fixture = *state;
+    const unsigned count = getenv("VCM_TEST_LONG") ? 512 : 8;
+    struct process *others = calloc(count, sizeof *others);
+    struct vcm_kv_info info = {.readers_used = 1};
+    struct vcm_kv_txn *txn;
+
+    assert_non_null(others);
+    fixture->options.readers_max = 2 * count;
+    struct vcm_kv *kv = open_store(fixture);
+    for (unsigned i = 0; i < count; i++) {
+        others[i] = start("idle", fixture);
+        wait_ready(&others[i]);
+    }
+    for (unsigned i = 0; i < PATIENCE && info.readers_used > 0; i++) {
+        int rc = vcm_kv_info(&info, kv, NULL);
+        assert_true(rc == VCM_OK || rc == VCM_STORE_BUSY);
+        usleep(100000);
+    }
+    assert_int_equal(info.readers_used, 0);
+    assert_int_equal(info.readers_max, 2 * count);
+    assert_int_equal(vcm_kv_handle_read_begin(&txn, kv, &fixture->err), VCM_OK);
+    vcm_kv_handle_read_end(txn);
+    for (unsigned i = 0; i < count; i++)
+        assert_int_equal(finish(&others[i]), 0);
+    vcm_kv_handle_close(kv);
+    free(others);
+}
+
+/* The thread that gives slots back does not exist in the child, which gets one of its own. */
+static void a_forked_child_gives_its_slots_back_too(void **state)
+{
+    struct fixture *fixture = *state;
+    struct vcm_kv *kv = open_store(fixture), *childs;
+    struct vcm_kv_info info = {.readers_used = 1};
+    int ready[2], status;
+    char byte;
+
+    assert_true(read_much(kv));
+    assert_int_equal(pipe2(ready, O_CLOEXEC), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (vcm_kv_handle_open(&childs, &fixture->options, NULL) != VCM_OK || !read_much(childs))
+            _exit(1);
+        close(ready[0]);
+        close(ready[1]);
+        pause();
+    }
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 0);
+    for (unsigned i = 0; i < PATIENCE && info.readers_used > 0; i++) {
+        vcm_kv_info(&info, kv, NULL);
+        usleep(100000);
+    }
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(info.readers_used, 0);
+    close(ready[0]);
+    vcm_kv_handle_close(kv);
+}
+
 static void a_forked_child_may_not_use_the_store_but_open_it_and_does_no_harm(void **state)
 {
     struct fixture *fixture = *state;
@@ -386,10 +527,15 @@ static int run_as(const char *role, const char *directory)
         const char *name;
         int (*run)(struct fixture *fixture);
     } roles[] = {
-        {"grow", role_grow},           {"hold", role_hold},
-        {"read", role_read},           {"write", role_write},
-        {"nobody", role_nobody},       {"read_only_disk", role_read_only_disk},
-        {"full_disk", role_full_disk}, {"little_space", role_little_space},
+        {"grow", role_grow},
+        {"hold", role_hold},
+        {"read", role_read},
+        {"idle", role_idle},
+        {"write", role_write},
+        {"nobody", role_nobody},
+        {"read_only_disk", role_read_only_disk},
+        {"full_disk", role_full_disk},
+        {"little_space", role_little_space},
     };
     struct fixture fixture;
 
@@ -412,6 +558,9 @@ int main(int argc, char **argv)
         STORE_TEST(a_writer_that_is_killed_leaves_no_trace_and_no_lock),
         STORE_TEST(a_writer_may_be_killed_at_any_moment),
         STORE_TEST(slots_of_killed_readers_are_reclaimed),
+        STORE_TEST(readers_of_two_containers_are_told_apart),
+        STORE_TEST(processes_that_are_idle_take_no_slots),
+        STORE_TEST(a_forked_child_gives_its_slots_back_too),
         STORE_TEST(a_forked_child_may_not_use_the_store_but_open_it_and_does_no_harm),
         STORE_TEST(a_store_without_write_permission_is_read),
         STORE_TEST(a_store_on_a_read_only_disk_is_read),

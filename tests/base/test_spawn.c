@@ -26,12 +26,16 @@ struct run {
     struct vcm_error err;
 };
 
+/* All tests run once without a guard and once with one. */
+static bool with_guard;
+
 static int setup(void **state)
 {
     struct run *run = calloc(1, sizeof *run);
     if (!run)
         return -1;
     run->options.timeout_ms = LONG_MS;
+    run->options.starts_others = with_guard;
     vcm_buf_init(&run->out, VCM_MIB);
     vcm_buf_init(&run->errors, VCM_MIB);
     *state = run;
@@ -326,6 +330,56 @@ static void limits_hold_in_the_program(void **state)
     assert_string_equal(vcm_buf_text(&run->out), "65536\n7\n0\n");
 }
 
+static void limits_on_data_and_files_hold_and_can_be_told(void **state)
+{
+    struct run *run = *state;
+    run->options.data_max = 64 * VCM_MIB;
+    run->options.file_max = 8192;
+    assert_int_equal(run_shell(run, "ulimit -d; ulimit -f"), VCM_OK);
+    assert_string_equal(vcm_buf_text(&run->out), "65536\n16\n");
+    assert_int_equal(run_shell(run, "f=$(mktemp) && head -c 9000 /dev/zero >$f; s=$?; "
+                                    "wc -c <$f; rm $f; exit $s"),
+                     VCM_OK);
+    assert_int_equal(run->result.exit_status, 1);
+    assert_string_equal(vcm_buf_text(&run->out), "8192\n");
+}
+
+/* In a process of its own, which is killed. The program names its child in the pipe. */
+static _Noreturn void run_for_ever(int told)
+{
+    char script[64];
+
+    snprintf(script, sizeof script, "sleep 1000 & echo $! >/proc/%ld/fd/%d; wait", (long)getpid(),
+             told);
+    struct vcm_spawn_result result;
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    const struct vcm_spawn_options options = {
+        .argv = argv, .timeout_ms = LONG_MS, .starts_others = with_guard};
+    vcm_spawn_run(&result, NULL, NULL, &options, NULL);
+    _exit(1);
+}
+
+static void when_we_are_killed_what_a_program_started_ends_too(void **state)
+{
+    char digits[32] = "";
+    int pipe_fds[2];
+
+    (void)state;
+    if (!with_guard)
+        skip();
+    assert_int_equal(pipe(pipe_fds), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        run_for_ever(pipe_fds[1]);
+    assert_true(read(pipe_fds[0], digits, sizeof digits - 1) > 0);
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    assert_true(is_gone(digits));
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+}
+
 static void *run_some(void *argument)
 {
     bool *good = argument;
@@ -488,6 +542,8 @@ int main(void)
         RUN_TEST(signals_are_as_in_a_fresh_process),
         RUN_TEST(environment_and_directory_are_those_given),
         RUN_TEST(limits_hold_in_the_program),
+        RUN_TEST(limits_on_data_and_files_hold_and_can_be_told),
+        RUN_TEST(when_we_are_killed_what_a_program_started_ends_too),
         RUN_TEST(many_threads_may_run_programs),
         RUN_TEST(no_descriptor_is_left_open_here),
         RUN_TEST(a_program_that_stays_answers_one_question_after_another),
@@ -496,5 +552,7 @@ int main(void)
         RUN_TEST(answers_have_the_limits_that_other_output_has),
         RUN_TEST(a_program_that_cannot_stay_is_not_opened),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests_name("without a guard", tests, NULL, NULL);
+    with_guard = true;
+    return failed + cmocka_run_group_tests_name("with a guard", tests, NULL, NULL);
 }

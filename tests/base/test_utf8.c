@@ -220,6 +220,48 @@ static void a_path_shows_invalid_bytes_in_hex(void **state)
     vcm_buf_release(&out);
 }
 
+/* What an escaped path stands for; a decoder of the rule that the header states. */
+static void unescape(struct vcm_buf *out, struct vcm_slice path)
+{
+    for (size_t i = 0; i < path.len; i++) {
+        char digits[3] = "";
+        if (path.len - i >= 4 && path.data[i] == '\\' && path.data[i + 1] == 'x')
+            memcpy(digits, path.data + i + 2, 2);
+        unsigned long byte =
+            strspn(digits, "0123456789abcdef") == 2 ? strtoul(digits, NULL, 16) : 0;
+        if (byte >= 0x80 || byte == 0x2e || byte == 0x2f || byte == 0x5c) {
+            vcm_buf_append_byte(out, (char)byte);
+            i += 3;
+        } else {
+            vcm_buf_append_byte(out, path.data[i]);
+        }
+    }
+}
+
+static void every_path_can_be_told_from_its_escaped_form(void **state)
+{
+    (void)state;
+    static const char letters[] = "\\\\\\xxx25cef80a/\xff\xc3\xa9";
+    struct vcm_buf shown = VCM_BUF_INIT(256);
+    struct vcm_buf back = VCM_BUF_INIT(256);
+    char path[16];
+
+    for (unsigned round = 0; round < 200000; round++) {
+        size_t len = next_random() % sizeof path;
+        for (size_t i = 0; i < len; i++)
+            path[i] = letters[next_random() % (sizeof letters - 1)];
+        vcm_buf_clear(&shown);
+        vcm_buf_clear(&back);
+        bool changed = vcm_utf8_escape_path(&shown, vcm_slice_of(path, len));
+        assert_true(vcm_utf8_valid(vcm_buf_slice(&shown)));
+        assert_int_equal(changed, !vcm_slice_equal(vcm_buf_slice(&shown), vcm_slice_of(path, len)));
+        unescape(&back, vcm_buf_slice(&shown));
+        assert_true(vcm_slice_equal(vcm_buf_slice(&back), vcm_slice_of(path, len)));
+    }
+    vcm_buf_release(&shown);
+    vcm_buf_release(&back);
+}
+
 static void columns_count_what_a_terminal_shows(void **state)
 {
     (void)state;
@@ -234,6 +276,79 @@ static void columns_count_what_a_terminal_shows(void **state)
                      2);
 }
 
+static void assert_line(const char *text, const char *expected)
+{
+    struct vcm_buf out = VCM_BUF_INIT(64);
+
+    vcm_utf8_append_line(&out, vcm_slice_of_string(text));
+    assert_string_equal(vcm_buf_text(&out), expected);
+    vcm_buf_release(&out);
+}
+
+static void a_line_has_no_control_characters(void **state)
+{
+    (void)state;
+    assert_line("", "");
+    assert_line(" \r\n", "");
+    assert_line("\tint  f(\n    void)\r", "int f( void)");
+    assert_line("a\x1b[2Kb\x7f"
+                "c",
+                "a [2Kb c");
+    assert_line("a\xc2\x85\xc2\x9b"
+                "b\xc2\xa0"
+                "c",
+                "a b\xc2\xa0"
+                "c");
+    assert_line("a\xe2\x80\xa8"
+                "b\xe2\x80\xa9"
+                "c\xe2\x80\xaa",
+                "a b c\xe2\x80\xaa");
+}
+
+static void assert_visible(const char *text, bool lines, const char *expected)
+{
+    struct vcm_buf out = VCM_BUF_INIT(1024);
+
+    vcm_utf8_append_visible(&out, vcm_slice_of_string(text), lines);
+    assert_string_equal(vcm_buf_text(&out), expected);
+    vcm_buf_release(&out);
+}
+
+static void what_a_terminal_gets_neither_controls_it_nor_turns_around(void **state)
+{
+    (void)state;
+    assert_visible("plain \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80", true,
+                   "plain \xc3\xa4 \xe2\x82\xac \xf0\x9f\x98\x80");
+    assert_visible("a\tb\nc\r\x1b[31m\x7f", true, "a\tb\nc??[31m?");
+    assert_visible("a\tb\nc", false, "a?b?c");
+    assert_visible("\xc2\x80\xc2\x9b\xc2\x9f\xc2\xa0", true, "???\xc2\xa0");
+    assert_visible("\xe2\x80\xae"
+                   "abc"
+                   "\xe2\x81\xa9\xd8\x9c",
+                   true, "<U+202E>abc<U+2069><U+061C>");
+    assert_visible("\xe2\x80\xa8\xe2\x80\xa9", true, "??");
+    assert_visible("cut \xe2\x80", true, "cut \xe2?");
+}
+
+static void assert_quoted(const char *name, const char *expected)
+{
+    struct vcm_buf out = VCM_BUF_INIT(1024);
+
+    vcm_utf8_append_quoted(&out, vcm_slice_of_string(name));
+    assert_string_equal(vcm_buf_text(&out), expected);
+    vcm_buf_release(&out);
+}
+
+static void a_name_with_control_characters_is_quoted(void **state)
+{
+    (void)state;
+    assert_quoted("", "");
+    assert_quoted("src/a \"b\" \\x.c", "src/a \"b\" \\x.c");
+    assert_quoted("a\nb", "\"a\\nb\"");
+    assert_quoted("a\"\\\r\t\x1b\x7f", "\"a\\\"\\\\\\r\\t\\u001b\\u007f\"");
+    assert_quoted("\xc2\x9b\xe2\x80\xa8", "\"\\u009b\\u2028\"");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,7 +358,11 @@ int main(void)
         cmocka_unit_test(every_code_point_is_valid_and_has_its_length),
         cmocka_unit_test(the_invalid_prefix_is_the_maximal_subpart),
         cmocka_unit_test(a_path_shows_invalid_bytes_in_hex),
+        cmocka_unit_test(every_path_can_be_told_from_its_escaped_form),
         cmocka_unit_test(columns_count_what_a_terminal_shows),
+        cmocka_unit_test(a_line_has_no_control_characters),
+        cmocka_unit_test(what_a_terminal_gets_neither_controls_it_nor_turns_around),
+        cmocka_unit_test(a_name_with_control_characters_is_quoted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ import tempfile
 import termios
 import time
 import unittest
+import unittest.mock
 
 import validated
 
@@ -77,6 +78,18 @@ def _unique_keys(pairs):
     if len(set(keys)) != len(keys):
         raise ValueError(f"duplicate key in {keys}")
     return dict(pairs)
+
+
+def write_pids(test):
+    """Lets every vcm of the test write its process id to a file first, and returns that file. For
+    scripts that stand for a program which vcm starts, and kill vcm."""
+    path, pid = os.path.join(test.tmp, "vcm-with-pid"), os.path.join(test.tmp, "vcm-pid")
+    test.write(test.tmp, {"vcm-with-pid": Executable(
+        f'#!/bin/sh\necho $$ > {pid}\nexec {test.program} "$@"\n'.encode())})
+    changed = unittest.mock.patch.dict(os.environ, VCM_PROGRAM=path)
+    changed.start()
+    test.addCleanup(changed.stop)
+    return pid
 
 
 class VcmTest(unittest.TestCase):
@@ -177,6 +190,17 @@ class VcmTest(unittest.TestCase):
             os.chmod(path, 0o755 if isinstance(content, Executable) else 0o644)
 
     # The program
+
+    def data_file(self):
+        """The data file of the store that is in use: each gc, and each store that replaces a damaged
+        one, has a directory of its own."""
+        store = os.path.join(self.home, "store")
+        try:
+            with open(os.path.join(store, "generation"), "rb") as file:
+                number = int.from_bytes(file.read(8), "little")
+        except FileNotFoundError:
+            number = 0
+        return os.path.join(store, str(number) if number else "", "data.mdb")
 
     def vcm(self, *args, check=None, input=None, env=None, cwd=None, tty=False):
         """Runs vcm to its end. `check` is the exit status to insist on. `env` adds to self.env; a

@@ -5,8 +5,8 @@ import os
 import harness
 from paging import PagingTest
 
-KEYS = ["cache.capacity", "cache.compressed_capacity", "cache.policy", "mmap.flush_threshold",
-        "mmap.flush_token_budget", "mmap.pinned", "tokenizer"]
+KEYS = ["cache.capacity", "cache.compressed_capacity", "cache.policy", "fetch.max_bytes",
+        "fetch.max_memory", "mmap.flush_threshold", "mmap.flush_token_budget", "mmap.pinned", "tokenizer", "walk.max_entries"]
 
 
 class ConfigTest(harness.VcmTest):

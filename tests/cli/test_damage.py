@@ -12,7 +12,6 @@ SEED = 20261116
 class Damage(PagingTest):
     def setUp(self):
         super().setUp()
-        self.data = os.path.join(self.home, "store/data.mdb")
         self.marker = os.path.join(self.home, "store.damaged")
         self.aside = os.path.join(self.home, "store.aside")
         chosen = random.Random(SEED)
@@ -29,7 +28,7 @@ class Damage(PagingTest):
 
     def frame_offsets(self):
         """Where frames lie in the file: their text is there as it is."""
-        with open(self.data, "rb") as file:
+        with open(self.data_file(), "rb") as file:
             content = file.read()
         at, found = content.find(b'{"path":'), []
         while at >= 0:
@@ -38,7 +37,7 @@ class Damage(PagingTest):
         return found
 
     def flip(self, at):
-        with open(self.data, "r+b") as file:
+        with open(self.data_file(), "r+b") as file:
             file.seek(at)
             byte = file.read(1)
             file.seek(at)
@@ -79,21 +78,21 @@ class Damage(PagingTest):
             self.flip(at)
 
     def test_a_truncated_store_is_mended_by_the_map_that_meets_it(self):
-        os.truncate(self.data, 8192)
+        os.truncate(self.data_file(), 8192)
         document = self.map(self.repos[1], "--scope", "second", "--flush-token-budget", "2000")
         self.assertEqual(document["status"], "mapped")
         self.assertEqual(self.listing(), self.right)
 
     def test_a_second_damage_replaces_what_the_first_set_aside(self):
         for _ in range(2):
-            os.truncate(self.data, 8192)
+            os.truncate(self.data_file(), 8192)
             self.map(self.repos[1], "--scope", "second", "--flush-token-budget", "2000")
         self.assertEqual(sorted(name for name in os.listdir(self.home) if name.startswith("store")),
                          ["store", "store.aside"])
 
     def test_a_scope_that_cannot_be_mapped_anew_is_named(self):
         os.rename(self.repos[0], self.repos[0] + ".gone")
-        os.truncate(self.data, 8192)
+        os.truncate(self.data_file(), 8192)
         result = self.vcm("map", self.repos[1], "--scope", "second", "--flush-token-budget", "2000",
                           "--json", check=0)
         self.assertIn("first", result.err)
@@ -102,14 +101,14 @@ class Damage(PagingTest):
 
     def test_what_was_unmapped_does_not_come_back(self):
         self.vcm("unmap", "first", check=0)
-        os.truncate(self.data, 8192)
+        os.truncate(self.data_file(), 8192)
         self.map(self.repos[1], "--scope", "second", "--flush-token-budget", "2000")
         self.assertEqual({page["scope_id"] for page in self.listing()}, {"second"})
 
     def test_a_broken_roster_costs_only_the_other_scopes(self):
         with open(os.path.join(self.home, "scopes.json"), "wb") as file:
             file.write(b'{"scopes":[{"scope_id":7},[],{"scope_id":"x"}')
-        os.truncate(self.data, 8192)
+        os.truncate(self.data_file(), 8192)
         self.map(self.repos[1], "--scope", "second", "--flush-token-budget", "2000")
         self.assertEqual({page["scope_id"] for page in self.listing()}, {"second"})
 

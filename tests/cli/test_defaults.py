@@ -12,10 +12,10 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # What documents and headers say, with the defaults by name.
 SENTENCES = {
     "docs/repo-map.md": [
-        "| `flush_threshold` | integer, 1 or more | `{FLUSH_THRESHOLD}` |",
-        "| `flush_token_budget` | integer, 64 or more | `{FLUSH_TOKEN_BUDGET}` |",
-        "| `chunk_target_tokens` | integer, 1 or more | `{CHUNK_TARGET_TOKENS}` |",
-        "| `chunk_overlap_tokens` | integer, 0 or more | `{CHUNK_OVERLAP_TOKENS}` |",
+        "| `flush_threshold` | integer, 1 to 100000 | `{FLUSH_THRESHOLD}` |",
+        "| `flush_token_budget` | integer, 64 to 1000000 | `{FLUSH_TOKEN_BUDGET}` |",
+        "| `chunk_target_tokens` | integer, 1 to 1000000 | `{CHUNK_TARGET_TOKENS}` |",
+        "| `chunk_overlap_tokens` | integer, 0 to 1000000 | `{CHUNK_OVERLAP_TOKENS}` |",
         "chunks of {CHUNK_TARGET_TOKENS} tokens with {CHUNK_OVERLAP_TOKENS} of overlap",
         "chunk_overlap_tokens ({CHUNK_OVERLAP_TOKENS} by default)"],
     "docs/repo_map.schema.json": ['"default": {FLUSH_THRESHOLD},', '"default": {FLUSH_TOKEN_BUDGET},',
@@ -29,7 +29,7 @@ SENTENCES = {
     "api/public/repo_map.h": ["of a URL; 0: {FETCH_MINUTES} minutes"],
     "api/public/store.h": ["`unused_ms`, 0 for {UNUSED_HOURS} hours"],
     "bindings/python/vcm/manager.py": ["query: str, *, limit: int = {KB_LIMIT},"],
-    "docs/guide.md": ["not used for {UNUSED_HOURS} hours"],
+    "docs/guide.md": ["A tree may name {WALK_ENTRIES} files", "not used for {UNUSED_HOURS} hours"],
     "docs/symbols.md": ["by `vcm gc` after {UNUSED_HOURS} hours"],
     "git/README.md": ["was not touched for {UNUSED_HOURS} hours"],
 }

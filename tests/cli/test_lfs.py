@@ -116,7 +116,7 @@ class Lfs(paging.PagingTest):
             file.write(b"here")
         self.map_row(repo, "--scope", "sample", check=3)
         self.assertEqual(self.outcomes("sample"), {
-            ".gitignore": "paged", "crlf": "paged", "cut": "paged", "ext": "lfs_extension",
+            ".gitignore": "paged", "crlf": "lfs_missing", "cut": "lfs_missing", "ext": "lfs_extension",
             "large": "too_large", "large_gone": "lfs_missing", "limit_gone": "lfs_missing",
             "x.log": "ignored"})
 

@@ -9,7 +9,7 @@ from bootstrap import ATTRIBUTES, MANIFEST, BootstrapTest
 from harness import Symlink
 
 STATUS_KEYS = ["files", "repo_root", "commit", "lfs_mode", "count", "bytes", "present", "missing",
-               "bytes_to_fetch"]
+               "bytes_to_fetch", "incomplete"]
 PULL_KEYS = ["files", "fetched", "missing", "bytes", "error"]
 MAP = """schema_version: 1
 sources:
@@ -69,7 +69,8 @@ class Status(LfsTest):
         head = self.git(clone, "rev-parse", "HEAD")
         self.assertEqual(self.status(clone), {
             "repo_root": clone, "commit": head, "lfs_mode": "same_remote", "files": expected,
-            "count": 3, "bytes": total, "present": 0, "missing": 3, "bytes_to_fetch": total})
+            "count": 3, "bytes": total, "present": 0, "missing": 3, "bytes_to_fetch": total,
+            "incomplete": []})
         work = self.status(os.path.join(self.tmp, "work"))
         self.assertEqual((work["present"], work["missing"], work["bytes_to_fetch"]), (3, 0, 0))
         self.assertEqual(self.status(remote)["present"], 3)

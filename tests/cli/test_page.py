@@ -10,10 +10,15 @@ SEED = 11
 
 
 def heading_of(text, start_line):
-    """The nearest earlier line at column 0 that begins with a letter or '_'."""
-    for line in reversed(text.split("\n")[:start_line - 1]):
-        if re.match("[A-Za-z_]", line):
-            return line.rstrip()
+    """The function around a line of long_code(), or None: of its first line, and outside of all."""
+    lines = text.split("\n")
+    if lines[start_line - 1][:1] not in (" ", "{", "}"):
+        return None
+    for line in reversed(lines[:start_line - 1]):
+        if line.startswith("static"):
+            return line
+        if line.startswith("}"):
+            return None
     return None
 
 
@@ -54,6 +59,11 @@ class Formats(paging.PagingTest):
             lines.append("{")
             lines.extend(f"    call({n});" for n in range(random.randrange(12)))
             lines.append("}\n")
+        for number in range(900, 903):
+            lines.append(f"static int function_{number}(void)")
+            lines.append("{")
+            lines.extend(f"    call({n});" for n in range(1500))
+            lines.append("}\n")
         lines += ["    many();"] * 4000
         return "\n".join(lines) + "\n"
 
@@ -76,14 +86,26 @@ class Formats(paging.PagingTest):
                 parts += record["part"] > 1
         self.assertGreater(parts, 10)
 
-    def test_a_later_part_stands_under_the_nearest_line_at_column_0(self):
+    def test_a_later_part_stands_under_the_function_around_it(self):
+        headings = []
         for args in self.all_pages():
             for record in self.page(*args)["records"]:
-                whole = self.files[record["path"]]
-                expected = heading_of(whole, record["start_line"]) if record["part"] > 1 else None
+                code = record["part"] > 1 and record["path"].endswith(".c")
+                expected = heading_of(self.files[record["path"]], record["start_line"]) if code else None
                 self.assertEqual(record["heading"], expected, record["path"])
+                headings.append(expected)
+        self.assertGreater(sum(heading is not None for heading in headings), 2)
 
-    def test_headings_are_found_in_pages_that_are_not_resident(self):
+    def test_a_remap_keeps_the_headings_of_what_did_not_change(self):
+        def headings():
+            return {(r["path"], r["start_line"]): r["heading"] for args in self.all_pages()
+                    for r in self.page(*args)["records"] if r["path"] == "src/long.c"}
+        before = headings()
+        self.commit(self.repo, {"src/new.c": "int x;\n"})
+        self.assertEqual(self.map(self.repo, "--scope", "sample")["status"], "mapped")
+        self.assertEqual(headings(), before)
+
+    def test_headings_are_those_of_pages_that_are_not_resident_too(self):
         expected = {args: self.page(*args) for args in self.all_pages()}
         self.vcm("unmap", "sample", check=0)
         self.vcm("config", "set", "cache.capacity", "32KiB", check=0)

@@ -258,6 +258,41 @@ class Pins(ResidencyTest):
         self.assertEqual(self.stat()["bytes"]["capacity"], before["bytes"]["capacity"])
         self.run_json("verify")
 
+    def remap(self, *args):
+        row = self.map_row(self.repo, "--scope", "tool", "--flush-token-budget", "2000", *args)
+        return row["status"], {page["pinned"] for page in self.pages()}
+
+    def test_a_map_does_not_undo_the_pin_of_a_scope(self):
+        self.run_json("pin", "tool")
+        self.assertEqual(self.remap(), ("already_mapped", {True}))
+        self.commit(self.repo, {"d/f3": "another\n" * 300})
+        self.assertEqual(self.remap(), ("remapped", {True}))
+        self.commit(self.repo, {f"d/g{i}": f"more {i}\n" * 300 for i in range(9)})
+        self.assertEqual(self.remap(), ("remapped", {True}))
+        self.assertEqual(self.run_json("evict", "--all")["pages_compressed"], 0)
+        self.assertTrue(self.run_json("unpin", "tool")["pins"][0]["changed"])
+        self.assertEqual(self.remap(), ("already_mapped", {False}))
+        self.run_json("verify")
+
+    def test_the_pin_of_a_scope_stays_when_its_row_is_pinned_and_no_longer(self):
+        self.run_json("pin", "tool")
+        self.assertEqual(self.remap("--pinned"), ("remapped", {True}))
+        self.assertEqual(self.remap("--pinned"), ("already_mapped", {True}))
+        self.assertEqual(self.remap(), ("remapped", {True}))
+        self.assertEqual(self.remap(), ("already_mapped", {True}))
+        self.run_json("unpin", "tool")
+        self.assertEqual(self.remap(), ("already_mapped", {False}))
+
+    def test_a_scope_that_its_row_pins_can_have_a_pin_of_its_own(self):
+        self.assertEqual(self.remap("--pinned"), ("remapped", {True}))
+        self.assertFalse(self.run_json("pin", "tool")["pins"][0]["changed"])
+        self.assertEqual(self.remap(), ("remapped", {True}))
+        self.assertTrue(self.run_json("unpin", "tool")["pins"][0]["changed"])
+        self.assertEqual(self.remap("--pinned"), ("remapped", {True}))
+        self.assertTrue(self.run_json("unpin", "tool")["pins"][0]["changed"])
+        self.assertEqual(self.remap("--pinned"), ("remapped", {True}))
+        self.assertEqual(self.remap(), ("remapped", {False}))
+
     def test_an_unknown_name_is_told(self):
         self.assert_error(self.run_json("pin", "nobody-here", check=1), "NOT_FOUND")
 

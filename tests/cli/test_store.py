@@ -184,7 +184,7 @@ class Listing(StoreTest):
                          os.path.getsize(os.path.join(self.home, "store/data.mdb")))
         self.assertEqual(stat["tokens"], sum(page["tokens"] for page in pages.values()))
         self.assertEqual((stat["tokenizer"], stat["policy"], stat["home"], stat["format_version"]),
-                         ("approx4", "s3fifo", self.home, 2))
+                         ("approx4", "s3fifo", self.home, 3))
 
     def test_sharing_creates_nothing(self):
         before = self.stat()

@@ -4,6 +4,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import threading
@@ -11,6 +12,7 @@ import time
 
 from harness import TIMEOUT_SECONDS, Result, WriterLock
 from paging import PagingTest
+from repo_map import MAP, map_of
 
 SEED = 20240517
 NOBODY = 65534
@@ -97,11 +99,43 @@ class Places(TroubleTest):
         self.assertEqual(self.map(repo if os.geteuid() else self.make_repo({"b": "b\n"}, name="b"),
                                   )["sources"][0]["coverage"]["paged"], 1)
 
+    def make_routed_repo(self):
+        """A repository with code, and with a document that goes to the knowledge base."""
+        return self.make_repo({
+            MAP: map_of("name: code, type: git_repo, start_dir: src", routes=["paths: ['docs/**']"]),
+            "src/a.py": "def answer():\n    return question()\n\ndef question():\n    pass\n",
+            "docs/weather.md": "# Weather\n\nIt rains in the mountains.\n"}, name="routed")
+
+    def ask(self, prefix, repo):
+        """What commands that only read answer, without what differs from run to run."""
+        answers = []
+        for words in (["kb", "search", "mountains"], ["kb", "stat"], ["kb", "list"],
+                      ["symbols", repo], ["refs", "question", repo], ["repo", "map", repo],
+                      ["map", repo]):
+            result = self.run_under(prefix, *words, "--json", check=0)
+            self.assertEqual(result.err, "", result)
+            answers.append(re.sub(r'"elapsed_ms":\d+', "", result.out))
+        return answers
+
+    def assert_answers_without_writing(self, prefix, repo, expected):
+        """With the cache of symbols, and without one; a temporary copy is gone afterwards."""
+        place = os.path.join(self.tmp, "temporary")
+        os.mkdir(place)
+        os.chmod(place, 0o777)
+        self.env["TMPDIR"] = place
+        self.assertEqual(self.ask(prefix, repo), expected)
+        shutil.rmtree(os.path.join(self.home, "symbols"))
+        self.assertEqual(self.ask(prefix, repo), expected)
+        self.assertEqual(os.listdir(place), [])
+        self.assertNotIn("symbols", os.listdir(self.home))
+
     def test_a_home_that_cannot_be_written_can_be_read(self):
-        repo = self.make_repo({"a": "a\n"})
+        repo, changed = self.make_routed_repo(), self.make_repo({"b": "b\n"}, name="changed")
         self.map_row(repo)
+        expected = self.ask([], repo)
         prefix = self.as_nobody()
         self.give_to_nobody(repo)
+        self.give_to_nobody(changed)
         for folder, _, names in os.walk(self.home):
             os.chmod(folder, 0o555)
             for name in names:
@@ -110,19 +144,20 @@ class Places(TroubleTest):
                       ["verify", "--deep"], ["top", "--count", "1"]):
             self.run_under(prefix, *words, check=0)
         [page] = self.run_under(prefix, "pages", "--json", check=0).json()["pages"]
-        self.assertEqual(self.run_under(prefix, "page", page["page_id"], "--json",
-                                        check=0).json()["records"][0]["text"], "a\n")
+        self.assertIn("question", self.run_under(prefix, "page", page["page_id"], "--json",
+                                                 check=0).json()["records"][0]["text"])
         self.run_under(prefix, "fault", page["page_id"], check=0)
-        for words in (["map", repo], ["evict", "--all"], ["pin", page["page_id"]], ["gc"],
-                      ["lock", page["page_id"], "--ttl", "1m"]):
+        for words in (["map", changed], ["evict", "--all"], ["pin", page["page_id"]], ["gc"],
+                      ["lock", page["page_id"], "--ttl", "1m"],
+                      ["config", "set", "cache.policy", "lru"]):
             self.assert_error(self.run_under(prefix, *words, "--json", check=1), "IO_ERROR",
                               self.home)
-        self.assert_error(self.run_under(prefix, "config", "set", "cache.policy", "lru", "--json",
-                                         check=1), "IO_ERROR", self.home)
+        self.assert_answers_without_writing(prefix, repo, expected)
 
     def test_a_read_only_disk_can_be_read(self):
-        repo = self.make_repo({"a": "a\n"})
+        repo = self.make_routed_repo()
         self.map_row(repo)
+        expected = self.ask([], repo)
         prefix = self.in_mount_namespace(f"mount --bind {self.home} {self.home} && "
                                          f"mount -o remount,bind,ro {self.home}")
         [page] = self.run_under(prefix, "pages", "--json", check=0).json()["pages"]
@@ -134,10 +169,20 @@ class Places(TroubleTest):
                 self.assertEqual(self.run_under(prefix, *words, page["page_id"], check=0).err, "")
             self.assertEqual(self.pages()[0]["state"], state)
         changed = self.make_repo({"b": "b\n"}, name="changed")
-        for words in (["map", changed], ["map", repo], ["config", "set", "cache.policy", "lru"]):
+        for words in (["map", changed], ["config", "set", "cache.policy", "lru"],
+                      ["map", repo, "--flush-threshold", "3"]):
             result = self.run_under(prefix, *words, "--json", check=1)
             self.assert_error(result, "IO_ERROR", self.home, "Read-only file system")
         self.assertEqual(self.page_ids(), [page["page_id"]])
+        self.assert_answers_without_writing(prefix, repo, expected)
+
+    def test_a_read_only_disk_answers_for_a_commit_that_the_cache_of_symbols_lacks(self):
+        repo = self.make_routed_repo()
+        self.vcm("symbols", repo, check=0)
+        self.commit(repo, {"src/b.py": "def added():\n    pass\n"})
+        prefix = self.in_mount_namespace(f"mount --bind {self.home} {self.home} && "
+                                         f"mount -o remount,bind,ro {self.home}")
+        self.assertIn("added", self.run_under(prefix, "symbols", repo, check=0).out)
 
     def test_a_network_file_system_is_refused(self):
         home = os.path.join(self.mount_network_folder(), "home")

@@ -3,15 +3,27 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/banned.h"
 
 enum { ONCE, FROM_THEN_ON };
 
-static atomic_bool armed, came;
-static atomic_ulong calls;
-static unsigned long failing;
-static bool goes_on;
+/* Shared with children: what is checked in a process of its own fails there. */
+static struct {
+    atomic_bool armed, came;
+    atomic_ulong calls;
+    unsigned long failing;
+    bool goes_on;
+} * shared;
+
+__attribute__((constructor)) static void make_shared(void)
+{
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        abort();
+}
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -26,12 +38,12 @@ char *__wrap_strndup(const char *text, size_t len);
 
 static bool fails(void)
 {
-    if (!atomic_load(&armed))
+    if (!shared || !atomic_load(&shared->armed))
         return false;
-    unsigned long call = atomic_fetch_add(&calls, 1) + 1;
-    bool now = goes_on ? call >= failing : call == failing;
+    unsigned long call = atomic_fetch_add(&shared->calls, 1) + 1;
+    bool now = shared->goes_on ? call >= shared->failing : call == shared->failing;
     if (now) {
-        atomic_store(&came, true);
+        atomic_store(&shared->came, true);
         errno = ENOMEM;
     }
     return now;
@@ -64,20 +76,20 @@ char *__wrap_strndup(const char *text, size_t len)
 
 void allocation_arm(unsigned long n, unsigned variant)
 {
-    atomic_store(&calls, 0);
-    atomic_store(&came, false);
-    failing = n;
-    goes_on = variant == FROM_THEN_ON;
-    atomic_store(&armed, true);
+    atomic_store(&shared->calls, 0);
+    atomic_store(&shared->came, false);
+    shared->failing = n;
+    shared->goes_on = variant == FROM_THEN_ON;
+    atomic_store(&shared->armed, true);
 }
 
 bool allocation_disarm(void)
 {
-    atomic_store(&armed, false);
-    return atomic_load(&came);
+    atomic_store(&shared->armed, false);
+    return atomic_load(&shared->came);
 }
 
 unsigned long allocation_calls(void)
 {
-    return atomic_load(&calls);
+    return atomic_load(&shared->calls);
 }

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/uio.h>
@@ -21,17 +22,30 @@
 
 static const int codes[] = {EIO, ENOSPC};
 
-static atomic_bool armed, came;
-static atomic_ulong calls;
-static unsigned long failing;
-static int failing_code;
+/* Shared with children: what is checked in a process of its own fails there. */
+static struct {
+    atomic_bool armed, came;
+    atomic_ulong calls;
+    unsigned long failing;
+    int code;
+} * shared;
+
+void *__real_mmap(void *memory, size_t len, int protection, int flags, int fd, off_t at);
+
+__attribute__((constructor)) static void make_shared(void)
+{
+    shared = __real_mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                         -1, 0);
+    if (shared == MAP_FAILED)
+        abort();
+}
 
 static bool fails(void)
 {
-    if (!atomic_load(&armed) || atomic_fetch_add(&calls, 1) + 1 != failing)
+    if (!atomic_load(&shared->armed) || atomic_fetch_add(&shared->calls, 1) + 1 != shared->failing)
         return false;
-    atomic_store(&came, true);
-    errno = failing_code;
+    atomic_store(&shared->came, true);
+    errno = shared->code;
     return true;
 }
 
@@ -104,22 +118,22 @@ int __real_posix_fallocate64(int fd, off_t at, off_t len);
 int __wrap_posix_fallocate64(int fd, off_t at, off_t len);
 int __wrap_posix_fallocate64(int fd, off_t at, off_t len)
 {
-    return fails() ? failing_code : __real_posix_fallocate64(fd, at, len);
+    return fails() ? shared->code : __real_posix_fallocate64(fd, at, len);
 }
 
 static void arm(unsigned long n, unsigned variant)
 {
-    atomic_store(&calls, 0);
-    atomic_store(&came, false);
-    failing = n;
-    failing_code = codes[variant];
-    atomic_store(&armed, true);
+    atomic_store(&shared->calls, 0);
+    atomic_store(&shared->came, false);
+    shared->failing = n;
+    shared->code = codes[variant];
+    atomic_store(&shared->armed, true);
 }
 
 static bool disarm(void)
 {
-    atomic_store(&armed, false);
-    return atomic_load(&came);
+    atomic_store(&shared->armed, false);
+    return atomic_load(&shared->came);
 }
 
 /* STORE_BUSY: without the file in which views are seen nobody can be sent away. */

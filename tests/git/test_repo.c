@@ -586,7 +586,7 @@ static void credentials_are_stripped_and_nothing_else(void **state)
         {"https://@host/x", "https://host/x"},
         {"https://u:p@host", "https://host"},
         {"https://host/a@b/c", "https://host/a@b/c"},
-        {"https://host?x=a@b", "https://host?x=a@b"},
+        {"https://host?x=a@b", "https://host"},
         {"HTTP://u:p@host/x", "HTTP://host/x"},
         {"ftp+x://u@host/x", "ftp+x://host/x"},
         {"helper::https://u:p@host/x", "helper::https://host/x"},

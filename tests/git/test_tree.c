@@ -390,6 +390,10 @@ static void a_missing_or_damaged_directory_is_named(void **state)
     assert_non_null(strstr(fix->err.message, "'dir/in'"));
     assert_int_equal(walk(fix, "dir/in"), VCM_NOT_FOUND);
     assert_non_null(strstr(fix->err.message, "cannot read the directory 'dir/in'"));
+    replace_object(fix, "HEAD:dir", "HEAD^{tree}");
+    reopen(fix);
+    assert_int_equal(walk(fix, ""), VCM_IO_ERROR);
+    assert_non_null(strstr(fix->err.message, "the directory 'dir': its object is damaged"));
     damage_object(fix, "HEAD:dir", "garbage");
     reopen(fix);
     assert_int_equal(walk(fix, ""), VCM_IO_ERROR);
@@ -481,25 +485,104 @@ static void append_raw_entry(struct vcm_buf *tree, const char *mode, const char 
     vcm_buf_append(tree, id.bytes, sizeof id.bytes);
 }
 
-static void hostile_names_and_modes_are_only_labels(void **state)
+static int note_refused(void *context, const struct vcm_git_entry *entry, bool is_directory,
+                        enum vcm_git_refusal refusal, struct vcm_error *err)
+{
+    struct fixture *fix = context;
+
+    (void)err;
+    vcm_buf_append_format(&fix->seen, "%s%s %.*s\n", refusal == VCM_GIT_REFUSED_TWIN ? "2" : "!",
+                          is_directory ? "d" : "", (int)entry->path.len, entry->path.data);
+    return VCM_OK;
+}
+
+/* The same walk, with the entries that are refused. */
+static void assert_refusals(struct fixture *fix, const char *expected)
+{
+    const struct vcm_git_visitor visitor = {.entry = note, .refused = note_refused};
+
+    vcm_buf_clear(&fix->seen);
+    assert_int_equal(
+        vcm_git_tree_visit(fix->repo, &fix->commit, "", &visitor, fix, NULL, &fix->err), VCM_OK);
+    assert_string_equal(vcm_buf_text(&fix->seen), expected);
+}
+
+static void modes_that_git_does_not_write_are_files(void **state)
 {
     struct fixture *fix = *state;
     struct vcm_buf tree = VCM_BUF_INIT(4096);
     char *hex = test_repo_object(&fix->disk, "blob", "x", 1);
     struct vcm_git_id id = parse_id(hex);
 
-    append_raw_entry(&tree, "100644", ".", id);
-    append_raw_entry(&tree, "100644", "..", id);
-    append_raw_entry(&tree, "100644", ".git", id);
-    append_raw_entry(&tree, "100664", "../../a", id);
     append_raw_entry(&tree, "100700", "b", id);
     append_raw_entry(&tree, "0", "c", id);
     append_raw_entry(&tree, "120755", "d", id);
     append_raw_entry(&tree, "60644", "e", id);
-    append_raw_entry(&tree, "100644", "e", id);
     commit_raw_tree(fix, tree.data, tree.len);
-    assert_walk(fix, "", "f .\nf ..\nf .git\nf ../../a\nx b\nf c\nl d\nf e\nf e\n");
+    assert_walk(fix, "", "x b\nf c\nl d\nf e\n");
     free(hex);
+    vcm_buf_release(&tree);
+}
+
+static void names_that_lead_elsewhere_are_refused(void **state)
+{
+    static const char *const names[] = {".",          "..",  ".GIT",  ".git. :x",  "../../a",
+                                        ".g\u200cit", "a/b", "git~1", "\\x2e\xff/"};
+    static const char *const safe[] = {"...", ".gitignore", "git~10", "a\\x2e"};
+    struct fixture *fix = *state;
+    struct vcm_buf tree = VCM_BUF_INIT(4096);
+    char *hex = test_repo_object(&fix->disk, "blob", "x", 1);
+    struct vcm_git_id id = parse_id(hex);
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        append_raw_entry(&tree, "100644", names[i], id);
+    for (size_t i = 0; i < sizeof safe / sizeof safe[0]; i++)
+        append_raw_entry(&tree, "100644", safe[i], id);
+    commit_raw_tree(fix, tree.data, tree.len);
+    assert_walk(fix, "", "f ...\nf .gitignore\nf a\\x2e\nf git~10\n");
+    assert_refusals(fix, "! \\x2e\n! \\x2e.\nf ...\n! \\x2e.\\x2f..\\x2fa\n! \\x2eGIT\n"
+                         "! \\x2egit. :x\nf .gitignore\n! \\x2eg\u200cit\n! \\x5cx2e\\xff\\x2f\n"
+                         "! a\\x2fb\nf a\\x2e\n! git~1\nf git~10\n");
+    free(hex);
+    vcm_buf_release(&tree);
+}
+
+static void of_two_entries_of_one_name_the_first_counts_in_any_order(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_buf tree = VCM_BUF_INIT(4096);
+    char *hex = test_repo_object(&fix->disk, "blob", "x", 1);
+    struct vcm_git_id id = parse_id(hex);
+    struct vcm_git_entry entry;
+
+    append_raw_entry(&tree, "100644", "f", id);
+    char *inner_hex = test_repo_object(&fix->disk, "tree", tree.data, tree.len);
+    struct vcm_git_id inner = parse_id(inner_hex);
+    vcm_buf_clear(&tree);
+    append_raw_entry(&tree, "120000", "z", id); /* a link: it is found by its kind below */
+    append_raw_entry(&tree, "100644", "b", id);
+    append_raw_entry(&tree, "40000", "both", inner);
+    append_raw_entry(&tree, "100644", "both.c", id);
+    append_raw_entry(&tree, "100644", "a", id);
+    append_raw_entry(&tree, "100644", "both", id);
+    append_raw_entry(&tree, "100755", "b", id);
+    append_raw_entry(&tree, "100644", "two", id);
+    append_raw_entry(&tree, "40000", "two", inner);
+    append_raw_entry(&tree, "100644", "z", id);
+    append_raw_entry(&tree, "40000", "both", inner);
+    append_raw_entry(&tree, "100644", "b", id);
+    commit_raw_tree(fix, tree.data, tree.len);
+    assert_walk(fix, "", "f a\nf b\nf both.c\nf two\nl z\nf both/f\n");
+    assert_refusals(fix, "f a\nf b\n2 b\n2 b\n2 both\nf both.c\nf two\nl z\n2 z\nf both/f\n"
+                         "2d both\n2d two\n");
+    assert_int_equal(vcm_git_tree_entry(&entry, fix->repo, &fix->commit, "z", &fix->err), VCM_OK);
+    assert_int_equal(entry.kind, VCM_GIT_SYMLINK);
+    assert_int_equal(vcm_git_tree_entry(&entry, fix->repo, &fix->commit, "both/f", &fix->err),
+                     VCM_OK);
+    assert_int_equal(vcm_git_tree_entry(&entry, fix->repo, &fix->commit, "both", NULL),
+                     VCM_NOT_FOUND);
+    free(hex);
+    free(inner_hex);
     vcm_buf_release(&tree);
 }
 
@@ -698,7 +781,9 @@ int main(void)
         TEST(a_packed_repository_reads_the_same),
         TEST(three_hundred_levels_are_walked),
         TEST(depth_is_bounded),
-        TEST(hostile_names_and_modes_are_only_labels),
+        TEST(modes_that_git_does_not_write_are_files),
+        TEST(names_that_lead_elsewhere_are_refused),
+        TEST(of_two_entries_of_one_name_the_first_counts_in_any_order),
         TEST(malformed_trees_are_errors),
         TEST(a_path_longer_than_the_limit_ends_the_walk),
         TEST(a_request_to_stop_is_heard_within_a_few_hundred_entries),

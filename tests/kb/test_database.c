@@ -12,6 +12,7 @@
 #include "base/path.h"
 #include "kb/ingestor.h"
 #include "kb/database.h"
+#include "kb/database_vfs.h"
 #include "tests/support/random.h"
 
 #include "base/banned.h"
@@ -376,6 +377,26 @@ static void an_unfinished_document_leaves_the_old_one(void **state)
     assert_string_equal(find(f, "needle"), "a.txt#0 ");
 }
 
+/* Runs SQL beside the store, as another version of vcm would; returns the first number. */
+static int64_t run_beside(struct fixture *f, const char *sql)
+{
+    sqlite3 *db;
+    sqlite3_stmt *statement;
+    const char *rest = sql;
+    int64_t first = -1;
+
+    assert_int_equal(sqlite3_open_v2(f->path, &db, SQLITE_OPEN_READWRITE, VCM_DATABASE_VFS_NAME),
+                     SQLITE_OK);
+    while (*rest != '\0') {
+        assert_int_equal(sqlite3_prepare_v2(db, rest, -1, &statement, &rest), SQLITE_OK);
+        if (sqlite3_step(statement) == SQLITE_ROW)
+            first = sqlite3_column_int64(statement, 0);
+        assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
+    }
+    sqlite3_close(db);
+    return first;
+}
+
 static void write_file(const char *path, const char *bytes, size_t len)
 {
     assert_int_equal(vcm_path_write_file(path, vcm_slice_of(bytes, len), 0600, NULL), VCM_OK);
@@ -392,17 +413,18 @@ static void damaged_foreign_and_newer_files_are_refused(void **state)
     ingest(f, NULL, "a.txt", NULL, "needle\n");
     vcm_database_close(f->store);
     f->store = NULL;
+    run_beside(f, "PRAGMA user_version = 99");
+    assert_int_equal(vcm_database_open(&other, f->path, true, NULL, NULL), VCM_UNSUPPORTED);
+    run_beside(f, "PRAGMA user_version = 2; PRAGMA application_id = 7");
+    assert_int_equal(vcm_database_open(&other, f->path, true, NULL, NULL), VCM_STORE_CORRUPT);
+    run_beside(f, "PRAGMA application_id = 0x76636d6b");
     assert_int_equal(vcm_path_read_file(&bytes, f->path, 64 * VCM_MIB, NULL), VCM_OK);
     snprintf(path, sizeof path, "%s/x.sqlite", f->folder);
     assert_int_equal(vcm_database_open(&other, path, false, NULL, &err), VCM_NOT_FOUND);
     assert_null(other);
     write_file(path, "this is no database, though it is long enough to be one..........", 65);
     assert_int_equal(vcm_database_open(&other, path, true, NULL, NULL), VCM_STORE_CORRUPT);
-    /* The user version is at 60, the application id at 68. */
-    bytes.data[63] = 99;
-    write_file(path, bytes.data, bytes.len);
-    assert_int_equal(vcm_database_open(&other, path, true, NULL, NULL), VCM_UNSUPPORTED);
-    bytes.data[63] = 1;
+    /* The application id is at 68: changed without SQLite, the first page is damaged. */
     bytes.data[68] ^= 1;
     write_file(path, bytes.data, bytes.len);
     assert_int_equal(vcm_database_open(&other, path, true, NULL, NULL), VCM_STORE_CORRUPT);
@@ -475,25 +497,6 @@ static void keep_text(struct fixture *f, const char *word, const char *scope, co
     assert_int_equal(
         vcm_database_extractions_keep(f->store, content, scope, vcm_slice_of_string(name), NULL),
         VCM_OK);
-}
-
-/* Runs SQL beside the store, as another program would; returns the first number. */
-static int64_t run_beside(struct fixture *f, const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *statement;
-    const char *rest = sql;
-    int64_t first = -1;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    while (*rest != '\0') {
-        assert_int_equal(sqlite3_prepare_v2(db, rest, -1, &statement, &rest), SQLITE_OK);
-        if (sqlite3_step(statement) == SQLITE_ROW)
-            first = sqlite3_column_int64(statement, 0);
-        assert_int_equal(sqlite3_finalize(statement), SQLITE_OK);
-    }
-    sqlite3_close(db);
-    return first;
 }
 
 static void kept_texts_are_compressed_and_checked(void **state)

@@ -39,24 +39,47 @@ static void a_pointer_comes_back_as_it_was(void **state)
     assert_true(parse(&pointer, VERSION OID_LINE "size 9223372036854775807\n"));
 }
 
-static void extensions_stand_in_order_before_the_oid(void **state)
+static void extensions_stand_before_the_size_and_share_no_digit(void **state)
 {
     struct vcm_lfs_pointer pointer;
 
     (void)state;
     assert_true(
-        parse(&pointer, VERSION EXTENSION("0", "foo") EXTENSION("3", "b.a-r") OID_LINE "size 1\n"));
+        parse(&pointer, VERSION EXTENSION("3", "foo") EXTENSION("0", "b.a-r") OID_LINE "size 1\n"));
     assert_int_equal(pointer.extensions, 2);
-    assert_false(
-        parse(&pointer, VERSION EXTENSION("1", "a") EXTENSION("0", "b") OID_LINE "size 1\n"));
+    assert_true(parse(&pointer, EXTENSION("1", "_X") VERSION OID_LINE "size 1\n"));
+    assert_true(parse(&pointer, VERSION OID_LINE EXTENSION("1", "a") "size 1\n"));
+    assert_int_equal(pointer.extensions, 1);
     assert_false(
         parse(&pointer, VERSION EXTENSION("1", "a") EXTENSION("1", "b") OID_LINE "size 1\n"));
     assert_false(parse(&pointer, VERSION EXTENSION("1", "") OID_LINE "size 1\n"));
     assert_false(parse(&pointer, VERSION EXTENSION("x", "a") OID_LINE "size 1\n"));
-    assert_false(parse(&pointer, VERSION OID_LINE EXTENSION("1", "a") "size 1\n"));
+    assert_false(parse(&pointer, VERSION OID_LINE "size 1\n" EXTENSION("1", "a")));
+    assert_false(parse(&pointer, VERSION "ext-1-a sha256:12\n" OID_LINE "size 1\n"));
 }
 
-static void what_is_not_exactly_a_pointer_is_none(void **state)
+static void what_git_lfs_takes_is_a_pointer(void **state)
+{
+    static const char *const right[] = {
+        VERSION OID_LINE "size 1",
+        VERSION OID_LINE "size 1\n\n",
+        VERSION OID_LINE "size 01\n",
+        VERSION OID_LINE "size +1\n",
+        VERSION OID_LINE "size 1\r\n",
+        VERSION OID_LINE "\r\n\nsize 1 \v\n",
+        "version https://hawser.github.com/spec/v1\n" OID_LINE "size 1\n",
+        "version http://git-media.io/v/2\r\noid sha256:" OID "\r\nsize 1",
+        " \n" VERSION OID_LINE "size 1\n\xc2\xa0",
+    };
+    struct vcm_lfs_pointer pointer;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof right / sizeof right[0]; i++)
+        if (!parse(&pointer, right[i]) || pointer.size != 1 || pointer.extensions != 0)
+            fail_msg("not accepted: %s", right[i]);
+}
+
+static void what_git_lfs_does_not_take_is_none(void **state)
 {
     static const char *const wrong[] = {
         "",
@@ -64,22 +87,22 @@ static void what_is_not_exactly_a_pointer_is_none(void **state)
         VERSION OID_LINE,
         VERSION "size 1\n" OID_LINE,
         OID_LINE "size 1\n",
-        VERSION OID_LINE "size 1",
-        VERSION OID_LINE "size 1\n\n",
         VERSION OID_LINE "size 1\nmore x\n",
-        VERSION OID_LINE "size 01\n",
+        VERSION OID_LINE "size 1\nsize 1\n",
         VERSION OID_LINE "size -1\n",
         VERSION OID_LINE "size \n",
         VERSION OID_LINE "size  1\n",
+        VERSION OID_LINE "size 0x1\n",
         VERSION OID_LINE "size 9223372036854775808\n",
-        VERSION OID_LINE "size 1\r\n",
         VERSION "oid sha256:" OID "0\nsize 1\n",
+        VERSION "oid sha256:" OID " \nsize 1\n",
+        VERSION "oid\tsha256:" OID "\nsize 1\n",
         VERSION "oid sha256:4D7A214614ab2935c943f9e0ff69d22eadbb8f32b1258daaa5e2ca24d17e2393\n"
                 "size 1\n",
         VERSION "oid sha512:" OID "\nsize 1\n",
-        "version https://hawser.github.com/spec/v1\n" OID_LINE "size 1\n",
+        "version https://git-lfs.github.com/spec/v2\n" OID_LINE "size 1\n",
+        "version https://git-lfs.github.com/spec/v1 \n" OID_LINE "size 1\n",
         "\xef\xbb\xbf" VERSION OID_LINE "size 1\n",
-        " " VERSION OID_LINE "size 1\n",
     };
     struct vcm_lfs_pointer pointer;
 
@@ -89,13 +112,24 @@ static void what_is_not_exactly_a_pointer_is_none(void **state)
             fail_msg("accepted: %s", wrong[i]);
 }
 
-static void every_prefix_of_a_pointer_is_none(void **state)
+static void the_longest_pointer_has_1023_bytes(void **state)
+{
+    char text[1025] = VERSION OID_LINE "size 1";
+    struct vcm_lfs_pointer pointer;
+
+    (void)state;
+    memset(text + strlen(text), '\n', sizeof text - 1 - strlen(text));
+    assert_true(vcm_lfs_pointer_parse(&pointer, vcm_slice_of(text, 1023)));
+    assert_false(vcm_lfs_pointer_parse(&pointer, vcm_slice_of(text, 1024)));
+}
+
+static void a_pointer_that_is_cut_before_its_size_is_none(void **state)
 {
     const char text[] = VERSION OID_LINE "size 12345\n";
     struct vcm_lfs_pointer pointer;
 
     (void)state;
-    for (size_t len = 0; len < sizeof text - 1; len++)
+    for (size_t len = 0; len < sizeof VERSION OID_LINE "size " - 1; len++)
         assert_false(vcm_lfs_pointer_parse(&pointer, vcm_slice_of(text, len)));
 }
 
@@ -103,9 +137,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pointer_comes_back_as_it_was),
-        cmocka_unit_test(extensions_stand_in_order_before_the_oid),
-        cmocka_unit_test(what_is_not_exactly_a_pointer_is_none),
-        cmocka_unit_test(every_prefix_of_a_pointer_is_none),
+        cmocka_unit_test(extensions_stand_before_the_size_and_share_no_digit),
+        cmocka_unit_test(what_git_lfs_takes_is_a_pointer),
+        cmocka_unit_test(what_git_lfs_does_not_take_is_none),
+        cmocka_unit_test(the_longest_pointer_has_1023_bytes),
+        cmocka_unit_test(a_pointer_that_is_cut_before_its_size_is_none),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -186,7 +186,7 @@ static void put_type(struct vcm_buf *out, const struct vcm_schema_key *key)
         if (key->min == key->max)
             vcm_buf_append_format(out, "`%" PRId64 "`", key->min);
         else
-            vcm_buf_append_format(out, "integer, %" PRId64 " or more", key->min);
+            vcm_buf_append_format(out, "integer, %" PRId64 " to %" PRId64, key->min, key->max);
         break;
     case VCM_SCHEMA_BOOL:
         vcm_buf_append_string(out, "`true` or `false`");

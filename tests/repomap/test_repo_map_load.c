@@ -345,9 +345,9 @@ static void chunk_sizes_have_ranges_and_the_overlap_is_less_than_the_target(void
     assert_int_equal(row->chunk_target_tokens, 1);
     assert_int_equal(row->chunk_overlap_tokens, 0);
     check_problems(PROSE "  chunk_target_tokens: 0\n",
-                   "5:24 sources[0].chunk_target_tokens: must be 1 to 1000000000, not 0\n");
+                   "5:24 sources[0].chunk_target_tokens: must be 1 to 1000000, not 0\n");
     check_problems(PROSE "  chunk_overlap_tokens: -1\n",
-                   "5:25 sources[0].chunk_overlap_tokens: must be 0 to 1000000000, not -1\n");
+                   "5:25 sources[0].chunk_overlap_tokens: must be 0 to 1000000, not -1\n");
     check_problems(PROSE "  chunk_overlap_tokens: 800\n",
                    "5:25 sources[0].chunk_overlap_tokens: chunk_overlap_tokens (800) must be less "
                    "than chunk_target_tokens (800)\n");
@@ -367,8 +367,11 @@ static void flush_sizes_have_ranges(void **state)
     assert_int_equal(row->flush_threshold, 1);
     assert_int_equal(row->flush_token_budget, 64);
     check_problems(ROW "  flush_threshold: 0\n  flush_token_budget: 63\n",
-                   "5:20 sources[0].flush_threshold: must be 1 to 1000000000, not 0\n"
-                   "6:23 sources[0].flush_token_budget: must be 64 to 1000000000, not 63\n");
+                   "5:20 sources[0].flush_threshold: must be 1 to 100000, not 0\n"
+                   "6:23 sources[0].flush_token_budget: must be 64 to 1000000, not 63\n");
+    check_problems(ROW "  flush_threshold: 100001\n  flush_token_budget: 1000001\n",
+                   "5:20 sources[0].flush_threshold: must be 1 to 100000, not 100001\n"
+                   "6:23 sources[0].flush_token_budget: must be 64 to 1000000, not 1000001\n");
     check_problems(ROW "  flush_threshold: 8.5\n",
                    "5:20 sources[0].flush_threshold: must be an integer, not a number\n");
     check_problems(ROW "  flush_threshold: 99999999999999999999\n",

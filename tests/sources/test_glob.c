@@ -355,9 +355,52 @@ static void the_work_is_bounded_by_lengths_and_depth(void **state)
     vcm_buf_release(&pattern);
 }
 
+/* Counts on from where a walk would be after most of its steps. */
+static enum vcm_glob_result match_late(struct vcm_glob_work *work, const char *pattern)
+{
+    struct vcm_glob_list list;
+    struct vcm_buf path = VCM_BUF_INIT(VCM_KIB);
+    enum vcm_glob_result result = VCM_GLOB_NONE;
+
+    vcm_glob_list_init(&list);
+    list.work = work;
+    for (unsigned i = 0; i < 1000; i++)
+        assert_int_equal(vcm_glob_list_add(&list, text(pattern), NULL), VCM_OK);
+    for (unsigned i = 0; i < 200; i++)
+        vcm_buf_append_byte(&path, 'a');
+    work->steps = VCM_LIMIT_GLOB_STEPS;
+    for (unsigned i = 0; i < 100 && !work->is_over; i++)
+        result = vcm_glob_list_match(&list, vcm_buf_slice(&path), false);
+    vcm_buf_release(&path);
+    vcm_glob_list_release(&list);
+    return result;
+}
+
+static void patterns_that_are_too_costly_are_refused(void **state)
+{
+    struct vcm_glob_work work = {.steps = 0}, cancelled = {.steps = 0}, cheap = {.steps = 0};
+    struct vcm_cancel cancel = {0};
+    struct vcm_error err = {0};
+
+    (void)state;
+    match_late(&work, "*a*a*a*ba");
+    assert_true(work.is_over);
+    assert_true(work.steps <= VCM_LIMIT_GLOB_STEPS + work.paths * VCM_LIMIT_GLOB_STEPS_EACH +
+                                  VCM_LIMIT_GLOB_STEPS_ONE);
+    assert_int_equal(vcm_glob_work_check(&work, &err), VCM_UNSUPPORTED);
+    assert_non_null(strstr(err.message, "too costly"));
+    vcm_cancel_request(&cancel);
+    cancelled.cancel = &cancel;
+    match_late(&cancelled, "xa");
+    assert_int_equal(vcm_glob_work_check(&cancelled, NULL), VCM_INTERRUPTED);
+    match_late(&cheap, "xa");
+    assert_int_equal(vcm_glob_work_check(&cheap, NULL), VCM_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(patterns_that_are_too_costly_are_refused),
         cmocka_unit_test(a_name_without_a_slash_matches_at_every_depth),
         cmocka_unit_test(a_slash_at_the_front_or_inside_anchors),
         cmocka_unit_test(a_slash_at_the_end_means_directories),

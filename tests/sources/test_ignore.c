@@ -69,7 +69,7 @@ static bool is_ignored(const struct tree *tree, const char *path, bool is_direct
     struct vcm_ignore *ignore = NULL;
     bool ignored = false;
 
-    assert_int_equal(vcm_ignore_open(&ignore, NULL), VCM_OK);
+    assert_int_equal(vcm_ignore_open(&ignore, NULL, NULL), VCM_OK);
     enter(ignore, tree, text(""));
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/'))
         enter(ignore, tree, vcm_slice_of(path, (size_t)(slash - path)));
@@ -151,7 +151,7 @@ static void leaving_a_directory_forgets_its_files(void **state)
     bool ignored = true;
 
     (void)state;
-    assert_int_equal(vcm_ignore_open(&ignore, NULL), VCM_OK);
+    assert_int_equal(vcm_ignore_open(&ignore, NULL, NULL), VCM_OK);
     vcm_ignore_enter(ignore, &ignored, text(""), NULL);
     vcm_ignore_enter(ignore, &ignored, text("x"), NULL);
     assert_false(ignored);
@@ -174,7 +174,7 @@ static void what_holds_at_one_place_is_bounded(void **state)
     (void)state;
     for (size_t i = 0; i < VCM_LIMIT_IGNORE_FILE_BYTES; i++)
         vcm_buf_append_byte(&content, i % 1024 == 1023 ? '\n' : '?');
-    assert_int_equal(vcm_ignore_open(&ignore, NULL), VCM_OK);
+    assert_int_equal(vcm_ignore_open(&ignore, NULL, NULL), VCM_OK);
     for (unsigned i = 0; i <= files; i++) {
         char path[64] = "";
         for (unsigned j = 0; j < i; j++)

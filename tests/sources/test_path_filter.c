@@ -311,6 +311,15 @@ static void below_an_ignore_file_that_has_changed_nothing_is_unchanged(void **st
     assert_string_equal(vcm_buf_text(&fix->seen), "x/y/a 0i\n");
 }
 
+static int note_left_out(void *context, const struct vcm_git_entry *entry,
+                         enum vcm_path_filter_absence why,
+                         const struct vcm_path_filter_verdict *verdicts, unsigned count,
+                         struct vcm_error *err)
+{
+    assert_int_equal(why, VCM_PATH_FILTER_MISSING);
+    return note(context, entry, verdicts, count, err);
+}
+
 static void a_directory_without_its_tree_is_judged_as_a_whole(void **state)
 {
     static const char *const gone[] = {"HEAD:x", "HEAD:y", "HEAD:z", "HEAD:src"};
@@ -329,7 +338,7 @@ static void a_directory_without_its_tree_is_judged_as_a_whole(void **state)
     add(fix, (struct vcm_path_filter_spec){.exclude = LIST("z/"), .heed_ignore_files = true});
     add(fix, (struct vcm_path_filter_spec){.include = LIST("/src/*.c")});
     assert_int_equal(walk(fix, ""), VCM_NOT_FOUND);
-    vcm_path_filter_set_missing(fix->filter, note);
+    vcm_path_filter_set_left_out(fix->filter, note_left_out);
     check(fix, ".gitignore 0t 1x\nb 0t 1x\nsrc 0t 1t\nx 0t 1x\ny 0i 1x\nz 0x 1x\n");
 }
 

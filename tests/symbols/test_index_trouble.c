@@ -88,7 +88,9 @@ static int role_full_disk(const char *path, const char *directory)
     struct fixture_map map;
     char name[600];
 
-    if (!test_disk_mount(directory, "72k"))
+    /* Room for the lock file of LMDB, for the one of users, and for the beginning of a data file.
+     */
+    if (!test_disk_mount(directory, "76k"))
         return SKIPPED;
     int rc = map_into(&map, path, directory, &err);
     free(map.text);

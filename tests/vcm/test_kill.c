@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "store_fixture.h"
@@ -109,7 +108,8 @@ static int churn(struct vcm_page_store *store, unsigned round)
         const struct vcm_lock_request lock = {.ids = pages.ids + at,
                                               .count = 1,
                                               .owner = "victim",
-                                              .until = (uint64_t)time(NULL) + 1};
+                                              .ttl_ms = 1000,
+                                              .timeout_ms = VCM_LIMIT_LOCK_TIMEOUT_MS};
         struct vcm_slice none = {0};
         /* Either may have been sent down again meanwhile, or not find room. */
         if (resident && round % 2 == 0)

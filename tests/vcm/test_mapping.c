@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store_fixture.h"
@@ -168,6 +169,101 @@ static void pinning_changes_nothing_else(void **state)
     assert_true(same_counts(&before, &after));
     assert_int_equal(vcm_mapping_pin_set(fix->store, text("x"), true, NULL, &fix->err),
                      VCM_NOT_FOUND);
+}
+
+static int map_from(struct fixture *fix, const struct vcm_scope *former, const char *page,
+                    bool pin_meanwhile)
+{
+    struct vcm_scope scope = {.scope_id = text("s")};
+    struct vcm_mapping_result result;
+    struct vcm_mapping *mapping = NULL;
+
+    assert_ok(fix, vcm_mapping_begin(&mapping, fix->store,
+                                     &(struct vcm_mapping_options){.scope_id = text("s"),
+                                                                   .tokenizer = "approx4",
+                                                                   .former = former},
+                                     &fix->err));
+    assert_ok(fix, add_page(mapping, &scope, page, &fix->err));
+    if (pin_meanwhile)
+        assert_ok(fix, vcm_mapping_pin_set(fix->store, text("s"), true, NULL, &fix->err));
+    return vcm_mapping_commit(mapping, &scope, &result, &fix->err);
+}
+
+static void a_scope_that_changed_meanwhile_is_not_replaced(void **state)
+{
+    struct fixture *fix = *state;
+    const struct vcm_scope none = {0};
+    struct vcm_scope former, now;
+
+    assert_ok(fix, map_from(fix, &none, "one", false));
+    assert_int_equal(map_from(fix, &none, "two", false), VCM_RETRY);
+    struct vcm_kv_txn *txn = read_begin(fix);
+    assert_ok(fix, vcm_page_store_scope(&former, txn, text("s"), &fix->err));
+    vcm_kv_handle_read_end(txn);
+    assert_int_equal(map_from(fix, &former, "three", true), VCM_RETRY);
+    txn = read_begin(fix);
+    assert_pages(fix, txn, "s", PAGES("one"));
+    assert_ok(fix, vcm_page_store_scope(&now, txn, text("s"), &fix->err));
+    assert_true(now.pinned && now.pinned_by_own && !now.pinned_by_row);
+    vcm_kv_handle_read_end(txn);
+    assert_ok(fix, map_from(fix, &now, "four", false));
+    vcm_scope_release(&former);
+    vcm_scope_release(&now);
+}
+
+struct replaced {
+    char *fresh;
+};
+
+static int make_fresh(void *context, uint64_t generation, struct vcm_error *err)
+{
+    const struct replaced *replaced = context;
+
+    assert_int_equal(mkdir(replaced->fresh, 0700), 0);
+    return vcm_page_store_make(replaced->fresh, generation, err);
+}
+
+static void replace_store(struct fixture *fix)
+{
+    struct replaced replaced = {test_repo_path(&fix->disk, "fresh")};
+    char *lock = test_repo_path(&fix->disk, "writer.lock");
+    char *aside = test_repo_path(&fix->disk, "aside");
+    char *data = test_repo_path(&fix->disk, "fresh/data.mdb");
+
+    assert_ok(fix, vcm_kv_replace(&(struct vcm_kv_replacement){.directory = fix->disk.path,
+                                                               .lock_path = lock,
+                                                               .fresh = data,
+                                                               .aside = aside,
+                                                               .make = make_fresh,
+                                                               .context = &replaced},
+                                  1000, NULL, &fix->err));
+    free(data);
+    free(aside);
+    free(lock);
+    free(replaced.fresh);
+}
+
+static void a_mapping_does_not_go_on_in_a_store_that_replaced_its_own(void **state)
+{
+    struct fixture *fix = *state;
+    struct vcm_scope scope = {.scope_id = text("s")}, again = {.scope_id = text("s")};
+    struct vcm_mapping_result result;
+    uint64_t era = 1;
+
+    map_pages(fix, "a", PAGES("1", "2"));
+    assert_ok(fix, vcm_page_store_era(&era, fix->store, &fix->err));
+    assert_int_equal(era, 0);
+    struct vcm_mapping *mapping = begin(fix, "s");
+    assert_ok(fix, add_page(mapping, &scope, "one", &fix->err));
+    replace_store(fix);
+    assert_int_equal(vcm_mapping_commit(mapping, &scope, &result, &fix->err), VCM_RETRY);
+    assert_ok(fix, vcm_page_store_era(&era, fix->store, &fix->err));
+    assert_int_equal(era, 1);
+    assert_int_equal(counts_of(fix).totals.pages, 0);
+    mapping = begin(fix, "s");
+    assert_ok(fix, add_page(mapping, &again, "one", &fix->err));
+    assert_ok(fix, vcm_mapping_commit(mapping, &again, &result, &fix->err));
+    assert_true(again.mapping >> 32 == 1);
 }
 
 static void two_mappings_of_one_scope_end_in_that_of_the_later_commit(void **state)
@@ -476,6 +572,8 @@ int main(int argc, char **argv)
         STORE_TEST(a_page_that_is_being_mapped_elsewhere_stays),
         STORE_TEST(the_last_removal_empties_the_store),
         STORE_TEST(pinning_changes_nothing_else),
+        STORE_TEST(a_scope_that_changed_meanwhile_is_not_replaced),
+        STORE_TEST(a_mapping_does_not_go_on_in_a_store_that_replaced_its_own),
         STORE_TEST(two_mappings_of_one_scope_end_in_that_of_the_later_commit),
         STORE_TEST(what_is_pinned_beyond_the_capacity_is_refused_and_the_store_as_it_was),
         STORE_TEST(beyond_the_capacity_pages_enter_compressed_and_then_evicted),

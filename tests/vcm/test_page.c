@@ -84,15 +84,25 @@ static const struct vcm_page_record records[] = {
      .prose = true,
      .section = {"A > B", 5},
      .page = 129},
+    {.path = {"z", 1},
+     .content_id = {"\3", 1},
+     .tokens = 7,
+     .bytes = 8,
+     .start_line = 9,
+     .end_line = 10,
+     .part = 2,
+     .parts = 2,
+     .heading = {"f()", 3}},
 };
 
 /* The bytes of `records` as docs/FORMAT.md lays them out. */
 static const unsigned char encoded[] = {
-    4,    0,    5,    'a',  '.',  't',  'x', 't',  3,    0xce, 0x01, 0x36, 8,    30,  1,    1,
+    5,    0,    5,    'a',  '.',  't',  'x', 't',  3,    0xce, 0x01, 0x36, 8,    30,  1,    1,
     1,    1,    3,    10,   's',  'r',  'c', '/',  '\\', 'x',  'f',  'f',  '.',  'c', 0,    0xff,
     0xff, 0xff, 0xff, 0x0f, 0xac, 0x02, 0,   0x81, 0x01, 2,    0x80, 0x80, 0x01, 4,   0xac, 0x02,
     1,    'x',  1,    1,    3,    4,    0,   0,    1,    1,    8,    5,    'A',  ' ', '>',  ' ',
-    'B',  0x81, 0x01, 1,    'y',  1,    2,   5,    6,    0,    0,    2,    7,
+    'B',  0x81, 0x01, 1,    'y',  1,    2,   5,    6,    0,    0,    2,    7,    16,  3,    'f',
+    '(',  ')',  1,    'z',  1,    3,    7,   8,    9,    10,   2,    2,
 };
 
 static void assert_same_record(const struct vcm_page_record *a, const struct vcm_page_record *b)
@@ -112,6 +122,7 @@ static void assert_same_record(const struct vcm_page_record *a, const struct vcm
     assert_int_equal(a->prose, b->prose);
     assert_true(vcm_slice_equal(a->section, b->section));
     assert_int_equal(a->page, b->page);
+    assert_true(vcm_slice_equal(a->heading, b->heading));
 }
 
 static void a_record_list_has_the_documented_bytes_and_comes_back(void **state)
@@ -122,15 +133,16 @@ static void a_record_list_has_the_documented_bytes_and_comes_back(void **state)
     uint32_t count;
 
     (void)state;
-    vcm_page_put_records(&out, records, 4);
+    vcm_page_put_records(&out, records, 5);
     assert_int_equal(out.len, sizeof encoded);
     assert_memory_equal(out.data, encoded, sizeof encoded);
     assert_int_equal(vcm_page_get_records(&read, &count, vcm_buf_slice(&out), &err), VCM_OK);
-    assert_int_equal(count, 4);
+    assert_int_equal(count, 5);
     assert_same_record(&read[0], &records[0]);
     assert_same_record(&read[1], &records[1]);
     assert_same_record(&read[2], &records[2]);
     assert_same_record(&read[3], &records[3]);
+    assert_same_record(&read[4], &records[4]);
     free(read);
     vcm_buf_release(&out);
 }

@@ -281,13 +281,13 @@ static void a_store_that_is_not_there_is_not_found_by_a_reader(void **state)
 static int write_other_format(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     (void)context;
-    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\3\0\0\0", 4), err);
+    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\4\0\0\0", 4), err);
 }
 
 static int write_own_format(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
 {
     (void)context;
-    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\2\0\0\0", 4), err);
+    return vcm_kv_put(txn, VCM_TABLE_META, text(VCM_META_FORMAT), vcm_slice_of("\3\0\0\0", 4), err);
 }
 
 static void a_newer_format_is_refused(void **state)
@@ -302,7 +302,7 @@ static void a_newer_format_is_refused(void **state)
         vcm_error_reset(&fix->err);
         assert_int_equal(vcm_page_store_open(&store, &fix->options, &fix->err), VCM_UNSUPPORTED);
         assert_null(store);
-        assert_non_null(strstr(fix->err.message, "format 3"));
+        assert_non_null(strstr(fix->err.message, "format 4"));
     }
     vcm_error_reset(&fix->err);
     assert_ok(fix,
@@ -370,7 +370,7 @@ static void the_tables_have_the_documented_bytes(void **state)
     vcm_wire_store_be64(path_key + 8, vcm_hash_checksum(text("file"), 0));
 
     struct vcm_kv_txn *txn = read_begin(fix);
-    assert_value(fix, txn, VCM_TABLE_META, text("format"), BYTES("\2\0\0\0"));
+    assert_value(fix, txn, VCM_TABLE_META, text("format"), BYTES("\3\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_META, text("tokenizer"), BYTES("approx4"));
     assert_value(fix, txn, VCM_TABLE_META, text("next_mapping"), BYTES("\2\0\0\0\0\0\0\0"));
     assert_value(fix, txn, VCM_TABLE_META, text("totals"),

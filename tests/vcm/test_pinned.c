@@ -216,13 +216,15 @@ static void what_others_pin_or_lock_is_not_room_of_the_former_table(void **state
     locked = row.id;
     vcm_scope_release(&sharer);
     vcm_kv_handle_read_end(txn);
-    assert_ok(
-        fix,
-        vcm_lock_take(
-            fix->store,
-            &(struct vcm_lock_request){
-                .ids = &locked, .count = 1, .owner = "o", .reason = "", .until = UINT64_MAX / 2},
-            NULL, &fix->err));
+    assert_ok(fix,
+              vcm_lock_take(fix->store,
+                            &(struct vcm_lock_request){.ids = &locked,
+                                                       .count = 1,
+                                                       .owner = "o",
+                                                       .reason = "",
+                                                       .ttl_ms = VCM_LIMIT_LOCK_TTL_MS,
+                                                       .timeout_ms = VCM_LIMIT_LOCK_TIMEOUT_MS},
+                            NULL, &fix->err));
     before = image_of(fix);
     assert_refused(fix, &before, try_map(fix, "s", 200, 20, true, &result));
     map(fix, "s", 200, 19, true);

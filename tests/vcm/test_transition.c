@@ -1,5 +1,4 @@
 /* States of pages, whatever is done to them in whatever order. */
-#include <time.h>
 #include <unistd.h>
 
 #include "store_fixture.h"
@@ -140,7 +139,8 @@ static int lock_page(struct fixture *fix, const struct vcm_page_id *id, uint64_t
                                                       .frames = &bytes,
                                                       .count = 1,
                                                       .owner = "test",
-                                                      .until = (uint64_t)time(NULL) + seconds},
+                                                      .ttl_ms = seconds * 1000,
+                                                      .timeout_ms = VCM_LIMIT_LOCK_TIMEOUT_MS},
                            NULL, &fix->err);
     vcm_buf_release(&frame);
     return rc;
@@ -426,6 +426,42 @@ static void a_dictionary_that_stops_paying_is_trained_anew(void **state)
     free(all);
 }
 
+/* A lock as builds wrote it that counted in seconds. */
+static int put_old_lock(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    const struct vcm_page_id *id = context;
+    struct vcm_buf value = VCM_BUF_INIT(VCM_KIB);
+    unsigned char key[VCM_PAGE_ID_BYTES + 16] = {0};
+
+    memcpy(key, id->bytes, sizeof id->bytes);
+    vcm_wire_put_string(&value, "o");
+    vcm_wire_put_u64(&value, 2000000000);
+    vcm_wire_put_string(&value, "");
+    int rc =
+        vcm_kv_put(txn, VCM_TABLE_LOCKS, vcm_slice_of(key, sizeof key), vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+static void a_lock_that_was_stored_in_seconds_ends_when_it_should(void **state)
+{
+    struct fixture *fix = *state;
+    struct pages *pages = calloc(1, sizeof *pages);
+    uint64_t until_ms;
+
+    assert_ok(fix, map_tree(fix, "a", 0, false));
+    list_pages(pages, fix);
+    assert_ok(fix, vcm_kv_handle_update(fix->store->kv, put_old_lock, &pages->ids[0],
+                                        VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, &fix->err));
+    struct vcm_kv_txn *txn = read_begin(fix);
+    assert_ok(fix, vcm_lock_until(&until_ms, txn, &pages->ids[0], 1999999999999, &fix->err));
+    assert_int_equal(until_ms, 2000000000000);
+    assert_ok(fix, vcm_lock_until(&until_ms, txn, &pages->ids[0], 2000000000000, &fix->err));
+    assert_int_equal(until_ms, 0);
+    vcm_kv_handle_read_end(txn);
+    free(pages);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +470,7 @@ int main(void)
         STORE_TEST(what_is_used_stays_longer_than_what_is_not),
         STORE_TEST(a_scope_has_a_dictionary_that_goes_with_it),
         STORE_TEST(a_dictionary_that_stops_paying_is_trained_anew),
+        STORE_TEST(a_lock_that_was_stored_in_seconds_ends_when_it_should),
     };
     if (vcm_tokenizer_open(&tokenizer, "approx4", NULL) != VCM_OK)
         return 1;

@@ -360,7 +360,7 @@ static void check_limits(struct under_lock *seen, struct vcm_transition *t)
              "'vcm config set cache.compressed_capacity %llu' evicts pages",
              (unsigned long long)t->totals.compressed_bytes, compressed_capacity,
              compressed_capacity);
-    if (vcm_lock_bytes(&locked, t->txn, t->now, NULL) != VCM_OK)
+    if (vcm_lock_bytes(&locked, t->txn, t->now_ms, NULL) != VCM_OK)
         return;
     locked += t->totals.pinned_bytes;
     if (locked > t->limits.capacity)

@@ -199,6 +199,26 @@ static void check_path(struct table_sums *sums, struct vcm_slice path, uint32_t 
         VCM_CHECK(check, seq == -1, "S17: a row is found by the paths of its records", "%s", where);
 }
 
+static int by_path(const void *a, const void *b)
+{
+    const struct vcm_page_record *x = a, *y = b;
+    size_t common = x->path.len < y->path.len ? x->path.len : y->path.len;
+    int order = common > 0 ? memcmp(x->path.data, y->path.data, common) : 0;
+
+    return order != 0 ? order : (x->path.len > y->path.len) - (x->path.len < y->path.len);
+}
+
+/* Each path once: a file may have several parts in a page, and a source may repeat a path. */
+static void check_paths(struct table_sums *sums, struct vcm_page_record *list, uint32_t count,
+                        uint32_t row, const char *where)
+{
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_path);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || !vcm_slice_equal(list[i].path, list[i - 1].path))
+            check_path(sums, list[i].path, row, where);
+}
+
 static void check_records(struct table_sums *sums, const struct vcm_page_info *info,
                           const struct vcm_page_row *row, const char *where)
 {
@@ -220,12 +240,11 @@ static void check_records(struct table_sums *sums, const struct vcm_page_info *i
         VCM_CHECK(check, list[i].part >= 1 && list[i].part <= list[i].parts,
                   "S6: a part is one of the parts", "%s", where);
         tokens += list[i].tokens;
-        if (i == 0 || !vcm_slice_equal(list[i].path, list[i - 1].path))
-            check_path(sums, list[i].path, row->seq, where);
     }
     VCM_CHECK(check, tokens == info->tokens, "S6: the tokens of a row's records are the page's",
               "%s", where);
     sums->records += count;
+    check_paths(sums, list, count, row->seq, where);
     free(list);
 }
 
@@ -266,13 +285,15 @@ static int check_omission(void *context, const struct vcm_page_omission *omissio
     return VCM_OK;
 }
 
-static void count_entry(struct vcm_check *check, void *context, struct vcm_slice key,
+static void count_paths(struct vcm_check *check, void *context, struct vcm_slice key,
                         struct vcm_slice value)
 {
+    struct vcm_slice path;
+
     (void)check;
     (void)key;
-    (void)value;
-    ++*(uint64_t *)context;
+    while (vcm_page_table_next_path(&path, &value))
+        ++*(uint64_t *)context;
 }
 
 static void check_sums(const struct table_sums *sums, const struct vcm_scope *scope)
@@ -306,7 +327,7 @@ static void check_table(struct vcm_check *check, const struct vcm_scope *scope,
         vcm_page_table_each_omission(check->txn, scope->mapping, check_omission, sums, &check->err);
     whole = vcm_check_read(check, rc, sums->where) && whole;
     vcm_wire_store_be64(prefix, scope->mapping);
-    vcm_check_each(check, VCM_TABLE_PATHS, vcm_slice_of(prefix, sizeof prefix), count_entry,
+    vcm_check_each(check, VCM_TABLE_PATHS, vcm_slice_of(prefix, sizeof prefix), count_paths,
                    &paths);
     if (!whole || check->unreadable)
         return;

@@ -40,6 +40,7 @@
  * After a failure the calling thread packs nothing more: it sets `stopping`, so that no worker
  * waits for room, waits until the pool is idle, and aborts the mapping.
  */
+#include "vcm/mapping/mapping_former.h"
 #include "vcm/mapping/ingest.h"
 
 #include <assert.h>
@@ -119,7 +120,7 @@ static int pack_long(struct vcm_ingest_batch *batch, struct vcm_ingest_item *ite
     int rc = vcm_ingest_batch_read(batch, item, worker, 0, err);
     if (rc != VCM_OK || item->outcome != VCM_SOURCE_PAGED)
         return rc;
-    rc = vcm_ingest_batch_refuse_path(
+    rc = vcm_ingest_batch_refuse_file(
         item, vcm_ingest_batch_cut(batch, item, worker, count_part, &task, err), err);
     if (rc == VCM_OK && item->outcome == VCM_SOURCE_PAGED)
         rc = vcm_ingest_batch_cut(batch, item, worker, pack_part, &task, err);
@@ -300,8 +301,21 @@ static void find_known(struct vcm_ingest_batch *batch, struct vcm_ingest_item *i
         item->record_count = vcm_known_record(known, item->known)->parts;
 }
 
+/* Appends the path as it is shown. Returns whether that is another than the source's. */
+static bool append_shown(struct vcm_buf *out, struct vcm_slice path, bool name_is_escaped)
+{
+    size_t directory = path.len;
+
+    while (name_is_escaped && directory > 0 && path.data[directory - 1] != '/')
+        directory--;
+    bool escaped = vcm_utf8_escape_path(out, vcm_slice_of(path.data, directory));
+    vcm_buf_append(out, path.data + directory, path.len - directory);
+    return escaped || name_is_escaped;
+}
+
 /* Adds an item to the batch with its path alone. */
-static int add_path(struct vcm_ingest_batch *batch, struct vcm_slice path, struct vcm_error *err)
+static int add_path(struct vcm_ingest_batch *batch, struct vcm_slice path, bool name_is_escaped,
+                    struct vcm_error *err)
 {
     assert(batch->state == VCM_INGEST_BATCH_FREE && batch->count < VCM_INGEST_BATCH_ITEMS);
     struct vcm_ingest_item *item = &batch->items[batch->count];
@@ -310,7 +324,7 @@ static int add_path(struct vcm_ingest_batch *batch, struct vcm_slice path, struc
     item->raw_path_at = batch->paths.len;
     vcm_buf_append_slice(&batch->paths, path);
     item->path_at = batch->paths.len;
-    item->path_lossy = vcm_utf8_escape_path(&batch->paths, path);
+    item->path_lossy = append_shown(&batch->paths, path, name_is_escaped);
     item->path_len = batch->paths.len - item->path_at;
     int rc = vcm_buf_check(&batch->paths, "a path", err);
     if (rc == VCM_OK)
@@ -323,7 +337,7 @@ static int add_item(struct vcm_ingest_batch *batch, const struct vcm_source_item
 {
     struct vcm_ingest_item *item = &batch->items[batch->count];
 
-    int rc = add_path(batch, source->path, err);
+    int rc = add_path(batch, source->path, source->name_is_escaped, err);
     if (rc != VCM_OK)
         return rc;
     item->item = *source;
@@ -381,7 +395,7 @@ static int visit_unchanged(void *context, struct vcm_slice directory, bool *skip
         return VCM_OK;
     int rc = next_batch(&batch, ingest, err);
     if (rc == VCM_OK)
-        rc = add_path(batch, directory, err);
+        rc = add_path(batch, directory, false, err);
     if (rc != VCM_OK)
         return rc;
     batch->items[batch->count - 1].is_directory = true;
@@ -444,6 +458,7 @@ static int open_stages(struct vcm_ingest *ingest, struct vcm_page_store *store,
                                  .tokenizer = vcm_tokenizer_name(options->tokenizer),
                                  .pinned = ingest->scope->pinned,
                                  .base = ingest->known ? vcm_known_base(ingest->known) : NULL,
+                                 .former = options->former,
                                  .cancel = options->cancel,
                              },
                              err);
@@ -573,6 +588,12 @@ int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *stor
             return rc;
         }
         *scope = before;
+        bool same = true;
+        rc = options->former ? vcm_mapping_former_is_in_force(&same, store, scope->scope_id,
+                                                              options->former, err)
+                             : VCM_OK;
+        if (rc != VCM_OK || !same)
+            return rc != VCM_OK ? rc : VCM_RETRY;
     }
     return run_once(result, store, scope, options, NULL, err);
 }

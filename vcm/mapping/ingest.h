@@ -30,7 +30,9 @@ typedef void (*vcm_ingest_progress_fn)(void *context, const struct vcm_ingest_pr
 struct vcm_ingest_options {
     struct vcm_source *source;
     const struct vcm_tokenizer *tokenizer;
+    const struct vcm_heading_functions *headings; /* of parts; NULL: they have none */
     unsigned jobs;
+    const struct vcm_scope *former; /* as in struct vcm_mapping_options; may be NULL */
     bool reuse; /* records of the former table, if it was made with the same fingerprint */
     const struct vcm_cancel *cancel;
     vcm_ingest_progress_fn progress; /* may be NULL; called by the calling thread */
@@ -44,7 +46,8 @@ struct vcm_ingest_result {
 
 /*
  * Maps the source as `scope`, which describes what to map and how; its counts, coverage, mapping
- * number and time are filled in. On failure the store is as it was.
+ * number and time are filled in. On failure the store is as it was. VCM_RETRY when another scope
+ * is in force than `former`, or the store was replaced meanwhile: the caller reads it again.
  */
 int vcm_ingest_run(struct vcm_ingest_result *result, struct vcm_page_store *store,
                    struct vcm_scope *scope, const struct vcm_ingest_options *options,

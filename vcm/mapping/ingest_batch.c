@@ -19,6 +19,7 @@ static struct vcm_split_options split_options(const struct vcm_ingest *ingest)
     return (struct vcm_split_options){
         .tokenizer = ingest->options->tokenizer,
         .token_budget = ingest->scope->flush_token_budget,
+        .headings = ingest->options->headings,
     };
 }
 
@@ -48,6 +49,9 @@ static int add_part(void *context, struct vcm_slice value, const struct vcm_page
     if (record->prose &&
         (kept->section.data = vcm_arena_copy(&batch->sections, record->section)) == NULL)
         return vcm_error_memory(err);
+    if (record->heading.len > 0 &&
+        (kept->heading.data = vcm_arena_copy(&batch->sections, record->heading)) == NULL)
+        return vcm_error_memory(err);
     batch->record_count++;
     vcm_buf_append_slice(&batch->values, value);
     return vcm_buf_check(&batch->values, "a file's records", err);
@@ -63,16 +67,33 @@ void vcm_ingest_batch_fill_record(struct vcm_page_record *record,
     record->path_lossy = item->path_lossy;
 }
 
-/* A path may be so long that a record has no room for text within the token budget. Such a file has
- * failed, and its parts are discarded. */
-int vcm_ingest_batch_refuse_path(struct vcm_ingest_item *item, int rc, struct vcm_error *err)
+/* A path may be so long that a record has no room for text within the token budget, and a source
+ * may cut a text into records that are too long. Such a file has failed, and its parts are
+ * discarded. */
+int vcm_ingest_batch_refuse_file(struct vcm_ingest_item *item, int rc, struct vcm_error *err)
 {
-    if (rc != VCM_UNSUPPORTED)
+    if (rc != VCM_UNSUPPORTED && rc != VCM_NO_ROOM)
         return rc;
     item->outcome = VCM_SOURCE_FAILED;
-    item->reason = VCM_REASON_PATH_EXCEEDS_BUDGET;
+    item->reason = rc == VCM_NO_ROOM ? VCM_REASON_OVER_THE_LIMITS : VCM_REASON_PATH_EXCEEDS_BUDGET;
     vcm_error_reset(err);
     return VCM_OK;
+}
+
+/* Passes the parts of a source that cuts its texts itself on. */
+struct passing {
+    vcm_split_part_fn emit;
+    void *context;
+};
+
+static int pass_part(void *context, struct vcm_slice value, const struct vcm_page_record *record,
+                     struct vcm_error *err)
+{
+    const struct passing *passing = context;
+
+    if (value.len > VCM_LIMIT_RECORD_BYTES)
+        return VCM_NO_ROOM;
+    return passing->emit(passing->context, value, record, err);
 }
 
 int vcm_ingest_batch_cut(const struct vcm_ingest_batch *batch, const struct vcm_ingest_item *item,
@@ -84,8 +105,11 @@ int vcm_ingest_batch_cut(const struct vcm_ingest_batch *batch, const struct vcm_
     const struct vcm_split_options options = split_options(batch->ingest);
     const struct vcm_source_functions *source = batch->ingest->options->source->functions;
 
+    struct passing passing = {emit, context};
+
     if (source->cut)
-        return source->cut(&worker->content, worker->reader, path, &options, emit, context, err);
+        return source->cut(&worker->content, worker->reader, path, &options, pass_part, &passing,
+                           err);
     if (worker->content.binary)
         return vcm_binary_emit(path, text, &options, emit, context, err);
     return vcm_split_text(worker->split, path, text, emit, context, err);
@@ -101,7 +125,7 @@ static int cut_content(struct vcm_ingest_batch *batch, struct vcm_ingest_item *i
      */
     vcm_buf_reserve(&batch->values, worker->content.text.len + worker->content.text.len / 8);
     int rc = vcm_ingest_batch_cut(batch, item, worker, add_part, batch, err);
-    rc = vcm_ingest_batch_refuse_path(item, rc, err);
+    rc = vcm_ingest_batch_refuse_file(item, rc, err);
     if (rc != VCM_OK)
         return rc;
     if (item->outcome != VCM_SOURCE_PAGED) {

@@ -55,7 +55,7 @@ struct vcm_ingest_batch {
     struct vcm_buf paths;
     struct vcm_buf values;           /* the serialised parts, concatenated */
     struct vcm_page_record *records; /* of all items in order; their paths are set when packed */
-    struct vcm_arena sections;       /* of the records */
+    struct vcm_arena sections;       /* of the records, and headings */
     uint32_t record_count;
     size_t record_capacity;
     int rc;
@@ -106,14 +106,15 @@ int vcm_ingest_batch_read(struct vcm_ingest_batch *batch, struct vcm_ingest_item
                           struct vcm_ingest_worker *worker, size_t bytes_max,
                           struct vcm_error *err);
 
-/* Cuts the content that the worker has read, and calls `emit` for each part. */
+/* Cuts the content that the worker has read, and calls `emit` for each part. UNSUPPORTED when the
+ * path leaves no room for text, VCM_NO_ROOM when the source made a record that is too long. */
 int vcm_ingest_batch_cut(const struct vcm_ingest_batch *batch, const struct vcm_ingest_item *item,
                          const struct vcm_ingest_worker *worker, vcm_split_part_fn emit,
                          void *context, struct vcm_error *err);
 
-/* Turns the failure of vcm_ingest_batch_cut() for a path that is too long into the item's outcome.
- */
-int vcm_ingest_batch_refuse_path(struct vcm_ingest_item *item, int rc, struct vcm_error *err);
+/* Turns the failure of vcm_ingest_batch_cut() for a path or a record that is too long into the
+ * item's outcome. */
+int vcm_ingest_batch_refuse_file(struct vcm_ingest_item *item, int rc, struct vcm_error *err);
 
 /* Sets what the records of an item have in common. */
 void vcm_ingest_batch_fill_record(struct vcm_page_record *record,

@@ -60,6 +60,7 @@
 #include "base/limits.h"
 #include "vcm/mapping/mapping_build.h"
 #include "vcm/mapping/mapping_drop.h"
+#include "vcm/mapping/mapping_former.h"
 #include "vcm/mapping/mapping_lock.h"
 #include "vcm/mapping/mapping_revise.h"
 #include "vcm/mapping/mapping_spool.h"
@@ -185,6 +186,7 @@ int vcm_mapping_begin(struct vcm_mapping **out, struct vcm_page_store *store,
         return vcm_error_memory(err);
     mapping->store = store;
     mapping->options = *options;
+    mapping->former_revision = options->former ? vcm_mapping_former_revision(options->former) : 0;
     mapping->lock_fd = -1;
     vcm_mapping_spool_init(&mapping->spool);
     vcm_mapping_queue_init(&mapping->queue);
@@ -218,6 +220,8 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
 {
     int fd;
 
+    if (store->read_only)
+        return VCM_OK;
     int rc = vcm_mapping_lock_open(&fd, store, err);
     if (rc != VCM_OK)
         return rc;
@@ -297,16 +301,39 @@ static int list_frames(struct vcm_mapping *mapping, const struct vcm_mapping_que
     return VCM_OK;
 }
 
+struct guarded {
+    struct vcm_mapping *mapping;
+    vcm_transition_fn change;
+    void *context;
+};
+
+/* VCM_RETRY when the store was replaced since the mapping began: rows of a mapping that the new
+ * store does not know must not come into it. */
+static int guarded_change(void *context, struct vcm_transition *t, struct vcm_error *err)
+{
+    const struct guarded *guarded = context;
+    struct vcm_mapping_info info;
+    int rc = VCM_OK;
+
+    if (vcm_mapping_mode_owns_number(guarded->mapping))
+        rc = vcm_page_table_get_mapping(&info, t->txn, guarded->mapping->number, err);
+    if (rc != VCM_OK)
+        return rc == VCM_NOT_FOUND ? VCM_RETRY : rc;
+    return guarded->change(guarded->context, t, err);
+}
+
 int vcm_mapping_run(struct vcm_mapping *mapping, struct vcm_mapping_queue *queue,
                     vcm_transition_fn change, void *context, struct vcm_error *err)
 {
+    struct guarded guarded = {mapping, change, context};
+
     assert(vcm_mapping_mode_may_write(mapping, queue));
     assert(mapping->writing == NULL && mapping->frames == NULL);
     int rc = list_frames(mapping, queue, err);
 
     mapping->writing = queue;
     if (rc == VCM_OK)
-        rc = vcm_transition_run(mapping->store, change, context, VCM_LIMIT_LOCK_TIMEOUT_MS,
+        rc = vcm_transition_run(mapping->store, guarded_change, &guarded, VCM_LIMIT_LOCK_TIMEOUT_MS,
                                 mapping->options.cancel, err);
     free(mapping->frames);
     mapping->frames = NULL;
@@ -601,6 +628,8 @@ static int commit_change(void *context, struct vcm_transition *t, struct vcm_err
         rc = flush_change(mapping, t, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_paths_write(&mapping->paths, t->txn, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_former_check(mapping, t->txn, err);
     if (rc == VCM_OK && mapping->options.base)
         rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
     if (rc == VCM_OK)

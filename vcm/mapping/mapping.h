@@ -28,6 +28,10 @@ struct vcm_mapping_options {
      * the mapping is freed. When it has changed, or the store has lost a page of it, adding and
      * committing return VCM_RETRY: the caller begins again without it. */
     const struct vcm_known_base *base;
+    /* What the caller knows to be in force: a scope as it was read, or one without an id for none.
+     * Committing returns VCM_RETRY when something else is, so that no change of another process is
+     * undone. NULL: whatever is in force is replaced. Not used after vcm_mapping_begin(). */
+    const struct vcm_scope *former;
     const struct vcm_cancel *cancel;
 };
 
@@ -57,7 +61,7 @@ int vcm_mapping_commit(struct vcm_mapping *mapping, struct vcm_scope *scope,
 void vcm_mapping_abort(struct vcm_mapping *mapping);
 
 /* Drops the mappings that processes which died left unfinished. vcm_mapping_begin() does it, too.
- */
+ * A store that is open for reading only stays as it is. */
 int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *cancel,
                       struct vcm_error *err);
 
@@ -65,9 +69,14 @@ int vcm_mapping_clear(struct vcm_page_store *store, const struct vcm_cancel *can
 int vcm_mapping_drop_scope(struct vcm_page_store *store, struct vcm_slice scope_id,
                            const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* Changes whether a scope is pinned, and nothing else: copies its table into one that is pinned, or
- * is not. NOT_FOUND when it is not mapped, STORE_FULL as in vcm_mapping_commit(). */
+/* Gives a scope a pin of its own, or takes all pins away from it; and nothing else: copies its
+ * table into one that is pinned, or is not. NOT_FOUND when it is not mapped, STORE_FULL as in
+ * vcm_mapping_commit(). */
 int vcm_mapping_pin_set(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
                         const struct vcm_cancel *cancel, struct vcm_error *err);
+
+/* The same for the pin of its row, which leaves a pin of its own alone. */
+int vcm_mapping_pin_set_by_row(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                               const struct vcm_cancel *cancel, struct vcm_error *err);
 
 #endif

@@ -58,6 +58,7 @@ struct vcm_mapping {
     struct vcm_page_store *store;
     struct vcm_mapping_options options;
     char *scope_id;
+    uint64_t former_revision; /* of options.former */
     enum vcm_mapping_mode mode;
     uint64_t number; /* 0 while OPENING; while REVISING that of options.base; then its own */
     int lock_fd;     /* holds the lock of `number`, once that is its own (mapping_lock.h) */

@@ -1,10 +1,16 @@
-/* Pins or unpins a scope: copies its table into one that is pinned, or is not. */
+/*
+ * Pins or unpins a scope: copies its table into one that is pinned, or is not.
+ *
+ * A scope is pinned by its row, which every map sets as the row says, and by a pin of its own,
+ * which stays until it is taken away. Its table is pinned while it has one of them.
+ */
 #include <stdlib.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "vcm/residency/lock.h"
 #include "vcm/mapping/mapping.h"
+#include "vcm/mapping/mapping_former.h"
 #include "vcm/residency/rebuild.h"
 #include "vcm/store/table.h"
 #include "vcm/residency/transition.h"
@@ -16,7 +22,8 @@ struct copy {
     struct vcm_rebuild *rebuild;
     struct vcm_kv_txn *txn;
     struct vcm_mapping *to;
-    struct vcm_scope scope;
+    struct vcm_scope former;
+    struct vcm_scope scope; /* as it is to become; its texts are those of `former` */
 };
 
 static int copy_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
@@ -54,7 +61,7 @@ static int copy_omission(void *context, const struct vcm_page_omission *omission
 
 struct need {
     struct copy *copy;
-    uint64_t now;
+    uint64_t now_ms;
     uint64_t bytes; /* of pages that are neither pinned nor locked yet */
 };
 
@@ -70,7 +77,7 @@ static int add_need(void *context, const struct vcm_page_row *row, struct vcm_er
     if (rc == VCM_OK)
         rc = vcm_page_store_page(&info, txn, &row->id, err);
     if (rc == VCM_OK)
-        rc = vcm_lock_until(&until, txn, &row->id, need->now, err);
+        rc = vcm_lock_until(&until, txn, &row->id, need->now_ms, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a row of a page table", err);
     if (rc == VCM_OK && first_seq == row->seq && until == 0 && !vcm_page_store_is_pinned(&info))
@@ -81,7 +88,7 @@ static int add_need(void *context, const struct vcm_page_row *row, struct vcm_er
 /* Runs before any page is evicted, so that a refusal leaves the store as it was. */
 static int check_room(struct copy *copy, struct vcm_error *err)
 {
-    struct need need = {.copy = copy, .now = (uint64_t)time(NULL)};
+    struct need need = {.copy = copy, .now_ms = vcm_clock_wall_ms()};
     struct vcm_page_store_limits limits;
     struct vcm_page_totals totals;
     uint64_t locked = 0;
@@ -90,7 +97,7 @@ static int check_room(struct copy *copy, struct vcm_error *err)
     if (rc == VCM_OK)
         rc = vcm_page_store_totals(&totals, copy->txn, err);
     if (rc == VCM_OK)
-        rc = vcm_lock_bytes(&locked, copy->txn, need.now, err);
+        rc = vcm_lock_bytes(&locked, copy->txn, need.now_ms, err);
     if (rc == VCM_OK)
         rc = vcm_page_table_each_row(copy->txn, copy->scope.mapping, 0, add_need, &need, err);
     if (rc != VCM_OK)
@@ -105,7 +112,8 @@ static int read_scope(struct copy *copy, struct vcm_buf *tokenizer, struct vcm_s
 {
     int rc = vcm_page_store_read_begin(&copy->txn, copy->store, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_scope(&copy->scope, copy->txn, scope_id, err);
+        rc = vcm_page_store_scope(&copy->former, copy->txn, scope_id, err);
+    copy->scope = copy->former;
     if (rc == VCM_NOT_FOUND)
         return vcm_error_set(err, VCM_NOT_FOUND, "no scope '%.*s' is mapped", (int)scope_id.len,
                              scope_id.data);
@@ -114,19 +122,20 @@ static int read_scope(struct copy *copy, struct vcm_buf *tokenizer, struct vcm_s
 
 /* The read transaction on the old table stays open while the new one is written, so the old table
  * does not change under the copy. */
-static int copy_table(struct copy *copy, const char *tokenizer, bool pinned,
-                      const struct vcm_cancel *cancel, struct vcm_error *err)
+static int copy_table(struct copy *copy, const char *tokenizer, const struct vcm_cancel *cancel,
+                      struct vcm_error *err)
 {
     struct vcm_mapping_result result;
 
-    int rc = pinned ? check_room(copy, err) : VCM_OK;
+    int rc = copy->scope.pinned ? check_room(copy, err) : VCM_OK;
     if (rc == VCM_OK)
         rc = vcm_rebuild_open(&copy->rebuild, copy->store, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_begin(&copy->to, copy->store,
                                &(struct vcm_mapping_options){.scope_id = copy->scope.scope_id,
                                                              .tokenizer = tokenizer,
-                                                             .pinned = pinned,
+                                                             .pinned = copy->scope.pinned,
+                                                             .former = &copy->former,
                                                              .cancel = cancel},
                                err);
     if (rc != VCM_OK)
@@ -142,18 +151,60 @@ static int copy_table(struct copy *copy, const char *tokenizer, bool pinned,
     return rc;
 }
 
-int vcm_mapping_pin_set(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
-                        const struct vcm_cancel *cancel, struct vcm_error *err)
+enum pin { PIN_OF_ROW, PIN_OF_ITS_OWN };
+
+/* Who takes away the pin of a scope wants it unpinned: the row pins it again when it is mapped. */
+static void set_pins(struct vcm_scope *scope, enum pin pin, bool pinned)
+{
+    if (pin == PIN_OF_ITS_OWN)
+        scope->pinned_by_own = pinned;
+    if (pin == PIN_OF_ROW || !pinned)
+        scope->pinned_by_row = pinned;
+    scope->pinned = scope->pinned_by_row || scope->pinned_by_own;
+}
+
+/* VCM_RETRY when the scope changed meanwhile. */
+static int try_pin(struct vcm_page_store *store, struct vcm_slice scope_id, enum pin pin,
+                   bool pinned, const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct vcm_buf tokenizer = VCM_BUF_INIT(64);
     struct copy copy = {.store = store};
 
     int rc = read_scope(&copy, &tokenizer, scope_id, err);
-    if (rc == VCM_OK && copy.scope.pinned != pinned)
-        rc = copy_table(&copy, vcm_buf_text(&tokenizer), pinned, cancel, err);
+    if (rc == VCM_OK) {
+        const struct vcm_scope *former = &copy.former;
+        set_pins(&copy.scope, pin, pinned);
+        if (copy.scope.pinned != former->pinned)
+            rc = copy_table(&copy, vcm_buf_text(&tokenizer), cancel, err);
+        else if (copy.scope.pinned_by_row != former->pinned_by_row ||
+                 copy.scope.pinned_by_own != former->pinned_by_own)
+            rc = vcm_mapping_former_replace(store, former, &copy.scope, cancel, err);
+    }
     vcm_kv_handle_read_end(copy.txn);
     vcm_rebuild_close(copy.rebuild);
-    vcm_scope_release(&copy.scope);
+    vcm_scope_release(&copy.former);
     vcm_buf_release(&tokenizer);
     return rc;
+}
+
+static int set_pin(struct vcm_page_store *store, struct vcm_slice scope_id, enum pin pin,
+                   bool pinned, const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    int rc = VCM_RETRY;
+
+    for (unsigned i = 0; rc == VCM_RETRY && i < VCM_MAPPING_FORMER_TRIES; i++)
+        rc = try_pin(store, scope_id, pin, pinned, cancel, err);
+    return rc == VCM_RETRY ? vcm_mapping_former_give_up(scope_id, err) : rc;
+}
+
+int vcm_mapping_pin_set(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                        const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    return set_pin(store, scope_id, PIN_OF_ITS_OWN, pinned, cancel, err);
+}
+
+int vcm_mapping_pin_set_by_row(struct vcm_page_store *store, struct vcm_slice scope_id, bool pinned,
+                               const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    return set_pin(store, scope_id, PIN_OF_ROW, pinned, cancel, err);
 }

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/limits.h"
 #include "vcm/mapping/mapping_drop.h"
+#include "vcm/mapping/mapping_former.h"
 
 #include "base/banned.h"
 
@@ -247,7 +248,9 @@ static int revise_change(void *context, struct vcm_transition *t, struct vcm_err
     struct vcm_mapping *mapping = revision->mapping;
 
     memset(&mapping->batch, 0, sizeof mapping->batch);
-    int rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
+    int rc = vcm_mapping_former_check(mapping, t->txn, err);
+    if (rc == VCM_OK)
+        rc = vcm_mapping_revise_check_base(mapping, t->txn, err);
     if (rc == VCM_OK)
         rc = remove_rows(revision, t, err);
     if (rc == VCM_OK)

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/io.h"
+#include "base/clock.h"
 #include "base/limits.h"
 #include "vcm/residency/lock.h"
 #include "vcm/mapping/mapping_drop.h"
@@ -53,8 +53,8 @@ int vcm_mapping_spool_is_due(bool *due, const struct vcm_mapping *mapping,
 
 static int io_error(const struct vcm_mapping *mapping, int code, struct vcm_error *err)
 {
-    return vcm_error_sys(err, code == ENOSPC || code == EDQUOT ? VCM_STORE_FULL : VCM_IO_ERROR,
-                         code, "cannot use a temporary file for pinned pages in '%s'",
+    return vcm_error_sys(err, VCM_IO_ERROR, code,
+                         "cannot use a temporary file for pinned pages in '%s'",
                          mapping->store->directory);
 }
 
@@ -227,7 +227,7 @@ struct sum {
     struct vcm_mapping *mapping;
     struct vcm_kv_txn *txn;
     uint64_t former; /* the scope's table in force, when it is pinned */
-    uint64_t now;
+    uint64_t now_ms;
     uint64_t needed; /* bytes that would be pinned or locked after the commit */
 };
 
@@ -242,7 +242,7 @@ static int add_spooled(struct sum *sum, struct vcm_error *err)
         uint64_t until = 0;
         rc = vcm_page_store_page(&info, sum->txn, &spool->pages[i].id, err);
         if (rc == VCM_OK)
-            rc = vcm_lock_until(&until, sum->txn, &spool->pages[i].id, sum->now, err);
+            rc = vcm_lock_until(&until, sum->txn, &spool->pages[i].id, sum->now_ms, err);
         if (rc == VCM_NOT_FOUND ||
             (rc == VCM_OK && until == 0 && !vcm_page_store_is_pinned(&info))) {
             sum->needed += spool->pages[i].bytes;
@@ -269,7 +269,7 @@ static int subtract_former(void *context, const struct vcm_page_row *row, struct
     if (rc == VCM_OK)
         rc = vcm_page_store_page(&info, sum->txn, &row->id, err);
     if (rc == VCM_OK)
-        rc = vcm_lock_until(&until, sum->txn, &row->id, sum->now, err);
+        rc = vcm_lock_until(&until, sum->txn, &row->id, sum->now_ms, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a row of a page table", err);
     if (rc == VCM_OK)
@@ -288,7 +288,7 @@ static int add_up(struct sum *sum, struct vcm_error *err)
 
     int rc = vcm_page_store_totals(&totals, sum->txn, err);
     if (rc == VCM_OK)
-        rc = vcm_lock_bytes(&locked, sum->txn, sum->now, err);
+        rc = vcm_lock_bytes(&locked, sum->txn, sum->now_ms, err);
     if (rc != VCM_OK)
         return rc;
     sum->needed = totals.pinned_bytes + locked;
@@ -308,7 +308,7 @@ static int add_up(struct sum *sum, struct vcm_error *err)
 int vcm_mapping_spool_check(struct vcm_mapping *mapping, struct vcm_error *err)
 {
     struct vcm_page_store_limits limits;
-    struct sum sum = {.mapping = mapping, .now = (uint64_t)time(NULL)};
+    struct sum sum = {.mapping = mapping, .now_ms = vcm_clock_wall_ms()};
 
     assert(mapping->mode == VCM_MAPPING_MODE_SPOOLING && vcm_mapping_mode_holds(mapping));
     assert(mapping->queue.count == 0);

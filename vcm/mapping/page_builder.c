@@ -17,7 +17,8 @@
 #define MEMORY_DROPPED (64 * VCM_KIB)
 
 /* The bytes of the records that are in no page yet are in two buffers, in the order of the records:
- * `values` has the value of each and a line end, `names` its path, content id and section. */
+ * `values` has the value of each and a line end, `names` its path, content id, section and heading.
+ */
 struct vcm_page_builder {
     struct vcm_page_builder_options options;
     struct vcm_cluster *cluster;
@@ -40,7 +41,7 @@ static int open_cluster(struct vcm_page_builder *builder, struct vcm_error *err)
     const struct vcm_cluster_weight bounds = {
         .tokens = builder->options.token_budget,
         .items = builder->options.record_threshold,
-        .bytes = VCM_LIMIT_FRAME_BYTES / 16,
+        .bytes = VCM_LIMIT_PAGE_BYTES,
     };
 
     return vcm_cluster_open(&builder->cluster, &bounds, err);
@@ -175,6 +176,7 @@ static int copy_record(struct vcm_page_builder *builder, struct vcm_slice value,
     vcm_buf_append_slice(&builder->names, record->path);
     vcm_buf_append_slice(&builder->names, record->content_id);
     vcm_buf_append_slice(&builder->names, record->section);
+    vcm_buf_append_slice(&builder->names, record->heading);
     vcm_buf_clear(&builder->last_path);
     vcm_buf_append_slice(&builder->last_path, record->path);
     vcm_buf_clear(&builder->last_section);
@@ -246,6 +248,8 @@ static int emit(struct vcm_page_builder *builder, uint32_t count, struct vcm_err
         name += records[i].content_id.len;
         records[i].section.data = name;
         name += records[i].section.len;
+        records[i].heading.data = name;
+        name += records[i].heading.len;
         page.tokens += records[i].tokens;
         bytes += (size_t)records[i].bytes + 1;
         if (builder->known[builder->first + i] == VCM_KNOWN_NONE)

@@ -36,7 +36,8 @@ int vcm_binary_emit(struct vcm_slice path, struct vcm_slice bytes,
     int rc = VCM_OK;
 
     assert(bytes.len <= UINT32_MAX);
-    if (vcm_base64_length(bytes.len) / TOKEN_BYTES_MAX <= options->token_budget) {
+    if (vcm_base64_length(bytes.len) / TOKEN_BYTES_MAX <= options->token_budget &&
+        vcm_base64_length(bytes.len) <= VCM_LIMIT_PAGE_BYTES) {
         vcm_base64_put(&text, bytes);
         rc = vcm_buf_check(&text, "a file in base64", err);
         if (rc == VCM_OK)

@@ -16,7 +16,10 @@ enum record_flag {
     FLAG_PATH_LOSSY = 2,
     FLAG_BINARY = 4,
     FLAG_PROSE = 8,
+    FLAG_HEADING = 16,
 };
+
+#define FLAGS (FLAG_LOSSY | FLAG_PATH_LOSSY | FLAG_BINARY | FLAG_PROSE | FLAG_HEADING)
 
 void vcm_page_serialise(struct vcm_buf *out, struct vcm_slice path, struct vcm_slice text)
 {
@@ -54,21 +57,28 @@ void vcm_page_id_to_hex(char out[VCM_PAGE_ID_HEX + 1], const struct vcm_page_id 
     vcm_hash_to_hex(out, id->bytes, sizeof id->bytes);
 }
 
+static uint8_t flags_of(const struct vcm_page_record *r)
+{
+    return (uint8_t)((r->lossy ? FLAG_LOSSY : 0) | (r->path_lossy ? FLAG_PATH_LOSSY : 0) |
+                     (r->binary ? FLAG_BINARY : 0) | (r->prose ? FLAG_PROSE : 0) |
+                     (r->heading.len > 0 ? FLAG_HEADING : 0));
+}
+
 void vcm_page_put_records(struct vcm_buf *out, const struct vcm_page_record *records,
                           uint32_t count)
 {
     vcm_wire_put_count(out, count);
     for (uint32_t i = 0; i < count; i++) {
         const struct vcm_page_record *r = &records[i];
-        vcm_wire_put_u8(
-            out, (uint8_t)((r->lossy ? FLAG_LOSSY : 0) | (r->path_lossy ? FLAG_PATH_LOSSY : 0) |
-                           (r->binary ? FLAG_BINARY : 0) | (r->prose ? FLAG_PROSE : 0)));
+        vcm_wire_put_u8(out, flags_of(r));
         if (r->binary)
             vcm_wire_put_count(out, r->size);
         if (r->prose) {
             vcm_wire_put_bytes(out, r->section);
             vcm_wire_put_count(out, r->page);
         }
+        if (r->heading.len > 0)
+            vcm_wire_put_bytes(out, r->heading);
         vcm_wire_put_bytes(out, r->path);
         vcm_wire_put_bytes(out, r->content_id);
         vcm_wire_put_count(out, r->tokens);
@@ -91,7 +101,7 @@ static uint32_t get_count32(struct vcm_wire_reader *r)
 static void get_record(struct vcm_page_record *record, struct vcm_wire_reader *r)
 {
     uint8_t flags = vcm_wire_get_u8(r);
-    if (flags & ~(FLAG_LOSSY | FLAG_PATH_LOSSY | FLAG_BINARY | FLAG_PROSE))
+    if (flags & ~FLAGS)
         r->bad = true;
     record->lossy = flags & FLAG_LOSSY;
     record->path_lossy = flags & FLAG_PATH_LOSSY;
@@ -101,6 +111,11 @@ static void get_record(struct vcm_page_record *record, struct vcm_wire_reader *r
     if (record->prose) {
         record->section = vcm_wire_get_bytes(r);
         record->page = get_count32(r);
+    }
+    if (flags & FLAG_HEADING) {
+        record->heading = vcm_wire_get_bytes(r);
+        if (record->heading.len == 0)
+            r->bad = true;
     }
     record->path = vcm_wire_get_bytes(r);
     record->content_id = vcm_wire_get_bytes(r);

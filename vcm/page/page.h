@@ -41,6 +41,8 @@ struct vcm_page_record {
     bool prose;               /* a chunk of a document, whose value has a section: */
     struct vcm_slice section; /* its headings, "" for none */
     uint32_t page;            /* of the document, 1-based; 0 when it has none */
+    struct vcm_slice
+        heading; /* of a later part: the definition around it, "" for none (heading.h) */
 };
 
 /* Appends {"path":…,"text":…}. Both must be valid UTF-8. */

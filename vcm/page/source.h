@@ -27,7 +27,8 @@ struct vcm_source_coverage {
 };
 
 struct vcm_source_item {
-    struct vcm_slice path;           /* bytes as the source has them */
+    struct vcm_slice path; /* bytes as the source has them */
+    bool name_is_escaped;  /* but for the last part of the path, which is shown as it is */
     enum vcm_source_outcome outcome; /* VCM_SOURCE_PAGED: to be read */
     enum vcm_reason reason;          /* for FAILED */
     const char *reason_text;         /* for VCM_REASON_OTHER: a static word of the source's own */

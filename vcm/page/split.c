@@ -68,6 +68,8 @@ struct vcm_split {
     bool measure_broken; /* a long word was measured as if it ended earlier */
     uint32_t line;       /* 1-based, of the next part's first character */
     uint32_t part;
+    void *finder; /* of headings, or NULL */
+    struct vcm_buf heading;
 };
 
 int vcm_split_open(struct vcm_split **out, const struct vcm_split_options *options,
@@ -81,7 +83,10 @@ int vcm_split_open(struct vcm_split **out, const struct vcm_split_options *optio
     split->options = *options;
     vcm_buf_init(&split->value, VCM_LIMIT_FRAME_BYTES);
     vcm_buf_init(&split->escaped, VCM_LIMIT_FRAME_BYTES);
+    vcm_buf_init(&split->heading, 2 * VCM_LIMIT_CONTEXT_LINE_BYTES);
     int rc = vcm_cluster_open(&split->cluster, &(struct vcm_cluster_weight){0}, err);
+    if (rc == VCM_OK && options->headings)
+        rc = options->headings->open(&split->finder, err);
     if (rc == VCM_OK)
         *out = split;
     else
@@ -104,6 +109,9 @@ void vcm_split_close(struct vcm_split *split)
         return;
     free_units(split);
     vcm_cluster_close(split->cluster);
+    if (split->finder)
+        split->options.headings->close(split->finder);
+    vcm_buf_release(&split->heading);
     vcm_buf_release(&split->escaped);
     vcm_buf_release(&split->value);
     free(split);
@@ -323,8 +331,11 @@ static int cluster_units(struct vcm_split *s, size_t count, struct vcm_error *er
 
     for (; rc == VCM_OK && count > 0; count--, s->units_done++) {
         const struct vcm_tokenizer_mark *mark = &s->marks[s->units_done];
-        const struct vcm_cluster_weight weight = {.tokens = mark->tokens - s->tokens_done,
-                                                  .items = 1};
+        const struct vcm_cluster_weight weight = {
+            .tokens = mark->tokens - s->tokens_done,
+            .bytes = mark->end - (s->units_done > 0 ? mark[-1].end : 0),
+            .items = 1,
+        };
         s->tokens_done = mark->tokens;
         rc = vcm_cluster_add(s->cluster, &weight, strength_before(s, s->units_done), err);
     }
@@ -478,6 +489,20 @@ struct target {
     void *context;
 };
 
+/* Finds the heading of a later part, which begins at `start`. A file of one part costs nothing. */
+static int find_heading(struct vcm_split *s, size_t start, struct vcm_error *err)
+{
+    const struct vcm_heading_functions *headings = s->options.headings;
+
+    vcm_buf_clear(&s->heading);
+    if (!s->finder || s->part == 0)
+        return VCM_OK;
+    if (s->part == 1)
+        headings->begin(s->finder, s->path, s->text);
+    headings->find(&s->heading, s->finder, start);
+    return vcm_buf_check(&s->heading, "a heading", err);
+}
+
 /* Emits the value, which has the text from the end of the previous part to `end`. */
 static int emit_part(struct vcm_split *s, size_t end, size_t tokens, const struct target *target,
                      struct vcm_error *err)
@@ -487,6 +512,9 @@ static int emit_part(struct vcm_split *s, size_t end, size_t tokens, const struc
     assert(start <= end && end <= s->text.len && tokens <= s->options.token_budget);
     uint32_t newlines = count_newlines(vcm_slice_of(s->text.data + start, end - start));
     bool line_ends = end > start && s->text.data[end - 1] == '\n';
+    int rc = find_heading(s, start, err);
+    if (rc != VCM_OK)
+        return rc;
     struct vcm_page_record record = {
         .path = s->path,
         .tokens = (uint32_t)tokens,
@@ -494,6 +522,7 @@ static int emit_part(struct vcm_split *s, size_t end, size_t tokens, const struc
         .start_line = end > start ? s->line : 0,
         .end_line = end > start ? s->line + newlines - (line_ends ? 1 : 0) : 0,
         .part = ++s->part,
+        .heading = vcm_buf_slice(&s->heading),
     };
     s->line += newlines;
     s->text_emitted = end;
@@ -606,6 +635,13 @@ static bool is_read(const struct vcm_split *s)
     return s->text_done == s->text.len;
 }
 
+/* Whether what was read so far fits into one part, by the marks. Nothing was dropped yet. */
+static bool may_be_whole(const struct vcm_split *s)
+{
+    assert(s->escaped_gone == 0);
+    return s->tokens_done <= s->options.token_budget && s->escaped.len <= VCM_LIMIT_PAGE_BYTES;
+}
+
 /* Reads until the text is known to be too long for one part, or emits it as one. */
 static int find_whole(bool *whole, struct vcm_split *s, const struct target *target,
                       struct vcm_error *err)
@@ -613,9 +649,9 @@ static int find_whole(bool *whole, struct vcm_split *s, const struct target *tar
     int rc = VCM_OK;
 
     *whole = false;
-    while (rc == VCM_OK && !is_read(s) && s->tokens_done <= s->options.token_budget)
+    while (rc == VCM_OK && !is_read(s) && may_be_whole(s))
         rc = add_chunk(s, err);
-    if (rc != VCM_OK || !is_read(s) || s->tokens_done > s->options.token_budget)
+    if (rc != VCM_OK || !is_read(s) || !may_be_whole(s))
         return rc;
     size_t tokens = make_value(s, s->unit_count - 1);
     if (!fits(s, tokens))
@@ -634,6 +670,7 @@ static void begin_units(struct vcm_split *s)
     s->measure = (struct vcm_tokenizer_measure){0, 0};
     s->measure_broken = false;
     vcm_cluster_restart(s->cluster, &(struct vcm_cluster_weight){.tokens = s->body_tokens_max,
+                                                                 .bytes = VCM_LIMIT_PAGE_BYTES,
                                                                  .items = UINT64_MAX});
 }
 
@@ -688,9 +725,10 @@ static int try_whole(bool *whole, size_t *tokens, struct vcm_split *s, struct vc
     if (s->text.len > 2 * (size_t)s->options.token_budget)
         return VCM_OK;
     append_escaped(&s->value, s->text);
+    size_t escaped = s->value.len - s->prefix_len;
     end_value(s);
     *tokens = count_text(s, vcm_buf_slice(&s->value));
-    *whole = *tokens <= s->options.token_budget;
+    *whole = *tokens <= s->options.token_budget && escaped <= VCM_LIMIT_PAGE_BYTES;
     if (!*whole && s->text.len == 0)
         return no_room(s, err);
     return vcm_buf_check(&s->value, "a record", err);

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "tokens/tokenizer.h"
+#include "vcm/page/heading.h"
 #include "vcm/page/page.h"
 
 /* The tokens of a part that are reserved for the path and the braces, so that the same content is
@@ -27,8 +28,8 @@
 #define VCM_SPLIT_PATH_TOKENS(budget)                                                              \
     ((budget) / 4 < (budget) / 64 + 32 ? (budget) / 4 : (budget) / 64 + 32)
 
-/* One part: `value` is serialised and valid during the call; `record` has every field but
- * content_id, parts and the lossy flags. */
+/* One part: `value` is serialised and valid during the call, like the heading; `record` has every
+ * field but content_id, parts and the lossy flags. */
 typedef int (*vcm_split_part_fn)(void *context, struct vcm_slice value,
                                  const struct vcm_page_record *record, struct vcm_error *err);
 
@@ -38,6 +39,7 @@ struct vcm_split;
 struct vcm_split_options {
     const struct vcm_tokenizer *tokenizer; /* outlives the splitter */
     uint32_t token_budget;
+    const struct vcm_heading_functions *headings; /* NULL: parts have none */
 };
 
 int vcm_split_open(struct vcm_split **out, const struct vcm_split_options *options,

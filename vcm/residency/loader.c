@@ -262,7 +262,7 @@ static int no_room(const struct promotion *promotion, struct vcm_transition *t,
     char hex[VCM_PAGE_ID_HEX + 1];
     uint64_t locked = 0;
 
-    int rc = vcm_lock_bytes(&locked, t->txn, t->now, err);
+    int rc = vcm_lock_bytes(&locked, t->txn, t->now_ms, err);
     if (rc != VCM_OK)
         return rc;
     uint64_t needed = t->totals.pinned_bytes + locked + promotion->loader->asked_bytes +

@@ -68,7 +68,7 @@ static int find_hindrance(struct vcm_pin_departure *departure, struct vcm_transi
 
     int rc = vcm_transition_may_go(&may, t, info, err);
     if (rc == VCM_OK && !may)
-        rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
+        rc = vcm_lock_until(&until, t->txn, &info->id, t->now_ms, err);
     if (rc == VCM_OK && !may)
         departure->hindrance = vcm_page_store_is_pinned(info) ? VCM_PIN_PINNED
                                : until > 0                    ? VCM_PIN_LOCKED

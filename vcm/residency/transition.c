@@ -33,16 +33,14 @@
 #include "vcm/residency/transition.h"
 
 #include <assert.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
 #include "vcm/page/id_map.h"
 #include "vcm/residency/lock.h"
 #include "vcm/residency/transition_sets.h"
 
 #include "base/banned.h"
-
-#define META_STAMP "stamp"
 
 struct run {
     struct vcm_transition t;
@@ -57,7 +55,7 @@ static int get_stamp(uint64_t *stamp, struct vcm_kv_txn *txn, struct vcm_error *
     struct vcm_slice value;
 
     *stamp = 0;
-    int rc = vcm_kv_get(&value, txn, VCM_TABLE_META, vcm_slice_of_string(META_STAMP), err);
+    int rc = vcm_kv_get(&value, txn, VCM_TABLE_META, vcm_slice_of_string(VCM_META_STAMP), err);
     if (rc == VCM_NOT_FOUND)
         return VCM_OK;
     if (rc != VCM_OK)
@@ -74,8 +72,8 @@ static int put_stamp(struct vcm_kv_txn *txn, uint64_t stamp, struct vcm_error *e
     vcm_wire_put_u64(&value, stamp);
     int rc = vcm_buf_check(&value, "the stamp", err);
     if (rc == VCM_OK)
-        rc = vcm_kv_put(txn, VCM_TABLE_META, vcm_slice_of_string(META_STAMP), vcm_buf_slice(&value),
-                        err);
+        rc = vcm_kv_put(txn, VCM_TABLE_META, vcm_slice_of_string(VCM_META_STAMP),
+                        vcm_buf_slice(&value), err);
     vcm_buf_release(&value);
     return rc;
 }
@@ -88,7 +86,7 @@ static int run_change(void *context, struct vcm_kv_txn *txn, struct vcm_error *e
     bool rebuild = run->begun && t->sets_changed;
 
     *t = (struct vcm_transition){
-        .store = store, .txn = txn, .now = (uint64_t)time(NULL), .departing = t->departing};
+        .store = store, .txn = txn, .now_ms = vcm_clock_wall_ms(), .departing = t->departing};
     int rc = vcm_page_store_read_limits(&t->limits, store, err);
     if (rc == VCM_OK)
         rc = get_stamp(&t->stamp, txn, err);
@@ -168,7 +166,7 @@ int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_
     if (vcm_page_store_is_pinned(info) || (t->kept && info->state == VCM_PAGE_RESIDENT &&
                                            vcm_id_map_find(&number, t->kept, &info->id)))
         return VCM_OK;
-    int rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
+    int rc = vcm_lock_until(&until, t->txn, &info->id, t->now_ms, err);
     if (rc == VCM_OK)
         *may = until == 0 && !is_viewed(t, info);
     return rc;
@@ -192,6 +190,9 @@ static int take_bytes(struct vcm_transition *t, struct vcm_page_info *info, stru
         /* V4: otherwise readers would rely on places that they remember. */
         assert(t->departing && vcm_shm_departures(t->store->shm) % 2 == 1);
         rc = delete_entry(t, VCM_TABLE_FRAMES, &info->id, err);
+        /* S16: its locks are past their time, and must not count again if the clock steps back. */
+        if (rc == VCM_OK)
+            rc = vcm_lock_drop(t->txn, &info->id, err);
         t->totals.resident--;
         t->totals.resident_bytes -= info->bytes;
         vcm_transition_sets_remove(t, VCM_SET_RESIDENT, info);
@@ -337,9 +338,9 @@ int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page
     char hex[VCM_PAGE_ID_HEX + 1];
     uint64_t locked = 0, until = 0;
 
-    int rc = vcm_lock_bytes(&locked, t->txn, t->now, err);
+    int rc = vcm_lock_bytes(&locked, t->txn, t->now_ms, err);
     if (rc == VCM_OK)
-        rc = vcm_lock_until(&until, t->txn, &info->id, t->now, err);
+        rc = vcm_lock_until(&until, t->txn, &info->id, t->now_ms, err);
     if (rc != VCM_OK)
         return rc;
     uint64_t needed = t->totals.pinned_bytes + locked;
@@ -578,7 +579,7 @@ int vcm_transition_check_pinned(const struct vcm_transition *t, struct vcm_error
 {
     uint64_t locked = 0;
 
-    int rc = vcm_lock_bytes(&locked, t->txn, t->now, err);
+    int rc = vcm_lock_bytes(&locked, t->txn, t->now_ms, err);
     if (rc == VCM_OK && t->totals.pinned_bytes + locked > t->limits.capacity)
         rc = vcm_transition_too_much(t->totals.pinned_bytes + locked, t->limits.capacity, err);
     return rc;

@@ -23,7 +23,7 @@ struct vcm_transition {
     struct vcm_kv_txn *txn;
     struct vcm_page_totals totals;
     struct vcm_page_store_limits limits; /* in force when the transaction began */
-    uint64_t now;                        /* Unix seconds; locks that ended before have no effect */
+    uint64_t now_ms;                     /* Unix time; locks that ended before have no effect */
     uint64_t evictions;                  /* pages that were compressed or evicted */
     uint64_t stamp;                      /* of the sets, see shm.h */
     struct vcm_evict sets[VCM_SHM_SETS];

@@ -11,6 +11,9 @@
 
 #include "base/banned.h"
 
+#define ERA_SHIFT 32
+#define ERAS      (UINT64_C(1) << 30) /* numbers are positions in a lock file, too: below 2^63 */
+
 const char *const vcm_table_names[] = {
     [VCM_TABLE_META] = "meta",
     [VCM_TABLE_SCOPES] = "scopes",
@@ -84,7 +87,8 @@ static int write_format(void *context, struct vcm_kv_txn *txn, struct vcm_error 
         return put_format(txn, err);
     if (rc != VCM_OK || format == VCM_PAGE_STORE_FORMAT)
         return rc;
-    rc = vcm_page_migrate_from_1(txn, err);
+    if (format == 1)
+        rc = vcm_page_migrate_from_1(txn, err);
     return rc == VCM_OK ? put_format(txn, err) : rc;
 }
 
@@ -97,9 +101,15 @@ static int settle_format(struct vcm_page_store *store, bool read_only, struct vc
     if (rc != VCM_OK)
         return rc;
     rc = get_format(&format, txn, err);
+    if (rc == VCM_NOT_FOUND && !vcm_kv_handle_is_new(txn))
+        rc = vcm_error_set(err, VCM_STORE_CORRUPT,
+                           "the store in '%s' is damaged: its format number is missing",
+                           store->directory);
     vcm_kv_handle_read_end(txn);
     if (rc != VCM_NOT_FOUND && (rc != VCM_OK || format == VCM_PAGE_STORE_FORMAT))
         return rc;
+    if (read_only && rc == VCM_OK && format >= VCM_PAGE_STORE_FORMAT_READ)
+        return VCM_OK;
     if (read_only && rc == VCM_OK)
         return vcm_error_set(err, VCM_UNSUPPORTED,
                              "the store has format %u and this vcm reads format %u; the next "
@@ -120,7 +130,7 @@ static int open_kv(struct vcm_kv **out, const struct vcm_page_store *store, bool
 {
     struct vcm_buf lock = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
 
-    vcm_path_join(&lock, store->directory, "writer.lock");
+    vcm_path_join(&lock, store->directory, VCM_PAGE_STORE_LOCK);
     int rc = vcm_buf_check(&lock, "the path of the store", err);
     if (rc == VCM_OK)
         rc = vcm_kv_handle_open(out,
@@ -183,6 +193,67 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
     else
         vcm_page_store_close(store);
     return rc;
+}
+
+static int put_number(struct vcm_kv_txn *txn, const char *name, uint64_t number,
+                      struct vcm_error *err)
+{
+    struct vcm_buf value = VCM_BUF_INIT(16);
+
+    vcm_wire_put_u64(&value, number);
+    int rc = vcm_buf_check(&value, "a number", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_META, vcm_slice_of_string(name), vcm_buf_slice(&value), err);
+    vcm_buf_release(&value);
+    return rc;
+}
+
+/* The stamp begins anew as well, so that no eviction set of the former store counts as valid. */
+static int begin_era(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
+{
+    const uint64_t first = *(const uint64_t *)context << ERA_SHIFT;
+
+    int rc = put_number(txn, VCM_META_NEXT_MAPPING, first, err);
+    return rc == VCM_OK ? put_number(txn, VCM_META_STAMP, first, err) : rc;
+}
+
+int vcm_page_store_make(const char *directory, uint64_t era, struct vcm_error *err)
+{
+    const struct vcm_page_store_options options = {.directory = directory};
+    struct vcm_page_store *store = NULL;
+
+    era = era % ERAS != 0 ? era % ERAS : 1;
+    int rc = vcm_page_store_open(&store, &options, err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_handle_update(store->kv, begin_era, &era, VCM_LIMIT_LOCK_TIMEOUT_MS, NULL, err);
+    vcm_page_store_close(store);
+    return rc;
+}
+
+int vcm_page_store_era(uint64_t *out, struct vcm_page_store *store, struct vcm_error *err)
+{
+    struct vcm_kv_txn *txn = NULL;
+    struct vcm_slice value;
+
+    *out = 0;
+    int rc = vcm_page_store_read_begin(&txn, store, err);
+    if (rc != VCM_OK)
+        return rc;
+    rc = get_meta(&value, txn, VCM_META_NEXT_MAPPING, err);
+    if (rc == VCM_OK) {
+        struct vcm_wire_reader r;
+        vcm_wire_reader_init(&r, value);
+        *out = vcm_wire_get_u64(&r) >> ERA_SHIFT;
+        if (!vcm_wire_reader_done(&r))
+            rc = vcm_table_malformed("the next number of a series", err);
+    }
+    vcm_kv_handle_read_end(txn);
+    return rc == VCM_NOT_FOUND ? VCM_OK : rc;
+}
+
+bool vcm_page_store_is_current(struct vcm_page_store *store)
+{
+    return vcm_kv_handle_is_current(store->kv);
 }
 
 struct vcm_page_store *vcm_page_store_share(struct vcm_page_store *store)
@@ -327,15 +398,17 @@ int vcm_page_store_scope(struct vcm_scope *out, struct vcm_kv_txn *txn, struct v
 struct scope_walk {
     vcm_page_store_scope_fn visit;
     void *context;
+    bool any;
 };
 
 static int visit_scope(void *context, struct vcm_slice key, struct vcm_slice value,
                        struct vcm_error *err)
 {
-    const struct scope_walk *walk = context;
+    struct scope_walk *walk = context;
     struct vcm_scope scope;
 
     (void)key;
+    walk->any = true;
     int rc = vcm_scope_get(&scope, value, err);
     if (rc != VCM_OK)
         return rc;
@@ -347,11 +420,12 @@ static int visit_scope(void *context, struct vcm_slice key, struct vcm_slice val
 int vcm_page_store_each_scope(struct vcm_kv_txn *txn, struct vcm_slice prefix,
                               vcm_page_store_scope_fn visit, void *context, struct vcm_error *err)
 {
-    struct scope_walk walk = {visit, context};
+    struct scope_walk walk = {visit, context, false};
 
     if (prefix.len > VCM_LIMIT_SCOPE_ID_BYTES)
         return VCM_OK;
-    return vcm_table_each(txn, VCM_TABLE_SCOPES, prefix, prefix, visit_scope, &walk, err);
+    int rc = vcm_table_each(txn, VCM_TABLE_SCOPES, prefix, prefix, visit_scope, &walk, err);
+    return rc == VCM_OK && !walk.any ? vcm_page_table_check_no_scope(txn, prefix, err) : rc;
 }
 
 int vcm_page_store_page(struct vcm_page_info *out, struct vcm_kv_txn *txn,
@@ -429,6 +503,23 @@ static int match_page(void *context, struct vcm_slice key, struct vcm_slice valu
     return VCM_OK;
 }
 
+/* S3: a holder names a page that exists. */
+static int match_holder(void *context, struct vcm_slice key, struct vcm_slice value,
+                        struct vcm_error *err)
+{
+    const struct page_search *search = context;
+    char hex[VCM_PAGE_ID_HEX + 1];
+
+    (void)value;
+    if (key.len != VCM_HOLDER_KEY_BYTES)
+        return vcm_table_malformed("a holder", err);
+    vcm_hash_to_hex(hex, (const unsigned char *)key.data, VCM_PAGE_ID_BYTES);
+    if (memcmp(hex, search->prefix, search->prefix_len) != 0)
+        return VCM_STOP;
+    return vcm_error_set(err, VCM_STORE_CORRUPT,
+                         "the store is damaged: a page table has page %s, which is missing", hex);
+}
+
 int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned max,
                               struct vcm_kv_txn *txn, const char *prefix, struct vcm_error *err)
 {
@@ -447,6 +538,9 @@ int vcm_page_store_find_pages(struct vcm_page_id *ids, unsigned *count, unsigned
     int rc = vcm_table_each(txn, VCM_TABLE_PAGES, vcm_slice_of(start, search.prefix_len / 2),
                             vcm_slice_of(start, sizeof start), match_page, &search, err);
     *count = search.count;
+    if (rc == VCM_OK && search.count == 0)
+        rc = vcm_table_each(txn, VCM_TABLE_HOLDERS, vcm_slice_of(start, search.prefix_len / 2),
+                            vcm_slice_of(start, sizeof start), match_holder, &search, err);
     return rc;
 }
 

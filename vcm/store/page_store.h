@@ -18,9 +18,13 @@
 #include "vcm/page/page.h"
 #include "vcm/store/scope.h"
 
-#define VCM_PAGE_STORE_FORMAT 2u
+#define VCM_PAGE_STORE_FORMAT 3u
+/* Of this and of later formats a program that only reads needs no conversion. */
+#define VCM_PAGE_STORE_FORMAT_READ 2u
 
 struct vcm_page_store;
+
+#define VCM_PAGE_STORE_LOCK "writer.lock" /* in the store's directory */
 
 #define VCM_PAGE_STORE_TOKENIZER_BYTES 32
 
@@ -93,6 +97,18 @@ struct vcm_page_totals {
  * it for writing converts it. */
 int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store_options *options,
                         struct vcm_error *err);
+/*
+ * Makes a store that is to replace a damaged one, in an empty directory. Its era is in the upper
+ * half of all its mappings' numbers: no number of the damaged store occurs again, and whoever was
+ * at work in that one finds out.
+ */
+int vcm_page_store_make(const char *directory, uint64_t era, struct vcm_error *err);
+/* 0 for a store that replaced none. */
+int vcm_page_store_era(uint64_t *out, struct vcm_page_store *store, struct vcm_error *err);
+
+/* Whether what was read last came from the data file that is in use now. */
+bool vcm_page_store_is_current(struct vcm_page_store *store);
+
 /* Closes the store when the last of its users has called this; vcm_page_store_share() adds a user.
  */
 void vcm_page_store_close(struct vcm_page_store *store);
@@ -127,7 +143,8 @@ int vcm_page_store_file_info(struct vcm_kv_info *out, struct vcm_page_store *sto
 int vcm_page_store_scope(struct vcm_scope *out, struct vcm_kv_txn *txn, struct vcm_slice scope_id,
                          struct vcm_error *err);
 
-/* Every scope whose id begins with `prefix`, in the order of the ids. */
+/* Every scope whose id begins with `prefix`, in the order of the ids. STORE_CORRUPT when there is
+ * none, and there are page tables in force of such scopes. */
 typedef int (*vcm_page_store_scope_fn)(void *context, const struct vcm_scope *scope,
                                        struct vcm_error *err);
 int vcm_page_store_each_scope(struct vcm_kv_txn *txn, struct vcm_slice prefix,

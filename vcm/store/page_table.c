@@ -85,18 +85,11 @@ int vcm_page_table_first_seq(uint32_t *out, struct vcm_kv_txn *txn, const struct
     return vcm_page_table_get_holder(&occurrences, out, txn, id, mapping, err);
 }
 
-int vcm_page_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *txn,
-                               uint64_t mapping, struct vcm_error *err)
+static int parse_mapping(struct vcm_mapping_info *out, struct vcm_slice value,
+                         struct vcm_error *err)
 {
-    unsigned char key[8];
-    struct vcm_slice value;
     struct vcm_wire_reader r;
 
-    memset(out, 0, sizeof *out);
-    vcm_wire_store_be64(key, mapping);
-    int rc = vcm_kv_get(&value, txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
-    if (rc != VCM_OK)
-        return rc;
     vcm_wire_reader_init(&r, value);
     out->state = vcm_wire_get_u8(&r);
     uint8_t pinned = vcm_wire_get_u8(&r);
@@ -105,6 +98,42 @@ int vcm_page_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *
     if (!vcm_wire_reader_done(&r) || out->state > VCM_MAPPING_DROPPING || pinned > 1)
         return vcm_table_malformed("a mapping", err);
     return VCM_OK;
+}
+
+int vcm_page_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *txn,
+                               uint64_t mapping, struct vcm_error *err)
+{
+    unsigned char key[8];
+    struct vcm_slice value;
+
+    memset(out, 0, sizeof *out);
+    vcm_wire_store_be64(key, mapping);
+    int rc = vcm_kv_get(&value, txn, VCM_TABLE_MAPPINGS, vcm_slice_of(key, sizeof key), err);
+    return rc == VCM_OK ? parse_mapping(out, value, err) : rc;
+}
+
+static int match_mapping(void *context, struct vcm_slice key, struct vcm_slice value,
+                         struct vcm_error *err)
+{
+    const struct vcm_slice *prefix = context;
+    struct vcm_mapping_info info;
+
+    (void)key;
+    int rc = parse_mapping(&info, value, err);
+    if (rc != VCM_OK || info.state != VCM_MAPPING_IN_FORCE || info.scope_id.len < prefix->len ||
+        memcmp(info.scope_id.data, prefix->data, prefix->len) != 0)
+        return rc;
+    return vcm_error_set(err, VCM_STORE_CORRUPT,
+                         "the store is damaged: scope '%.*s' has a page table and is missing",
+                         (int)info.scope_id.len, info.scope_id.data);
+}
+
+int vcm_page_table_check_no_scope(struct vcm_kv_txn *txn, struct vcm_slice prefix,
+                                  struct vcm_error *err)
+{
+    struct vcm_slice all = vcm_slice_of("", 0);
+
+    return vcm_table_each(txn, VCM_TABLE_MAPPINGS, all, all, match_mapping, &prefix, err);
 }
 
 int vcm_page_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
@@ -162,6 +191,33 @@ int vcm_page_table_each_holder(struct vcm_kv_txn *txn, const struct vcm_page_id 
     return vcm_table_each(txn, VCM_TABLE_HOLDERS, prefix, prefix, visit_holder, &walk, err);
 }
 
+static int note_entry(void *context, struct vcm_slice key, struct vcm_slice value,
+                      struct vcm_error *err)
+{
+    (void)key;
+    (void)value;
+    (void)err;
+    *(bool *)context = true;
+    return VCM_STOP;
+}
+
+int vcm_page_table_check_held(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                              struct vcm_error *err)
+{
+    struct vcm_slice key = vcm_table_id_key(id);
+    char hex[VCM_PAGE_ID_HEX + 1];
+    bool held = false;
+
+    int rc = vcm_table_each(txn, VCM_TABLE_HOLDERS, key, key, note_entry, &held, err);
+    if (rc == VCM_OK && !held)
+        rc = vcm_table_each(txn, VCM_TABLE_ORPHANS, key, key, note_entry, &held, err);
+    vcm_page_id_to_hex(hex, id);
+    return rc == VCM_OK && !held
+               ? vcm_error_set(err, VCM_STORE_CORRUPT,
+                               "the store is damaged: no page table has page %s", hex)
+               : rc;
+}
+
 struct omission_walk {
     vcm_page_store_omission_fn visit;
     void *context;
@@ -207,6 +263,48 @@ struct vcm_slice vcm_page_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], 
     return vcm_slice_of(key, VCM_PATH_KEY_BYTES);
 }
 
+bool vcm_page_table_next_path(struct vcm_slice *path, struct vcm_slice *rest)
+{
+    if (!rest->data)
+        return false;
+    const char *end = rest->len > 0 ? memchr(rest->data, '\0', rest->len) : NULL;
+    *path = vcm_slice_of(rest->data, end ? (size_t)(end - rest->data) : rest->len);
+    *rest = end ? vcm_slice_of(end + 1, rest->len - path->len - 1) : vcm_slice_of(NULL, 0);
+    return true;
+}
+
+bool vcm_page_table_has_path(struct vcm_slice entry, struct vcm_slice path)
+{
+    struct vcm_slice one;
+
+    while (vcm_page_table_next_path(&one, &entry))
+        if (vcm_slice_equal(one, path))
+            return true;
+    return false;
+}
+
+/* Adds a path to the entry of its key, which another path of the row may have made. */
+static int put_path(struct vcm_kv_txn *txn, struct vcm_slice key, struct vcm_slice path,
+                    struct vcm_error *err)
+{
+    struct vcm_buf joined = VCM_BUF_INIT(VCM_LIMIT_FRAME_BYTES);
+    struct vcm_slice entry;
+
+    int rc = vcm_kv_get(&entry, txn, VCM_TABLE_PATHS, key, err);
+    if (rc == VCM_NOT_FOUND)
+        return vcm_kv_put(txn, VCM_TABLE_PATHS, key, path, err);
+    if (rc != VCM_OK || vcm_page_table_has_path(entry, path))
+        return rc;
+    vcm_buf_append_slice(&joined, entry);
+    vcm_buf_append_byte(&joined, '\0');
+    vcm_buf_append_slice(&joined, path);
+    rc = vcm_buf_check(&joined, "the paths of a page", err);
+    if (rc == VCM_OK)
+        rc = vcm_kv_put(txn, VCM_TABLE_PATHS, key, vcm_buf_slice(&joined), err);
+    vcm_buf_release(&joined);
+    return rc;
+}
+
 int vcm_page_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,
                              struct vcm_slice records, struct vcm_error *err)
 {
@@ -218,9 +316,8 @@ int vcm_page_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t 
     for (uint32_t i = 0; rc == VCM_OK && i < count; i++) {
         if (i > 0 && vcm_slice_equal(list[i].path, list[i - 1].path))
             continue; /* another part of the same file */
-        rc =
-            vcm_kv_put(txn, VCM_TABLE_PATHS,
-                       vcm_page_table_path_key(key, mapping, list[i].path, seq), list[i].path, err);
+        rc = put_path(txn, vcm_page_table_path_key(key, mapping, list[i].path, seq), list[i].path,
+                      err);
     }
     free(list);
     return rc;
@@ -238,7 +335,7 @@ int vcm_page_table_delete_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32
         rc = vcm_kv_delete(txn, VCM_TABLE_PATHS,
                            vcm_page_table_path_key(key, mapping, list[i].path, seq), err);
         if (rc == VCM_NOT_FOUND)
-            rc = VCM_OK; /* another part of the same file */
+            rc = VCM_OK; /* another part of the same file, or a path with the same hash */
     }
     free(list);
     return rc;
@@ -250,7 +347,7 @@ struct path_walk {
     void *context;
 };
 
-/* Two paths may have the same hash; the value is the path itself. */
+/* Two paths may have the same hash; the value has the paths themselves. */
 static int visit_path(void *context, struct vcm_slice key, struct vcm_slice value,
                       struct vcm_error *err)
 {
@@ -258,7 +355,7 @@ static int visit_path(void *context, struct vcm_slice key, struct vcm_slice valu
 
     if (key.len != VCM_PATH_KEY_BYTES)
         return vcm_table_malformed("an entry of the index of paths", err);
-    if (!vcm_slice_equal(value, walk->path))
+    if (!vcm_page_table_has_path(value, walk->path))
         return VCM_OK;
     return walk->visit(walk->context, vcm_wire_load_be32((const unsigned char *)key.data + 16),
                        err);

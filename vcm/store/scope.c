@@ -19,6 +19,18 @@ static struct vcm_slice *text_member(struct vcm_scope *scope, unsigned index)
     return index < sizeof members / sizeof members[0] ? members[index] : NULL;
 }
 
+static const uint8_t by_row = 1, by_own = 2;
+
+/* A table that is pinned for no reason that is known is pinned by its row: older versions stored
+ * nothing else. */
+static uint8_t pin_flags(const struct vcm_scope *scope)
+{
+    const unsigned own = scope->pinned_by_own ? by_own : 0;
+    const unsigned row = scope->pinned_by_row || own == 0 ? by_row : 0;
+
+    return scope->pinned ? (uint8_t)(own | row) : 0;
+}
+
 void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope)
 {
     struct vcm_scope copy = *scope;
@@ -28,7 +40,7 @@ void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope)
     vcm_buf_append(out, scope->fingerprint, sizeof scope->fingerprint);
     vcm_wire_put_u32(out, scope->flush_threshold);
     vcm_wire_put_u32(out, scope->flush_token_budget);
-    vcm_wire_put_u8(out, scope->pinned);
+    vcm_wire_put_u8(out, pin_flags(scope));
     vcm_wire_put_u64(out, scope->mapping);
     vcm_wire_put_u64(out, scope->mapped_at);
     vcm_wire_put_u64(out, scope->records);
@@ -73,7 +85,10 @@ int vcm_scope_get(struct vcm_scope *out, struct vcm_slice value, struct vcm_erro
         memcpy(out->fingerprint, fingerprint.data, fingerprint.len);
     out->flush_threshold = vcm_wire_get_u32(&r);
     out->flush_token_budget = vcm_wire_get_u32(&r);
-    out->pinned = vcm_wire_get_u8(&r) != 0;
+    uint8_t pins = vcm_wire_get_u8(&r);
+    out->pinned = pins != 0;
+    out->pinned_by_row = (pins & by_row) != 0;
+    out->pinned_by_own = (pins & by_own) != 0;
     out->mapping = vcm_wire_get_u64(&r);
     out->mapped_at = vcm_wire_get_u64(&r);
     out->records = vcm_wire_get_u64(&r);

@@ -24,7 +24,9 @@ struct vcm_scope {
         fingerprint[VCM_HASH_SHA256_BYTES]; /* of all that determines the pages but the commit */
     uint32_t flush_threshold;
     uint32_t flush_token_budget;
-    bool pinned;
+    bool pinned;        /* its table is, for one of the two reasons that follow */
+    bool pinned_by_row; /* as the row said when it was mapped */
+    bool pinned_by_own; /* a pin of its own, which stays until it is unpinned */
     uint64_t mapping;   /* number of the page table that is in force, see README.md */
     uint64_t mapped_at; /* Unix seconds */
     uint64_t records;

@@ -427,7 +427,7 @@ int vcm_shm_evict_resize(struct vcm_shm *shm, unsigned which, size_t bytes, stru
     if (shm->fd >= 0) {
         int code = posix_fallocate(shm->fd, (off_t)offset, (off_t)bytes);
         if (code != 0)
-            return vcm_error_sys(err, code == ENOSPC ? VCM_STORE_FULL : VCM_IO_ERROR, code,
+            return vcm_error_sys(err, VCM_IO_ERROR, code,
                                  "cannot make the store's residency file larger");
     }
     /* It is not zero if a process was killed during a resize. */

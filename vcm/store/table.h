@@ -37,6 +37,7 @@ extern const char *const vcm_table_names[];
 #define VCM_META_TOTALS          "totals"
 #define VCM_META_NEXT_MAPPING    "next_mapping"
 #define VCM_META_NEXT_DICTIONARY "next_dictionary"
+#define VCM_META_STAMP           "stamp"
 
 enum vcm_mapping_state {
     VCM_MAPPING_BUILDING,
@@ -111,6 +112,11 @@ static inline struct vcm_slice vcm_table_holder_key(unsigned char key[VCM_HOLDER
 struct vcm_slice vcm_page_table_path_key(unsigned char key[VCM_PATH_KEY_BYTES], uint64_t mapping,
                                          struct vcm_slice path, uint32_t seq);
 
+/* The next path of an entry of the index of paths; false at its end. Paths of one row whose hashes
+ * are the same, which is easy to bring about, share an entry. */
+bool vcm_page_table_next_path(struct vcm_slice *path, struct vcm_slice *rest);
+bool vcm_page_table_has_path(struct vcm_slice entry, struct vcm_slice path);
+
 /*
  * Calls `visit` for each entry whose key begins with `prefix`, from `start` on (a key with that
  * prefix). Any result but VCM_OK from `visit` ends the walk, which returns it; VCM_STOP ends it
@@ -136,6 +142,16 @@ int vcm_page_table_get_mapping(struct vcm_mapping_info *out, struct vcm_kv_txn *
                                uint64_t mapping, struct vcm_error *err);
 int vcm_page_table_put_mapping(struct vcm_kv_txn *txn, uint64_t mapping,
                                const struct vcm_mapping_info *info, struct vcm_error *err);
+
+/* For a caller that found no scope whose id begins with `prefix`: STORE_CORRUPT when a table in
+ * force belongs to one (S7). */
+int vcm_page_table_check_no_scope(struct vcm_kv_txn *txn, struct vcm_slice prefix,
+                                  struct vcm_error *err);
+
+/* For a caller that found no table in force with a page that exists: STORE_CORRUPT when no table at
+ * all has it, and it is no orphan (S5). */
+int vcm_page_table_check_held(struct vcm_kv_txn *txn, const struct vcm_page_id *id,
+                              struct vcm_error *err);
 
 /* Writes the index entries of a row: one for each path. */
 int vcm_page_table_put_paths(struct vcm_kv_txn *txn, uint64_t mapping, uint32_t seq,

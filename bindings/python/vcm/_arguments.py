@@ -8,6 +8,8 @@ from typing import Any, Dict, List, Optional
 from . import _native as native
 from .types import MmapConfig, VirtualContextPage
 
+LOCK_SECONDS_MAX = 87840 * 3600  # the library's bound
+
 
 def flag(value: object, name: str) -> bool:
     if not isinstance(value, bool):
@@ -24,11 +26,12 @@ def count(value: object, name: str, *, least: int = 0, most: int = 2 ** 32 - 1) 
 
 
 def seconds(value: object, name: str) -> int:
-    """Seconds as the milliseconds that the library takes."""
+    """Seconds, at most as many as a lock may last, as the milliseconds that the library takes."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name} must be a number of seconds, not {type(value).__name__}")
-    if not 0 < value < 1e10:
-        raise ValueError(f"{name} must be more than 0, not {value}")
+    if not 0 < value <= LOCK_SECONDS_MAX:
+        raise ValueError(f"{name} must be more than 0 and at most {LOCK_SECONDS_MAX} (ten years), "
+                         f"not {value}")
     return max(1, int(value * 1000))
 
 

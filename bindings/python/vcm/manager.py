@@ -1,7 +1,7 @@
 """VirtualContextManager: the handle that Colony's materialiser calls, over libvcm.
 
 Methods are coroutines of one event loop. What is in memory is answered at once; what takes time
-runs in a thread with a handle of its own, and cancelling the task cancels the work.
+runs in one of a few threads, each with a handle of its own, and cancelling the task cancels the work.
 """
 
 import asyncio
@@ -91,6 +91,37 @@ class _Handle:
     def close(self) -> None:
         pointer, self.pointer = self.pointer, c_void_p()
         lib.vcm_close(pointer)
+
+
+class _Call:
+    """Work for a thread. It gets a handle when a thread begins it, so that there are no more handles
+    than threads, however many calls wait."""
+
+    def __init__(self, manager: "VirtualContextManager", work: Callable[[_Handle], Any]):
+        self.manager = manager
+        self.work = work
+        self.lock = threading.Lock()
+        self.handle: Optional[_Handle] = None  # while the work is under way
+        self.cancelled = False
+
+    def run(self) -> Any:
+        handle = self.manager._take()
+        try:
+            with self.lock:
+                self.handle = handle
+                if self.cancelled:
+                    return None  # nobody waits for it
+            return self.work(handle)
+        finally:
+            with self.lock:
+                self.handle = None
+            self.manager._put_back(handle)
+
+    def cancel(self) -> None:
+        with self.lock:
+            self.cancelled = True
+            if self.handle is not None:
+                lib.vcm_cancel_request(byref(self.handle.cancel))
 
 
 class _Shared:
@@ -245,15 +276,17 @@ class VirtualContextManager:
             self._idle.append(handle)
 
     async def _run(self, work: Callable[[_Handle], Any]) -> Any:
-        """Runs work in a thread, with a handle of its own. Cancelling the task cancels the work,
-        and is told when the work has ended."""
+        """Runs work in one of the threads, with a handle that no other thread uses meanwhile.
+        Cancelling the task cancels the work, and is told when the work has ended."""
         self._open_handle()
-        handle = self._take()
-        future = asyncio.get_running_loop().run_in_executor(self._threads, work, handle)
+        call = _Call(self, work)
+        job = self._threads.submit(call.run)
+        future = asyncio.wrap_future(job)
         try:
             return await asyncio.shield(future)
         except asyncio.CancelledError:
-            lib.vcm_cancel_request(byref(handle.cancel))
+            if not job.cancel():  # a thread has it already
+                call.cancel()
             while not future.done():  # however often the task is cancelled: the handle is in use
                 try:
                     await asyncio.wait([future])
@@ -262,8 +295,6 @@ class VirtualContextManager:
             if not future.cancelled():
                 future.exception()
             raise
-        finally:
-            self._put_back(handle)
 
     # Mapping
 
