@@ -191,4 +191,13 @@ const struct vcm_op vcm_op_check = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_REPO,
+            .title = "Check a repo map",
+            .summary = "Validates .colony/repo_map.yaml of a repository: errors and warnings with "
+                       "line and column, how many files each row and route matches, and how many "
+                       "files nothing matches.",
+            .effects = VCM_OP_NETWORK,
+        },
 };

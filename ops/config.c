@@ -189,6 +189,12 @@ const struct vcm_op vcm_op_config_list = {
     .result = list_result,
     .run = run_list,
     .print = print_list,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "List settings",
+            .summary = "Lists all settings of the store.",
+        },
 };
 
 const struct vcm_op vcm_op_config_get = {
@@ -201,6 +207,12 @@ const struct vcm_op vcm_op_config_get = {
     .result = entry_result,
     .run = run_get,
     .print = print_value,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Read a setting",
+            .summary = "Reads one setting of the store.",
+        },
 };
 
 const struct vcm_op vcm_op_config_set = {

@@ -183,4 +183,11 @@ const struct vcm_op vcm_op_coverage = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_REPO,
+            .title = "List coverage",
+            .summary = "Lists every path of a scope with its outcome: paged, or why it was left "
+                       "out. Use it to learn whether a file that you miss is there.",
+        },
 };

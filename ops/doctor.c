@@ -101,4 +101,10 @@ const struct vcm_op vcm_op_doctor = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Examine the installation",
+            .summary = "Examines the home, programs and limits, and says what to mend.",
+        },
 };

@@ -116,4 +116,12 @@ const struct vcm_op vcm_op_evict = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Evict pages",
+            .summary =
+                "Compresses pages, or drops their text until it is needed again; nothing is lost.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT,
+        },
 };

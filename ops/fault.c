@@ -91,4 +91,12 @@ const struct vcm_op vcm_op_fault = {
     .result = result,
     .run = run,
     .print = vcm_page_rows_print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Fault pages in",
+            .summary = "Makes pages resident, so that reading them later is fast. Reading works "
+                       "without it.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT,
+        },
 };

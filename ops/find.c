@@ -152,4 +152,11 @@ const struct vcm_op vcm_op_find = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_CONTEXT,
+            .title = "Find the pages of a file",
+            .summary = "Finds the pages that hold a file, or one line of it (path:line). Read them "
+                       "with page.",
+        },
 };

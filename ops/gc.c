@@ -108,4 +108,12 @@ const struct vcm_op vcm_op_gc = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Collect garbage",
+            .summary = "Frees the space of what nothing refers to any more, clones that are not "
+                       "used among it.",
+            .effects = VCM_OP_WRITES | VCM_OP_DESTROYS | VCM_OP_IDEMPOTENT,
+        },
 };

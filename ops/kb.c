@@ -10,6 +10,7 @@ enum { INGEST_FILES, INGEST_REPO, INGEST_PROFILE, INGEST_JOBS };
 
 static const struct vcm_op_param ingest_params[] = {
     [INGEST_FILES] = {.name = "files",
+                      .reach = VCM_OP_REACH_FILE,
                       .type = VCM_OP_TEXT,
                       .positional = true,
                       .repeated = true,
@@ -17,6 +18,7 @@ static const struct vcm_op_param ingest_params[] = {
                       .hint = VCM_OP_HINT_FILE,
                       .summary = "documents: PDF, Markdown, reStructuredText, HTML or text"},
     [INGEST_REPO] = {.name = "repo",
+                     .reach = VCM_OP_REACH_REPO,
                      .type = VCM_OP_TEXT,
                      .placeholder = "REPO",
                      .hint = VCM_OP_HINT_DIRECTORY,
@@ -28,6 +30,7 @@ static const struct vcm_op_param ingest_params[] = {
                         .summary =
                             "profile of the documents; a route's own profile has precedence"},
     [INGEST_JOBS] = {.name = "jobs",
+                     .reach = VCM_OP_REACH_HERE,
                      .type = VCM_OP_NUMBER,
                      .placeholder = "N",
                      .min = 1,
@@ -182,6 +185,14 @@ const struct vcm_op vcm_op_kb_ingest = {
     .result = ingest_result,
     .run = run_ingest,
     .print = print_ingest,
+    .tool =
+        {
+            .sets = VCM_OP_SET_KB,
+            .title = "Ingest documents",
+            .summary = "Reads documents (PDF, Markdown, reStructuredText, HTML, text) into the "
+                       "knowledge base, so that kb_search finds them.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT,
+        },
 };
 
 /* Documents: listing and clearing */
@@ -389,6 +400,12 @@ const struct vcm_op vcm_op_kb_list = {
     .result = list_result,
     .run = run_list,
     .print = print_list,
+    .tool =
+        {
+            .sets = VCM_OP_SET_KB,
+            .title = "List documents",
+            .summary = "Lists the documents of the knowledge base.",
+        },
 };
 
 const struct vcm_op vcm_op_kb_clear = {
@@ -462,4 +479,10 @@ const struct vcm_op vcm_op_kb_stat = {
     .result = stat_result,
     .run = run_stat,
     .print = print_stat,
+    .tool =
+        {
+            .sets = VCM_OP_SET_KB,
+            .title = "Show knowledge base statistics",
+            .summary = "Counts the documents and chunks of the knowledge base.",
+        },
 };

@@ -200,6 +200,14 @@ const struct vcm_op vcm_op_kb_search = {
     .result = search_result,
     .run = run_search,
     .print = print_search,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_KB,
+            .title = "Search documents",
+            .summary = "Searches the documents of the knowledge base (papers, manuals, notes) and "
+                       "answers with the best chunks, their section and page. Takes words, "
+                       "\"phrases\" and prefixes*.",
+        },
 };
 
 enum { CHUNK };
@@ -274,4 +282,10 @@ const struct vcm_op vcm_op_kb_show = {
     .result = show_result,
     .run = run_show,
     .print = print_show,
+    .tool =
+        {
+            .sets = VCM_OP_SET_KB,
+            .title = "Read a chunk",
+            .summary = "Reads one chunk of a document, with the chunks before and after it.",
+        },
 };

@@ -120,6 +120,13 @@ const struct vcm_op vcm_op_lock = {
     .result = lock_result,
     .run = run_lock,
     .print = vcm_page_rows_print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Lock pages",
+            .summary = "Protects pages from eviction for a time.",
+            .effects = VCM_OP_WRITES,
+        },
 };
 
 const struct vcm_op vcm_op_unlock = {
@@ -133,4 +140,11 @@ const struct vcm_op vcm_op_unlock = {
     .result = unlock_result,
     .run = run_unlock,
     .print = print_unlock,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Unlock pages",
+            .summary = "Ends locks of pages.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT,
+        },
 };

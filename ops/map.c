@@ -55,6 +55,7 @@ static const struct vcm_op_param params[] = {
                  .type = VCM_OP_FLAG,
                  .summary = "print what preview prints, with file counts, and do nothing"},
     [JOBS] = {.name = "jobs",
+              .reach = VCM_OP_REACH_HERE,
               .type = VCM_OP_NUMBER,
               .placeholder = "N",
               .min = 1,
@@ -63,6 +64,7 @@ static const struct vcm_op_param params[] = {
               .summary = "number of files to read in parallel; does not change the pages"},
     [TIMEOUT] = VCM_SHARED_TIMEOUT,
     [WATCH] = {.name = "watch",
+               .reach = VCM_OP_REACH_HERE,
                .type = VCM_OP_FLAG,
                .summary = "then keep mapping changes, as 'vcm watch' does"},
     [POLL] = VCM_WATCH_POLL,
@@ -317,4 +319,15 @@ const struct vcm_op vcm_op_map = {
     .run = run,
     .print = print,
     .print_event = vcm_watch_shared_print_event,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_REPO,
+            .title = "Map a repository",
+            .summary =
+                "Cuts a repository into pages of exact token counts and publishes its page table; "
+                "needed once before find, page and pages know it, and again after commits. Answers "
+                "with the scope ids, the counts of every outcome (what was left out, and why) and "
+                "what changed. A repository that did not change answers already_mapped at once.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT | VCM_OP_NETWORK,
+        },
 };

@@ -28,6 +28,46 @@ enum vcm_op_type {
     VCM_OP_CHOICE,
 };
 
+/* What a parameter names outside of the home. A server opens only what lies beneath its roots, and
+ * no other URLs than it was started for. */
+enum vcm_op_reach {
+    VCM_OP_REACH_HOME, /* nothing else */
+    VCM_OP_REACH_REPO, /* a repository: a path or a URL */
+    VCM_OP_REACH_URL,  /* a repository elsewhere */
+    VCM_OP_REACH_FILE, /* a path on disk that is read */
+    VCM_OP_REACH_HERE, /* for a person at this machine: a server does not offer the parameter */
+};
+
+/* What an operation does to its surroundings, as MCP's hints tell it. */
+enum vcm_op_effect {
+    VCM_OP_WRITES = 1 << 0,     /* changes the store or a file; else it only reads */
+    VCM_OP_DESTROYS = 1 << 1,   /* may remove what a user would have to make again */
+    VCM_OP_IDEMPOTENT = 1 << 2, /* doing it twice changes no more than doing it once */
+    VCM_OP_NETWORK = 1 << 3,    /* may ask other machines */
+};
+
+/* The sets of tools that a server can be started with. */
+enum vcm_op_set {
+    VCM_OP_SET_CORE = 1 << 0,
+    VCM_OP_SET_CONTEXT = 1 << 1,
+    VCM_OP_SET_NAV = 1 << 2,
+    VCM_OP_SET_REPO = 1 << 3,
+    VCM_OP_SET_KB = 1 << 4,
+    VCM_OP_SET_CORPUS = 1 << 5,
+    VCM_OP_SET_STORE = 1 << 6,
+};
+
+#define VCM_OP_TOOL_NAME_BYTES    40u
+#define VCM_OP_TOOL_SUMMARY_BYTES 1024u
+
+/* The operation as a tool of MCP. */
+struct vcm_op_tool {
+    unsigned sets; /* of enum vcm_op_set; 0: it is never a tool */
+    const char *title;
+    const char *summary; /* for models: the first sentence says what it is for */
+    unsigned effects;    /* of enum vcm_op_effect */
+};
+
 /* The kind of values that a shell offers as completions. */
 enum vcm_op_hint {
     VCM_OP_HINT_NONE,
@@ -42,6 +82,7 @@ struct vcm_op_param {
     bool required;
     bool repeated; /* takes several values; of positional parameters only the last */
     enum vcm_op_hint hint;
+    enum vcm_op_reach reach;
     const char *placeholder;    /* "N"; the name of a positional parameter in help */
     const char *default_text;   /* shown in help; NULL for none */
     const char *const *choices; /* of VCM_OP_CHOICE; ends with NULL */
@@ -102,6 +143,7 @@ struct vcm_op {
     const struct vcm_result_member *result; /* the document, see result.h */
     bool is_stream; /* writes a sequence of such objects to `emit`, and no document */
     const struct vcm_op_document *also; /* other documents; the last has no members; may be NULL */
+    struct vcm_op_tool tool;
 
     /* Writes exactly one JSON document, or fails. If the result is a text of the library, it may
      * write that to call->text instead, and no document. */

@@ -188,4 +188,11 @@ const struct vcm_op vcm_op_pages = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CONTEXT,
+            .title = "List pages",
+            .summary = "Lists pages of a scope in order, with their files, tokens and state, "
+                       "without their text. Narrow it with path.",
+        },
 };

@@ -108,6 +108,13 @@ const struct vcm_op vcm_op_pin = {
     .result = result,
     .run = run_pin,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Pin pages",
+            .summary = "Exempts the pages of a scope, or one page, from eviction.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT,
+        },
 };
 
 const struct vcm_op vcm_op_unpin = {
@@ -121,4 +128,11 @@ const struct vcm_op vcm_op_unpin = {
     .result = result,
     .run = run_unpin,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Unpin pages",
+            .summary = "Lets pinned pages be evicted again.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT,
+        },
 };

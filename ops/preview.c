@@ -54,4 +54,11 @@ const struct vcm_op vcm_op_preview = {
     .result = vcm_report_preview,
     .run = run,
     .print = vcm_report_print_preview,
+    .tool =
+        {
+            .sets = VCM_OP_SET_REPO,
+            .title = "Preview a mapping",
+            .summary = "Shows what map would do, row by row, and does nothing: scope ids, commits, "
+                       "configuration, matched files of routes.",
+        },
 };

@@ -6,6 +6,7 @@ enum { URL, REF, SUBPATH, DEST, DEPTH, TIMEOUT };
 
 static const struct vcm_op_param params[] = {
     [URL] = {.name = "url",
+             .reach = VCM_OP_REACH_URL,
              .type = VCM_OP_TEXT,
              .positional = true,
              .required = true,
@@ -22,6 +23,7 @@ static const struct vcm_op_param params[] = {
                  .placeholder = "P",
                  .summary = "fetch, describe and check out only this directory"},
     [DEST] = {.name = "dest",
+              .reach = VCM_OP_REACH_HERE,
               .type = VCM_OP_TEXT,
               .placeholder = "DIR",
               .hint = VCM_OP_HINT_DIRECTORY,
@@ -199,4 +201,12 @@ const struct vcm_op vcm_op_repo_fetch = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_REPO,
+            .title = "Fetch a repository",
+            .summary = "Clones a repository by its URL into the home, or updates the clone, and "
+                       "describes it: languages, files, entry points.",
+            .effects = VCM_OP_WRITES | VCM_OP_IDEMPOTENT | VCM_OP_NETWORK,
+        },
 };

@@ -16,6 +16,7 @@ static const struct vcm_op_param params[] = {
               .positional = true,
               .placeholder = "REPO",
               .hint = VCM_OP_HINT_DIRECTORY,
+              .reach = VCM_OP_REACH_REPO,
               .default_text = "the repository around the current directory",
               .summary = "path of a repository, or of a directory in it to restrict the map to"},
     [BUDGET] = {.name = "token-budget",
@@ -47,6 +48,7 @@ static const struct vcm_op_param params[] = {
                  .choices = rankings,
                  .summary = "rank by use, or by the number of symbols"},
     [FORMAT] = {.name = "format",
+                .reach = VCM_OP_REACH_HERE,
                 .type = VCM_OP_CHOICE,
                 .placeholder = "F",
                 .default_text = "text",
@@ -183,4 +185,12 @@ const struct vcm_op vcm_op_repo_map = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_REPO,
+            .title = "Map of a repository",
+            .summary = "Shows the most important files and symbols of a repository within a token "
+                       "budget, ranked by use. Start here to get to know a repository; focus and "
+                       "mention put your task first.",
+        },
 };

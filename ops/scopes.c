@@ -127,4 +127,12 @@ const struct vcm_op vcm_op_scopes = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_REPO,
+            .title = "List scopes",
+            .summary =
+                "Lists what is mapped: scope ids with repository, branch, commit, pages, tokens "
+                "and the ledger of what was left out. Start here to learn which scopes there are.",
+        },
 };

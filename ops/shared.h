@@ -11,7 +11,7 @@
 #define VCM_SHARED_REPO                                                                            \
     {                                                                                              \
         .name = "repo", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
-        .hint = VCM_OP_HINT_DIRECTORY,                                                             \
+        .hint = VCM_OP_HINT_DIRECTORY, .reach = VCM_OP_REACH_REPO,                                 \
         .default_text = "the repository around the current directory",                             \
         .summary = "path of the repository, or of a directory in it, or a git URL"                 \
     }

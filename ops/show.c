@@ -378,4 +378,12 @@ const struct vcm_op vcm_op_show = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_REPO,
+            .title = "Show a repo map",
+            .summary = "Shows the parsed repo map of a repository with defaults filled in, its raw "
+                       "text, or a bounded tree of directories and files.",
+            .effects = VCM_OP_NETWORK,
+        },
 };

@@ -171,4 +171,11 @@ const struct vcm_op vcm_op_stat = {
     .result = vcm_stat_result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_REPO,
+            .title = "Show statistics",
+            .summary = "Shows the size of the store, its scopes and pages by state, and the counts "
+                       "of hits and faults.",
+        },
 };

@@ -6,7 +6,7 @@
 #define PLACE                                                                                      \
     {                                                                                              \
         .name = "path", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
-        .hint = VCM_OP_HINT_DIRECTORY,                                                             \
+        .hint = VCM_OP_HINT_DIRECTORY, .reach = VCM_OP_REACH_REPO,                                 \
         .default_text = "the repository around the current directory",                             \
         .summary = "path of a repository, or of a directory in it to restrict the search to"       \
     }
@@ -154,6 +154,13 @@ const struct vcm_op vcm_op_symbols = {
     .result = symbols_result,
     .run = run_symbols,
     .print = print_symbols,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_NAV,
+            .title = "List symbols",
+            .summary = "Lists definitions (functions, types, ...) with file, line and signature. "
+                       "Narrow it with name, kind or file.",
+        },
 };
 
 /* References */
@@ -261,4 +268,10 @@ const struct vcm_op vcm_op_refs = {
     .result = refs_result,
     .run = run_refs,
     .print = print_refs,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CORE | VCM_OP_SET_NAV,
+            .title = "Find references",
+            .summary = "Finds definitions of a name and where it is used.",
+        },
 };

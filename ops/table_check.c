@@ -145,6 +145,34 @@ static const char *documents_flaw(const struct vcm_op_document *documents)
     return NULL;
 }
 
+/* The sentence is what a model chooses a tool by. */
+static bool has_sentence(const char *text)
+{
+    return is_text(text) && text[strlen(text) - 1] == '.' &&
+           strlen(text) <= VCM_OP_TOOL_SUMMARY_BYTES;
+}
+
+static const char *tool_flaw(const struct vcm_op *op)
+{
+    const struct vcm_op_tool *tool = &op->tool;
+
+    if (tool->sets == 0)
+        return tool->title || tool->summary || tool->effects ? "a tool that is in no set of tools"
+                                                             : NULL;
+    if (op->is_stream)
+        return "a tool that writes a stream";
+    if (strlen(op->name) > VCM_OP_TOOL_NAME_BYTES)
+        return "a tool with a name that is too long";
+    if (!is_text(tool->title) || !has_sentence(tool->summary))
+        return "a tool without a title or a summary of at most 1 KiB in sentences";
+    if (!(tool->effects & VCM_OP_WRITES) && tool->effects & (VCM_OP_DESTROYS | VCM_OP_IDEMPOTENT))
+        return "a tool that destroys, or is idempotent, and does not write";
+    for (size_t i = 0; i < op->param_count; i++)
+        if (op->params[i].required && op->params[i].reach == VCM_OP_REACH_HERE)
+            return "a tool that needs a parameter which is not offered";
+    return NULL;
+}
+
 static const char *examples_flaw(const struct vcm_op *op)
 {
     if (!op->examples || !op->examples[0])
@@ -173,6 +201,8 @@ const char *vcm_table_check_flaw(const struct vcm_op *op)
         flaw = op->result ? members_flaw(op->result, 0) : "no result";
     if (!flaw)
         flaw = documents_flaw(op->also);
+    if (!flaw)
+        flaw = tool_flaw(op);
     return flaw ? flaw : examples_flaw(op);
 }
 

@@ -8,6 +8,7 @@ enum { FILES, ENCODING };
 
 static const struct vcm_op_param params[] = {
     [FILES] = {.name = "files",
+               .reach = VCM_OP_REACH_FILE,
                .type = VCM_OP_TEXT,
                .positional = true,
                .repeated = true,
@@ -141,4 +142,10 @@ const struct vcm_op vcm_op_tokens = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_CONTEXT,
+            .title = "Count tokens",
+            .summary = "Counts the tokens of files exactly.",
+        },
 };

@@ -61,4 +61,12 @@ const struct vcm_op vcm_op_unmap = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Unmap a scope",
+            .summary = "Removes a scope, or all scopes of a base, with the pages that only they "
+                       "hold. The repository is not changed; map brings them back.",
+            .effects = VCM_OP_WRITES | VCM_OP_DESTROYS | VCM_OP_IDEMPOTENT,
+        },
 };

@@ -106,4 +106,11 @@ const struct vcm_op vcm_op_verify = {
     .result = result,
     .run = run,
     .print = print,
+    .tool =
+        {
+            .sets = VCM_OP_SET_STORE,
+            .title = "Verify the store",
+            .summary = "Checks every page and table of the store against its hash; deep also "
+                       "rebuilds evicted pages.",
+        },
 };

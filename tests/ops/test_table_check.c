@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "base/limits.h"
@@ -149,6 +150,50 @@ static void a_broken_result_is_noticed(void **state)
     assert_null(vcm_table_check_flaw(&b.op));
 }
 
+static void a_broken_tool_is_noticed(void **state)
+{
+    static char long_summary[VCM_OP_TOOL_SUMMARY_BYTES + 2];
+    struct broken b;
+
+    (void)state;
+    for (size_t i = 0; i <= VCM_OP_TOOL_SUMMARY_BYTES; i++)
+        long_summary[i] = '.';
+#define TOOL(...)                                                                                  \
+    (make(&b),                                                                                     \
+     b.op.tool =                                                                                   \
+         (struct vcm_op_tool){                                                                     \
+             .sets = VCM_OP_SET_KB, .title = "T", .summary = "Tries.", .effects = VCM_OP_WRITES},  \
+     __VA_ARGS__, vcm_table_check_flaw(&b.op))
+    assert_null(TOOL(b.op.tool.title = "U"));
+    assert_non_null(TOOL(b.op.tool.sets = 0));
+    assert_non_null(TOOL(b.op.tool.title = NULL));
+    assert_non_null(TOOL(b.op.tool.summary = NULL));
+    assert_non_null(TOOL(b.op.tool.summary = "no sentence"));
+    assert_non_null(TOOL(b.op.tool.summary = long_summary));
+    assert_non_null(TOOL(b.op.is_stream = true));
+    assert_non_null(TOOL(b.op.tool.effects = VCM_OP_DESTROYS));
+    assert_non_null(TOOL(b.op.tool.effects = VCM_OP_IDEMPOTENT));
+    assert_non_null(TOOL(b.params[0].required = true, b.params[0].reach = VCM_OP_REACH_HERE));
+#undef TOOL
+}
+
+/* What changes a repository, settings or other programs is for a person. */
+static void some_operations_are_never_tools(void **state)
+{
+    static const char *const never[] = {"init",     "promote",    "config set", "kb clear",
+                                        "lfs pull", "lfs status", "watch",      NULL};
+    unsigned seen = 0;
+
+    (void)state;
+    for (size_t i = 0; vcm_ops[i]; i++)
+        for (size_t j = 0; never[j]; j++)
+            if (strcmp(vcm_ops[i]->name, never[j]) == 0) {
+                assert_int_equal(vcm_ops[i]->tool.sets, 0);
+                seen++;
+            }
+    assert_int_equal(seen, sizeof never / sizeof never[0] - 1);
+}
+
 static void a_table_without_an_end_is_noticed(void **state)
 {
     static struct vcm_result_member members[100];
@@ -190,6 +235,8 @@ int main(void)
         cmocka_unit_test(a_broken_operation_is_noticed),
         cmocka_unit_test(a_broken_parameter_is_noticed),
         cmocka_unit_test(a_broken_result_is_noticed),
+        cmocka_unit_test(a_broken_tool_is_noticed),
+        cmocka_unit_test(some_operations_are_never_tools),
         cmocka_unit_test(a_table_without_an_end_is_noticed),
         cmocka_unit_test(a_broken_list_is_noticed),
     };
