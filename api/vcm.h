@@ -39,5 +39,6 @@
 #include "api/public/store.h"
 #include "api/public/config.h"
 #include "api/public/repo.h"
+#include "api/public/place.h"
 
 #endif

@@ -38,6 +38,11 @@ void vcm_blob_reader_close(struct vcm_blob_reader *reader)
     free(reader);
 }
 
+struct vcm_git_repo *vcm_blob_reader_repo(const struct vcm_blob_reader *reader)
+{
+    return reader->repo;
+}
+
 /* A fault of one object fails that item alone. Running out of memory fails the walk. */
 static int fail_item(struct vcm_source_content *content, int rc, struct vcm_error *err)
 {

@@ -1,6 +1,6 @@
 /*
  * blob_reader.h - the bytes of a file of a commit, from the repository's objects or, where the blob
- * is a Git LFS pointer, from its LFS objects. Private to the sources of this folder.
+ * is a Git LFS pointer, from its LFS objects.
  *
  * A reader is used by one thread: libgit2's handles are not shared.
  */
@@ -9,11 +9,16 @@
 
 #include "vcm/page/source.h"
 
+struct vcm_git_repo;
+
 struct vcm_blob_reader;
 
 /* `root` is the path of the repository. */
 int vcm_blob_reader_open(struct vcm_blob_reader **out, const char *root, struct vcm_error *err);
 void vcm_blob_reader_close(struct vcm_blob_reader *reader);
+
+/* The reader's own handle of the repository, for the same thread. */
+struct vcm_git_repo *vcm_blob_reader_repo(const struct vcm_blob_reader *reader);
 
 /* Fills in the content of an item: its bytes, or why there are none. Content larger than `size_max`
  * is reported as too large. */

@@ -608,7 +608,11 @@ int vcm_index_open(struct vcm_index **out, const struct vcm_index_request *reque
     state->log = request->log;
     vcm_arena_init(&state->arena, 4 * VCM_GIB);
     index->repo = request->repo;
-    int rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
+    int rc = VCM_OK;
+    if (request->commit)
+        index->commit = *request->commit;
+    else
+        rc = vcm_git_repo_resolve(&index->commit, index->repo, NULL, NULL, err);
     if (rc == VCM_OK)
         rc = make_digest(index, request, err);
     if (rc == VCM_OK)

@@ -25,10 +25,11 @@ struct vcm_index_file {
 };
 
 struct vcm_index_request {
-    const char *directory;     /* of the store; exists */
-    bool read_only;            /* use only what is stored */
-    struct vcm_git_repo *repo; /* the caller's, for longer than the index */
-    const char *subpath;       /* only what is below this directory; "" for all */
+    const char *directory;           /* of the store; exists */
+    bool read_only;                  /* use only what is stored */
+    struct vcm_git_repo *repo;       /* the caller's, for longer than the index */
+    const struct vcm_git_id *commit; /* NULL for HEAD */
+    const char *subpath;             /* only what is below this directory; "" for all */
     /* Whether a file is wanted; NULL for all. */
     bool (*takes)(void *context, struct vcm_slice path);
     void *context;
