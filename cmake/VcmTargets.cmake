@@ -1,6 +1,6 @@
 # One static library per folder, one test program per tested file.
 
-set(VCM_TEST_TIMEOUT 300 CACHE STRING "seconds after which a test program is stopped")
+set(VCM_TEST_TIMEOUT 900 CACHE STRING "seconds after which a test program is stopped")
 
 # vcm_library(base SOURCES error.c ... USES <other folders and libraries>)
 function(vcm_library folder)

@@ -27,7 +27,7 @@ import unittest.mock
 
 import validated
 
-TIMEOUT_SECONDS = 60
+TIMEOUT_SECONDS = 240
 # A status that vcm never has: a sanitizer's report must not pass for an expected failure.
 SANITIZER_STATUS = 99
 SUPPRESSIONS = os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "lsan.supp")
