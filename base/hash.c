@@ -43,17 +43,41 @@ void vcm_hash_sha256_of(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_
     vcm_hash_sha256_final(&hash, digest);
 }
 
+static_assert(sizeof(struct sha1_ctx) <= sizeof(struct vcm_hash_sha1),
+              "nettle's SHA-1 context fits");
+static_assert(_Alignof(struct sha1_ctx) <= _Alignof(struct vcm_hash_sha1),
+              "nettle's SHA-1 context is aligned");
+
+static struct sha1_ctx *context_sha1(struct vcm_hash_sha1 *hash)
+{
+    return (struct sha1_ctx *)(void *)hash->state;
+}
+
+void vcm_hash_sha1_init(struct vcm_hash_sha1 *hash)
+{
+    sha1_init(context_sha1(hash));
+}
+
+void vcm_hash_sha1_update(struct vcm_hash_sha1 *hash, const void *data, size_t len)
+{
+    if (len > 0)
+        sha1_update(context_sha1(hash), len, data);
+}
+
+void vcm_hash_sha1_final(struct vcm_hash_sha1 *hash, unsigned char digest[VCM_HASH_SHA1_BYTES])
+{
+    sha1_digest(context_sha1(hash), VCM_HASH_SHA1_BYTES, digest);
+}
+
 void vcm_hash_sha1_of(unsigned char digest[VCM_HASH_SHA1_BYTES], struct vcm_slice head,
                       struct vcm_slice data)
 {
-    struct sha1_ctx hash;
+    struct vcm_hash_sha1 hash;
 
-    sha1_init(&hash);
-    if (head.len > 0)
-        sha1_update(&hash, head.len, (const uint8_t *)head.data);
-    if (data.len > 0)
-        sha1_update(&hash, data.len, (const uint8_t *)data.data);
-    sha1_digest(&hash, VCM_HASH_SHA1_BYTES, digest);
+    vcm_hash_sha1_init(&hash);
+    vcm_hash_sha1_update(&hash, head.data, head.len);
+    vcm_hash_sha1_update(&hash, data.data, data.len);
+    vcm_hash_sha1_final(&hash, digest);
 }
 
 uint64_t vcm_hash_checksum(struct vcm_slice data, uint64_t seed)

@@ -22,8 +22,18 @@ void vcm_hash_sha256_final(struct vcm_hash_sha256 *hash,
 
 void vcm_hash_sha256_of(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_slice data);
 
-/* For ids of git objects; no protection against forgery. The digest of both in order. */
+/* For ids of git objects; no protection against forgery. */
 #define VCM_HASH_SHA1_BYTES 20
+
+struct vcm_hash_sha1 {
+    _Alignas(16) unsigned char state[112]; /* nettle's context; hash.c asserts that it fits */
+};
+
+void vcm_hash_sha1_init(struct vcm_hash_sha1 *hash);
+void vcm_hash_sha1_update(struct vcm_hash_sha1 *hash, const void *data, size_t len);
+void vcm_hash_sha1_final(struct vcm_hash_sha1 *hash, unsigned char digest[VCM_HASH_SHA1_BYTES]);
+
+/* The digest of both in order. */
 void vcm_hash_sha1_of(unsigned char digest[VCM_HASH_SHA1_BYTES], struct vcm_slice head,
                       struct vcm_slice data);
 

@@ -45,6 +45,11 @@
 #define VCM_LIMIT_REF_FILES         1000000u /* in a git directory, packs among them */
 #define VCM_LIMIT_GIT_CONFIG_BYTES  (16 * VCM_MIB)
 
+/* The working tree. */
+#define VCM_LIMIT_GIT_INDEX_BYTES  (1 * VCM_GIB)  /* of the index, which is read whole */
+#define VCM_LIMIT_OVERLAY_BYTES    (16 * VCM_GIB) /* of the texts that a snapshot keeps on disk */
+#define VCM_LIMIT_OVERLAY_ATTEMPTS 3u             /* at a file that changes while it is read */
+
 /* Repositories elsewhere. */
 #define VCM_LIMIT_URL_BYTES    ((size_t)4096)
 #define VCM_LIMIT_FETCH_DEPTH  100000u        /* commits that are fetched for a name like v1~N */

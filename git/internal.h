@@ -8,6 +8,7 @@
 #include "git/libgit2.h"
 #include "git/repo.h"
 
+struct vcm_git_overlay;
 struct vcm_git_pack_reader;
 
 struct vcm_git_repo {
@@ -16,6 +17,7 @@ struct vcm_git_repo {
     char *root;
     struct vcm_git_pack_reader *packs; /* NULL until a blob is read, and without packs */
     bool packs_opened;
+    struct vcm_git_overlay *overlay; /* NULL, or what its backend holds */
 };
 
 /* Sets the error for a negative code of libgit2: the given text, a colon, and libgit2's own

@@ -11,6 +11,7 @@
 #include "base/secret.h"
 #include "git/internal.h"
 #include "git/loose.h"
+#include "git/overlay.h"
 #include "git/pack_reader.h"
 #include "git/plain_files.h"
 #include "git/url.h"
@@ -322,6 +323,20 @@ int vcm_git_repo_open(struct vcm_git_repo **out, const char *path, struct vcm_er
         *out = repo;
     else
         vcm_git_repo_close(repo);
+    return rc;
+}
+
+int vcm_git_repo_open_again(struct vcm_git_repo **out, const struct vcm_git_repo *repo,
+                            struct vcm_error *err)
+{
+    int rc = vcm_git_repo_open(out, repo->root, err);
+    if (rc != VCM_OK || !repo->overlay)
+        return rc;
+    rc = vcm_git_overlay_attach(repo->overlay, *out, err);
+    if (rc != VCM_OK) {
+        vcm_git_repo_close(*out);
+        *out = NULL;
+    }
     return rc;
 }
 

@@ -2,8 +2,8 @@
  * repo.h - a git repository, read through its object database. With tree.h the owner of libgit2.
  *
  * Reads only: nothing here writes to a repository, runs a hook or a filter, or looks at the
- * working tree. A handle belongs to one thread at a time; threads open one each.
- * libgit2's codes and types do not leave this folder.
+ * working tree (sources/worktree.h does). A handle belongs to one thread at a time; threads open
+ * one each. libgit2's codes and types do not leave this folder.
  */
 #ifndef VCM_GIT_REPO_H
 #define VCM_GIT_REPO_H
@@ -27,6 +27,11 @@ struct vcm_git_repo;
  * trust it); INVALID_ARGUMENT: a name that begins with '-', or a file. */
 int vcm_git_repo_open(struct vcm_git_repo **out, const char *path, struct vcm_error *err);
 void vcm_git_repo_close(struct vcm_git_repo *repo);
+
+/* Another handle, for another thread: the same repository and, where it has one, the same snapshot
+ * of the working tree (overlay.h). */
+int vcm_git_repo_open_again(struct vcm_git_repo **out, const struct vcm_git_repo *repo,
+                            struct vcm_error *err);
 
 /* The working tree, or the git directory of a bare repository; real path, no trailing slash. */
 const char *vcm_git_repo_root(const struct vcm_git_repo *repo);

@@ -17,10 +17,6 @@
 /* When so many entries were visited in directories that were visited before, under another path,
  * all of them are counted first: most repositories share a few directories and never pay for it. */
 #define REPEATED_ENTRIES 10000
-#define MODE_TYPE        0170000u
-#define MODE_SYMLINK     0120000u
-#define MODE_SUBMODULE   0160000u
-#define MODE_EXECUTE     0000100u
 
 #define NOTHING_TO_VISIT SIZE_MAX
 
@@ -55,29 +51,9 @@ struct walk {
 };
 
 /* Modes that git does not write are treated as files: their bytes can be read. */
-static enum vcm_git_kind kind_of(unsigned mode)
-{
-    switch (mode & MODE_TYPE) {
-    case MODE_SYMLINK:
-        return VCM_GIT_SYMLINK;
-    case MODE_SUBMODULE:
-        return VCM_GIT_SUBMODULE;
-    default:
-        return mode & MODE_EXECUTE ? VCM_GIT_EXECUTABLE : VCM_GIT_FILE;
-    }
-}
-
 static bool same_id(const struct vcm_git_id *a, const struct vcm_git_id *b)
 {
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
-}
-
-static void fill_entry(struct vcm_git_entry *out, struct vcm_slice path,
-                       const struct vcm_git_tree_item *item)
-{
-    out->path = path;
-    out->kind = kind_of(item->mode);
-    out->id = item->id;
 }
 
 /* The directory `name` of `above`; `path` names it in errors. */
@@ -315,7 +291,7 @@ static int pass_refused(struct walk *walk, const struct vcm_git_tree_item *item,
     int rc = vcm_buf_check(&walk->path, "a path of the tree", err);
     if (rc != VCM_OK)
         return rc;
-    fill_entry(&entry, vcm_buf_slice(&walk->path), item);
+    vcm_git_tree_object_to_entry(&entry, vcm_buf_slice(&walk->path), item);
     return walk->visitor->refused(walk->context, &entry, vcm_git_tree_object_is_directory(item),
                                   item->refusal, err);
 }
@@ -338,7 +314,7 @@ static int visit_item(struct walk *walk, const struct vcm_git_tree_item *item,
         return rc;
     if (vcm_git_tree_object_is_directory(item))
         return enter_directory(walk, item, err);
-    fill_entry(&leaf, vcm_buf_slice(&walk->path), item);
+    vcm_git_tree_object_to_entry(&leaf, vcm_buf_slice(&walk->path), item);
     return walk->visitor->entry(walk->context, &leaf, err);
 }
 
@@ -409,7 +385,7 @@ bool vcm_git_tree_directory_entry(struct vcm_git_entry *out,
     memset(out, 0, sizeof *out);
     if (!item || vcm_git_tree_object_is_directory(item))
         return false;
-    fill_entry(out, vcm_slice_of_string(name), item);
+    vcm_git_tree_object_to_entry(out, vcm_slice_of_string(name), item);
     return true;
 }
 
@@ -446,7 +422,7 @@ int vcm_git_tree_entry(struct vcm_git_entry *out, struct vcm_git_repo *repo,
     else if (vcm_git_tree_object_is_directory(item))
         rc = vcm_error_set(err, VCM_NOT_FOUND, "'%s' is a directory", path);
     else
-        fill_entry(out, vcm_slice_of_string(path), item);
+        vcm_git_tree_object_to_entry(out, vcm_slice_of_string(path), item);
     vcm_git_tree_object_close(tree);
     return rc;
 }

@@ -1,5 +1,5 @@
 /*
- * tree_name.h - which names git refuses in a tree. Private to this folder.
+ * tree_name.h - which names git refuses in a tree.
  */
 #ifndef VCM_GIT_TREE_NAME_H
 #define VCM_GIT_TREE_NAME_H

@@ -13,11 +13,34 @@
 
 #define MODE_TYPE       0170000u
 #define MODE_DIRECTORY  0040000u
+#define MODE_SYMLINK    0120000u
+#define MODE_SUBMODULE  0160000u
+#define MODE_EXECUTE    0100u
 #define MODE_DIGITS_MAX 7
 
 bool vcm_git_tree_object_is_directory(const struct vcm_git_tree_item *item)
 {
     return (item->mode & MODE_TYPE) == MODE_DIRECTORY;
+}
+
+static enum vcm_git_kind kind_of(unsigned mode)
+{
+    switch (mode & MODE_TYPE) {
+    case MODE_SYMLINK:
+        return VCM_GIT_SYMLINK;
+    case MODE_SUBMODULE:
+        return VCM_GIT_SUBMODULE;
+    default:
+        return mode & MODE_EXECUTE ? VCM_GIT_EXECUTABLE : VCM_GIT_FILE;
+    }
+}
+
+void vcm_git_tree_object_to_entry(struct vcm_git_entry *out, struct vcm_slice path,
+                                  const struct vcm_git_tree_item *item)
+{
+    out->path = path;
+    out->kind = kind_of(item->mode);
+    out->id = item->id;
 }
 
 /* git's order: a directory is compared as if its name ended with a slash. */
@@ -39,7 +62,8 @@ static int compare_names(const char *a, size_t a_len, bool a_is_directory,
     return (x > y) - (x < y);
 }
 
-static int compare_items(const struct vcm_git_tree_item *a, const struct vcm_git_tree_item *b)
+int vcm_git_tree_object_compare(const struct vcm_git_tree_item *a,
+                                const struct vcm_git_tree_item *b)
 {
     return compare_names(a->name, a->name_len, vcm_git_tree_object_is_directory(a), b);
 }
@@ -48,7 +72,7 @@ static int compare_items(const struct vcm_git_tree_item *a, const struct vcm_git
 static int by_name_and_place(const void *a, const void *b)
 {
     const struct vcm_git_tree_item *x = a, *y = b;
-    int order = compare_items(x, y);
+    int order = vcm_git_tree_object_compare(x, y);
 
     return order != 0 ? order : (x->name > y->name) - (x->name < y->name);
 }
@@ -91,7 +115,7 @@ static void refuse_twins(struct vcm_git_tree_object *tree)
 {
     for (size_t i = 1; i < tree->count; i++) {
         struct vcm_git_tree_item *a = &tree->items[i - 1], *b = &tree->items[i];
-        if (b->refusal == VCM_GIT_ACCEPTED && compare_items(a, b) == 0)
+        if (b->refusal == VCM_GIT_ACCEPTED && vcm_git_tree_object_compare(a, b) == 0)
             b->refusal = VCM_GIT_REFUSED_TWIN;
     }
     for (size_t i = 0; i < tree->count; i++) {
@@ -146,7 +170,7 @@ static int parse(struct vcm_git_tree_object *tree, const char *what, struct vcm_
         if (!at)
             return vcm_error_set(err, VCM_IO_ERROR, "%s: entry %zu of the tree is malformed", what,
                                  tree->count + 1);
-        sorted = sorted && (tree->count == 0 || compare_items(item - 1, item) < 0);
+        sorted = sorted && (tree->count == 0 || vcm_git_tree_object_compare(item - 1, item) < 0);
         tree->count++;
     }
     if (!sorted)

@@ -39,6 +39,14 @@ int vcm_git_tree_object_open_root(struct vcm_git_tree_object **out, struct vcm_g
 
 bool vcm_git_tree_object_is_directory(const struct vcm_git_tree_item *item);
 
+/* git's order: a directory is compared as if its name ended with a slash. */
+int vcm_git_tree_object_compare(const struct vcm_git_tree_item *a,
+                                const struct vcm_git_tree_item *b);
+
+/* The leaf as visitors see it, under this path. */
+void vcm_git_tree_object_to_entry(struct vcm_git_entry *out, struct vcm_slice path,
+                                  const struct vcm_git_tree_item *item);
+
 /* The file, link, submodule or directory of this name; NULL when there is none, or it is refused.
  */
 const struct vcm_git_tree_item *vcm_git_tree_object_find(const struct vcm_git_tree_object *tree,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "git/blob.h"
-#include "git/repo.h"
 #include "git/tree.h"
 #include "lfs/objects.h"
 
@@ -15,13 +14,14 @@ struct vcm_blob_reader {
     struct vcm_lfs_objects *objects; /* NULL until the first pointer */
 };
 
-int vcm_blob_reader_open(struct vcm_blob_reader **out, const char *root, struct vcm_error *err)
+int vcm_blob_reader_open(struct vcm_blob_reader **out, const struct vcm_git_repo *repo,
+                         struct vcm_error *err)
 {
     *out = NULL;
     struct vcm_blob_reader *reader = calloc(1, sizeof *reader);
     if (!reader)
         return vcm_error_memory(err);
-    int rc = vcm_git_repo_open(&reader->repo, root, err);
+    int rc = vcm_git_repo_open_again(&reader->repo, repo, err);
     if (rc == VCM_OK)
         *out = reader;
     else

@@ -154,7 +154,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
         return vcm_error_memory(err);
     vcm_buf_init(&reader->raw, VCM_LIMIT_FILE_BYTES);
     reader->include_binaries = git->include_binaries;
-    int rc = vcm_blob_reader_open(&reader->blobs, vcm_git_repo_root(git->repo), err);
+    int rc = vcm_blob_reader_open(&reader->blobs, git->repo, err);
     if (rc == VCM_OK)
         *out = reader;
     else
@@ -252,7 +252,8 @@ static int open_source(struct vcm_source **out, const struct vcm_source_request 
              !vcm_hash_from_hex(git->commit.bytes, request->commit, VCM_GIT_ID_BYTES))
         rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "'%s' is no full commit id", request->commit);
     else
-        rc = vcm_git_repo_open(&git->repo, request->repository, err);
+        rc = request->snapshot ? vcm_git_repo_open_again(&git->repo, request->snapshot, err)
+                               : vcm_git_repo_open(&git->repo, request->repository, err);
     if (rc == VCM_OK)
         rc = open_filter(git, request, err);
     if (rc == VCM_OK)

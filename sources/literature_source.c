@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "git/repo.h"
 #include "kb/chunker.h"
 #include "kb/extract.h"
 #include "kb/reader.h"
@@ -19,7 +20,7 @@
 struct literature {
     struct vcm_source source;
     struct vcm_source *files; /* the git source that walks */
-    char *repository;
+    struct vcm_git_repo *repo;
     char *extractions; /* may be NULL */
     char *scope_id;    /* may be NULL */
     uint32_t target_tokens, overlap_tokens;
@@ -64,7 +65,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
         return vcm_error_memory(err);
     reader->literature = literature;
     vcm_buf_init(&reader->raw.text, VCM_LIMIT_DOCUMENT_BYTES);
-    int rc = vcm_blob_reader_open(&reader->blobs, literature->repository, err);
+    int rc = vcm_blob_reader_open(&reader->blobs, literature->repo, err);
     if (rc == VCM_OK)
         *out = reader;
     else
@@ -266,7 +267,7 @@ static void close_source(struct vcm_source *source)
     struct literature *literature = (struct literature *)source;
 
     vcm_source_close(literature->files);
-    free(literature->repository);
+    vcm_git_repo_close(literature->repo);
     free(literature->extractions);
     free(literature->scope_id);
     free(literature);
@@ -294,14 +295,16 @@ static int open_source(struct vcm_source **out, const struct vcm_source_request 
     literature->target_tokens = request->chunk_target_tokens;
     literature->overlap_tokens = request->chunk_overlap_tokens;
     literature->cancel = request->cancel;
-    literature->repository = strdup(request->repository);
     if (request->extractions)
         literature->extractions = strdup(request->extractions);
     if (request->scope_id)
         literature->scope_id = strdup(request->scope_id);
-    if (!literature->repository || (request->extractions && !literature->extractions) ||
+    if ((request->extractions && !literature->extractions) ||
         (request->scope_id && !literature->scope_id))
         rc = vcm_error_memory(err);
+    if (rc == VCM_OK)
+        rc = request->snapshot ? vcm_git_repo_open_again(&literature->repo, request->snapshot, err)
+                               : vcm_git_repo_open(&literature->repo, request->repository, err);
     if (rc == VCM_OK)
         rc = vcm_git_source_type.open(&literature->files, request, err);
     if (rc == VCM_OK)

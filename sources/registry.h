@@ -12,14 +12,18 @@
 
 #define VCM_REGISTRY_TYPES_MAX 32
 
+struct vcm_git_repo;
 struct vcm_source_type;
 
 /* What a source reads: a row of a map with its repository resolved. */
 struct vcm_source_request {
     const struct vcm_source_type *type; /* the type of the row */
     const char *repository;             /* path of a repository on this machine */
-    const char *commit;                 /* full id */
-    const char *start_dir;              /* "" for the whole tree */
+    const struct vcm_git_repo
+        *snapshot;              /* a handle of it with a snapshot of the working tree (git/
+                                   overlay.h), where `commit` lies; NULL: in the repository */
+    const char *commit;         /* full id */
+    const char *start_dir;      /* "" for the whole tree */
     const char *const *include; /* gitignore patterns relative to start_dir; none: everything */
     unsigned include_count;
     const char *const *exclude;

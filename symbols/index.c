@@ -123,8 +123,7 @@ static void parse_file(void *argument, unsigned worker)
     vcm_symbols_init(&symbols);
     job->rc = vcm_cancel_check(index->state->request->cancel, &job->error);
     if (job->rc == VCM_OK && !parsing->repos[worker])
-        job->rc =
-            vcm_git_repo_open(&parsing->repos[worker], vcm_git_repo_root(index->repo), &job->error);
+        job->rc = vcm_git_repo_open_again(&parsing->repos[worker], index->repo, &job->error);
     if (job->rc == VCM_OK)
         job->rc = vcm_git_blob_read_upto(&text, &size, parsing->repos[worker], &job->file->blob,
                                          VCM_LIMIT_SYMBOLS_FILE_BYTES, &job->error);
