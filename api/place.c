@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "git/url.h"
 #include "sources/blob_reader.h"
+#include "sources/worktree.h"
 
 #include "base/banned.h"
 
@@ -133,6 +134,16 @@ static int fall_back_to_commit(struct vcm_place *place, const char *commit, int 
     return rc;
 }
 
+/* From here on the files of the working tree are those of a commit, which the handle alone has. */
+static int take_worktree(struct vcm_place *place, struct vcm_error *err)
+{
+    struct vcm_worktree tree;
+
+    int rc = vcm_worktree_take(&tree, place->repo, place->vcm->cancel, err);
+    place->commit = tree.commit;
+    return rc;
+}
+
 static int settle(struct vcm_place *place, const struct vcm_place_query *query,
                   struct vcm_error *err)
 {
@@ -140,7 +151,7 @@ static int settle(struct vcm_place *place, const struct vcm_place_query *query,
 
     place->source = query->worktree ? VCM_PLACE_WORKTREE : VCM_PLACE_COMMIT;
     if (query->worktree)
-        return vcm_error_set(err, VCM_UNSUPPORTED, "the working tree cannot be read yet");
+        return take_worktree(place, err);
     int rc = resolve(place, query->commit, &found);
     if (rc == VCM_NOT_FOUND || rc == VCM_IO_ERROR)
         rc = fall_back_to_commit(place, query->commit, rc, &found);
@@ -377,7 +388,7 @@ int vcm_place_find(struct vcm_place_file *out, struct vcm_place *place, const ch
     int rc = vcm_git_tree_entry(&entry, place->repo, &place->commit, path, &found);
     if (rc == VCM_OK)
         *out = (struct vcm_place_file){.path = vcm_slice_of_string(path),
-                                       .source = VCM_PLACE_COMMIT,
+                                       .source = place->source,
                                        .kind = entry.kind,
                                        .has_blob = true,
                                        .blob = entry.id};
@@ -395,6 +406,7 @@ int vcm_place_has_directory(bool *found, struct vcm_place *place, const char *pa
 }
 
 struct walk {
+    enum vcm_place_source source;
     vcm_place_file_fn visit;
     void *context;
 };
@@ -403,7 +415,7 @@ static int pass_entry(void *context, const struct vcm_git_entry *entry, struct v
 {
     const struct walk *walk = context;
     const struct vcm_place_file file = {.path = entry->path,
-                                        .source = VCM_PLACE_COMMIT,
+                                        .source = walk->source,
                                         .kind = entry->kind,
                                         .has_blob = true,
                                         .blob = entry->id};
@@ -414,7 +426,7 @@ static int pass_entry(void *context, const struct vcm_git_entry *entry, struct v
 int vcm_place_each(struct vcm_place *place, const char *directory, vcm_place_file_fn visit,
                    void *context, struct vcm_error *err)
 {
-    struct walk walk = {visit, context};
+    struct walk walk = {place->source, visit, context};
 
     if (place->source == VCM_PLACE_PAGE)
         return vcm_place_pages_each(place, directory, visit, context, err);

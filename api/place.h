@@ -25,7 +25,7 @@ struct vcm_place {
     enum vcm_place_source source;
     struct vcm_blob_reader *blobs; /* NULL of pages */
     struct vcm_git_repo *repo;     /* of `blobs`; NULL of pages */
-    struct vcm_git_id commit;      /* of the repository; of a working tree: HEAD */
+    struct vcm_git_id commit;      /* of the repository; of a working tree the one that it makes */
     char *subpath;                 /* the directory that was named, below the root; "" for all */
     char *root;                    /* of the repository, or NULL */
     struct vcm_kv_txn *txn;        /* of the page store, once `scopes` are known */
@@ -39,7 +39,7 @@ struct vcm_place_file {
     struct vcm_slice path; /* bytes as in git; of pages as in their records */
     enum vcm_place_source source;
     enum vcm_git_kind kind;
-    bool has_blob; /* false of text of the working tree that has no id yet */
+    bool has_blob; /* false of pages without one */
     struct vcm_git_id blob;
     const struct vcm_scope *scope; /* of pages, else NULL */
 };

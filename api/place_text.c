@@ -249,7 +249,7 @@ static int read_blob(struct vcm_place_text *out, struct vcm_place *place,
         rc = refuse_outcome(&content, path, err);
     vcm_buf_release(&content.text);
     if (rc == VCM_OK && !found) {
-        out->source = VCM_PLACE_COMMIT;
+        out->source = place->source;
         out->has_blob = true;
         out->blob = file->blob;
     }

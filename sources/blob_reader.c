@@ -14,19 +14,34 @@ struct vcm_blob_reader {
     struct vcm_lfs_objects *objects; /* NULL until the first pointer */
 };
 
-int vcm_blob_reader_open(struct vcm_blob_reader **out, const struct vcm_git_repo *repo,
-                         struct vcm_error *err)
+static int finish(struct vcm_blob_reader **out, struct vcm_blob_reader *reader, int rc)
 {
-    *out = NULL;
-    struct vcm_blob_reader *reader = calloc(1, sizeof *reader);
-    if (!reader)
-        return vcm_error_memory(err);
-    int rc = vcm_git_repo_open_again(&reader->repo, repo, err);
     if (rc == VCM_OK)
         *out = reader;
     else
         vcm_blob_reader_close(reader);
     return rc;
+}
+
+int vcm_blob_reader_open(struct vcm_blob_reader **out, const char *root, struct vcm_error *err)
+{
+    struct vcm_blob_reader *reader = calloc(1, sizeof *reader);
+
+    *out = NULL;
+    if (!reader)
+        return vcm_error_memory(err);
+    return finish(out, reader, vcm_git_repo_open(&reader->repo, root, err));
+}
+
+int vcm_blob_reader_open_again(struct vcm_blob_reader **out, const struct vcm_git_repo *repo,
+                               struct vcm_error *err)
+{
+    struct vcm_blob_reader *reader = calloc(1, sizeof *reader);
+
+    *out = NULL;
+    if (!reader)
+        return vcm_error_memory(err);
+    return finish(out, reader, vcm_git_repo_open_again(&reader->repo, repo, err));
 }
 
 void vcm_blob_reader_close(struct vcm_blob_reader *reader)

@@ -10,13 +10,14 @@
 #include "git/repo.h"
 #include "vcm/page/source.h"
 
-struct vcm_git_repo;
-
 struct vcm_blob_reader;
 
+/* `root` is the path of the repository. */
+int vcm_blob_reader_open(struct vcm_blob_reader **out, const char *root, struct vcm_error *err);
+
 /* Opens a handle of its own for the repository of `repo`, and for its snapshot. */
-int vcm_blob_reader_open(struct vcm_blob_reader **out, const struct vcm_git_repo *repo,
-                         struct vcm_error *err);
+int vcm_blob_reader_open_again(struct vcm_blob_reader **out, const struct vcm_git_repo *repo,
+                               struct vcm_error *err);
 void vcm_blob_reader_close(struct vcm_blob_reader *reader);
 
 /* The reader's own handle of the repository, for the same thread. */

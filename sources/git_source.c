@@ -154,7 +154,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
         return vcm_error_memory(err);
     vcm_buf_init(&reader->raw, VCM_LIMIT_FILE_BYTES);
     reader->include_binaries = git->include_binaries;
-    int rc = vcm_blob_reader_open(&reader->blobs, git->repo, err);
+    int rc = vcm_blob_reader_open_again(&reader->blobs, git->repo, err);
     if (rc == VCM_OK)
         *out = reader;
     else

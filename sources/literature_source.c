@@ -65,7 +65,7 @@ static int open_reader(void **out, struct vcm_source *source, struct vcm_error *
         return vcm_error_memory(err);
     reader->literature = literature;
     vcm_buf_init(&reader->raw.text, VCM_LIMIT_DOCUMENT_BYTES);
-    int rc = vcm_blob_reader_open(&reader->blobs, literature->repo, err);
+    int rc = vcm_blob_reader_open_again(&reader->blobs, literature->repo, err);
     if (rc == VCM_OK)
         *out = reader;
     else

@@ -358,11 +358,38 @@ static void what_cannot_be_meant_together_is_refused(void **state)
     assert_int_equal(open_place(fix, &(struct vcm_place_query){.repo = "/nowhere"}), VCM_NOT_FOUND);
 }
 
+static void the_files_of_a_working_tree_are_found_and_read(void **state)
+{
+    struct fixture *fix = *state;
+    enum vcm_place_source source;
+    char text[600];
+
+    test_repo_write_text(&fix->of.repo, "src/a.c", "changed\n");
+    test_repo_write_text(&fix->of.repo, "src/new.c", "int n;\n");
+    char *gone = test_repo_path(&fix->of.repo, "src/deep/b.c");
+    assert_int_equal(unlink(gone), 0);
+    free(gone);
+    open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path, .worktree = true});
+    test_repo_write_text(&fix->of.repo, "src/a.c", "changed again\n");
+    assert_int_equal(
+        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0, 0}, &source),
+        VCM_OK);
+    assert_string_equal(text, "1/1:changed\n");
+    assert_int_equal(source, VCM_PLACE_WORKTREE);
+    list(fix, "src");
+    assert_string_equal(fix->listing, "src/a.c src/new.c ");
+    test_repo_git(&fix->of.repo, "config", "core.bare", "true", NULL);
+    assert_int_equal(
+        open_place(fix, &(struct vcm_place_query){.repo = fix->of.repo.path, .worktree = true}),
+        VCM_UNSUPPORTED);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
         TEST(the_files_of_a_commit_are_found_and_read),
+        TEST(the_files_of_a_working_tree_are_found_and_read),
         TEST(what_has_no_lines_is_told_as_what_it_is),
         TEST(a_scope_is_read_from_its_pages_in_part),
         TEST(another_file_by_the_same_path_in_another_scope_is_ambiguous),
