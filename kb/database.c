@@ -70,6 +70,12 @@ static enum vcm_code code_of(int result)
     }
 }
 
+static bool is_denied(struct vcm_database *store)
+{
+    int code = store->db ? sqlite3_errcode(store->db) & 0xff : SQLITE_OK;
+    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
 static int fail(struct vcm_database *store, struct vcm_error *err)
 {
     enum vcm_code code = code_of(sqlite3_extended_errcode(store->db));
@@ -91,6 +97,11 @@ static int fail(struct vcm_database *store, struct vcm_error *err)
             vcm_database_path(store),
             sqlite3_extended_errcode(store->db) == SQLITE_IOERR_DATA ? "a page has a wrong checksum"
                                                                      : sqlite3_errmsg(store->db));
+    if (is_denied(store))
+        return vcm_error_set(err, code,
+                             "cannot write to the knowledge base '%s'; give this user write "
+                             "permission there or choose another home",
+                             vcm_database_path(store));
     return vcm_error_set(err, code, "knowledge base: %s", sqlite3_errmsg(store->db));
 }
 
@@ -349,12 +360,6 @@ static int open_immutable(struct vcm_database *store, const char *path, struct v
                        OPEN_FLAGS | SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, err);
     vcm_buf_release(&uri);
     return rc;
-}
-
-static bool is_denied(struct vcm_database *store)
-{
-    int code = store->db ? sqlite3_errcode(store->db) & 0xff : SQLITE_OK;
-    return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
 }
 
 int vcm_database_open(struct vcm_database **out, const char *path, bool writable,

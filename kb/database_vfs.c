@@ -1,10 +1,12 @@
 #include "kb/database_vfs.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/hash.h"
 
 #include "base/banned.h"
@@ -30,6 +32,15 @@ static int registered;
 static sqlite3_file *system_file(sqlite3_file *file)
 {
     return (sqlite3_file *)((struct checked_file *)file)->room;
+}
+
+/* The system's VFS tells a full disk alone from other failures, and by the time that SQLite asks
+ * for errno it may be that of another call: a quota and a limit on the size of files are told here.
+ */
+static int tell_full(int result)
+{
+    bool failed = (result & 0xff) == SQLITE_IOERR;
+    return failed && vcm_error_is_full(errno) ? SQLITE_FULL : result;
 }
 
 /* Learns from the beginning of the file whether pages have checksums. */
@@ -136,12 +147,22 @@ static int checked_write(sqlite3_file *base, const void *data, int amount, sqlit
     else if (file->page_bytes == 0)
         read_header(file);
     if (file->page_bytes == 0 || amount != file->page_bytes || offset % amount != 0)
-        return below->pMethods->xWrite(below, data, amount, offset);
+        return tell_full(below->pMethods->xWrite(below, data, amount, offset));
     if (!page_buffer(file))
         return SQLITE_IOERR_NOMEM;
     memcpy(file->page, data, (size_t)amount);
     make_sum(file->page + amount - VCM_DATABASE_VFS_RESERVED, file->page, amount, offset);
-    return below->pMethods->xWrite(below, file->page, amount, offset);
+    return tell_full(below->pMethods->xWrite(below, file->page, amount, offset));
+}
+
+static int pass_read(sqlite3_file *file, void *out, int amount, sqlite3_int64 offset)
+{
+    return system_file(file)->pMethods->xRead(system_file(file), out, amount, offset);
+}
+
+static int pass_write(sqlite3_file *file, const void *data, int amount, sqlite3_int64 offset)
+{
+    return tell_full(system_file(file)->pMethods->xWrite(system_file(file), data, amount, offset));
 }
 
 static int checked_close(sqlite3_file *base)
@@ -156,7 +177,7 @@ static int checked_close(sqlite3_file *base)
 
 static int pass_truncate(sqlite3_file *file, sqlite3_int64 size)
 {
-    return system_file(file)->pMethods->xTruncate(system_file(file), size);
+    return tell_full(system_file(file)->pMethods->xTruncate(system_file(file), size));
 }
 
 static int pass_sync(sqlite3_file *file, int flags)
@@ -201,7 +222,8 @@ static int pass_device_characteristics(sqlite3_file *file)
 
 static int pass_shm_map(sqlite3_file *file, int page, int bytes, int extend, void volatile **out)
 {
-    return system_file(file)->pMethods->xShmMap(system_file(file), page, bytes, extend, out);
+    return tell_full(
+        system_file(file)->pMethods->xShmMap(system_file(file), page, bytes, extend, out));
 }
 
 static int pass_shm_lock(sqlite3_file *file, int offset, int count, int flags)
@@ -240,18 +262,33 @@ static sqlite3_io_methods methods = {
     .xShmUnmap = pass_shm_unmap,
 };
 
+/* Of the log, and of journals. */
+static sqlite3_io_methods plain_methods = {
+    .iVersion = 1,
+    .xClose = checked_close,
+    .xRead = pass_read,
+    .xWrite = pass_write,
+    .xTruncate = pass_truncate,
+    .xSync = pass_sync,
+    .xFileSize = pass_file_size,
+    .xLock = pass_lock,
+    .xUnlock = pass_unlock,
+    .xCheckReservedLock = pass_check_reserved_lock,
+    .xFileControl = pass_file_control,
+    .xSectorSize = pass_sector_size,
+    .xDeviceCharacteristics = pass_device_characteristics,
+};
+
 static int checked_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *base, int flags,
                         int *flags_out)
 {
     struct checked_file *file = (struct checked_file *)base;
 
     (void)vfs;
-    if (!(flags & SQLITE_OPEN_MAIN_DB))
-        return system_vfs->xOpen(system_vfs, name, base, flags, flags_out);
     memset(file, 0, sizeof *file);
     int result = system_vfs->xOpen(system_vfs, name, system_file(base), flags, flags_out);
     if (result == SQLITE_OK)
-        file->base.pMethods = &methods;
+        file->base.pMethods = flags & SQLITE_OPEN_MAIN_DB ? &methods : &plain_methods;
     return result;
 }
 

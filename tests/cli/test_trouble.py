@@ -148,7 +148,7 @@ class Places(TroubleTest):
                                                  check=0).json()["records"][0]["text"])
         self.run_under(prefix, "fault", page["page_id"], check=0)
         for words in (["map", changed], ["evict", "--all"], ["pin", page["page_id"]], ["gc"],
-                      ["lock", page["page_id"], "--ttl", "1m"],
+                      ["lock", page["page_id"], "--ttl", "1m"], ["kb", "clear", "--all"],
                       ["config", "set", "cache.policy", "lru"]):
             self.assert_error(self.run_under(prefix, *words, "--json", check=1), "IO_ERROR",
                               self.home)

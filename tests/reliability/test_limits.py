@@ -71,3 +71,22 @@ class FileSize(PagingTest):
                 self.assert_full(self.run_limited(1, *words))
         self.vcm("verify", check=0)
         self.assertEqual(self.page_ids(), before)
+
+    def test_the_knowledge_base_says_so_wherever_it_meets_the_limit(self):
+        """Its file, its log, and the index of the log."""
+        prose = self.write_prose()
+        self.vcm("kb", "ingest", os.path.join(prose, "first.md"), check=0)
+        for size in [1, *self.SIZES, 40 * KIB, 100 * KIB]:
+            for words in (["kb", "ingest", os.path.join(prose, "long.md")], ["kb", "ingest", "--repo", prose]):
+                with self.subTest(size=size, words=words):
+                    self.assert_full(self.run_limited(size, *words))
+        listed = self.vcm("kb", "list", "--json", check=0).json()["documents"]
+        self.assertEqual([os.path.basename(document["path"]) for document in listed], ["first.md"])
+        self.vcm("verify", check=0)
+
+    def write_prose(self):
+        chosen = random.Random(SEED)
+        return self.make_repo({"first.md": "# First\n", "long.md": "# Long\n\n" + "".join(
+            f"Words {chosen.random()} of {chosen.random()}. " for _ in range(12000)),
+            ".colony/repo_map.yaml": "schema_version: 1\nsources: []\nknowledge_routing: [{paths: [long.md]}]\n"},
+            name="words")
