@@ -39,7 +39,7 @@ struct result {
     struct vcm_plan plan;
     struct vcm_arena arena;
     size_t unmapped_capacity;
-    const char *home;
+    const struct vcm *vcm;
     uint64_t era; /* of the store when the run began */
     struct progress_receiver progress;
     struct vcm_error denial; /* why the store is open for reading only */
@@ -148,7 +148,7 @@ static int take_unmapped(void *context, const char *scope_id, struct vcm_error *
     if (!copy)
         return vcm_error_memory(err);
     public->unmapped[public->unmapped_count++] = copy;
-    return vcm_roster_forget(NULL, result->home, scope_id, err);
+    return vcm_roster_forget(NULL, result->vcm, scope_id, err);
 }
 
 static enum vcm_status overall_status(const struct vcm_map_result *result)
@@ -315,7 +315,7 @@ static int map_once(struct vcm_map_result **out, struct vcm *vcm,
     if (!result)
         return vcm_error_memory(err);
     result->mark = VCM_MARK_HELD;
-    result->home = vcm->home;
+    result->vcm = vcm;
     vcm_arena_init(&result->arena, RESULT_BYTES_MAX);
     result->progress = (struct progress_receiver){.progress = options->progress,
                                                   .context = options->progress_context};
@@ -347,7 +347,7 @@ static void note_on_roster(struct vcm *vcm, const struct vcm_map_result *result,
     struct vcm_error ignored = {0};
 
     if (vcm->store_writable &&
-        vcm_roster_note_map(vcm->home, result, options, map_text, &ignored) != VCM_OK)
+        vcm_roster_note_map(vcm, result, options, map_text, &ignored) != VCM_OK)
         vcm_log_write(vcm->log, VCM_LOG_WARNING, "the list of scopes was not updated: %s",
                       ignored.message);
 }
@@ -400,7 +400,7 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
             result && result->source_count == 1 ? &result->sources[0] : NULL;
         tell_lost(vcm, entry, row ? row->message : why.message);
         if (!is_passing(row ? (int)row->code : (int)why.code))
-            vcm_roster_give_up(vcm->home, entry->scope_id, NULL);
+            vcm_roster_give_up(vcm, entry->scope_id, NULL);
     }
     vcm_map_result_free(result);
     vcm_buf_release(&place);

@@ -1,6 +1,5 @@
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/arguments.h"
 #include "api/handle.h"
@@ -57,13 +56,6 @@ static int name_path(struct vcm_buf *url, const char *path, struct vcm_error *er
     return vcm_buf_check(url, "the URL of a path", err);
 }
 
-static void pause_ms(unsigned ms)
-{
-    const struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
-
-    nanosleep(&time, NULL);
-}
-
 /* Retries a failed fetch with growing delays, because network failures are often short. */
 static int try_url(struct repo_fetch *fetch, const char *url, struct vcm_error *err)
 {
@@ -86,7 +78,7 @@ static int try_url(struct repo_fetch *fetch, const char *url, struct vcm_error *
                 *err = failure;
             return rc;
         }
-        pause_ms(pause);
+        vcm_clock_sleep_ms(pause);
         pause *= 4;
         rc = vcm_cancel_check(fetch->vcm->cancel, err);
         if (rc != VCM_OK)

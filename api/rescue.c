@@ -200,7 +200,7 @@ int vcm_rescue_keep(struct vcm *vcm, const char *directory, struct vcm_error *er
 
     int rc = vcm_handle_path(&path, vcm, FILE_NAME, err);
     if (rc == VCM_OK)
-        rc = vcm_roster_lock_home(&home, vcm->home, err);
+        rc = vcm_roster_lock_home(&home, vcm, err);
     if (rc == VCM_OK) {
         read_file(&text, vcm_buf_text(&path)); /* of a recovery that is not complete */
         rc = read_damaged(&text, directory, err);
@@ -309,7 +309,7 @@ static void replace_file(const struct restoring *restoring, const char *path,
     struct vcm_error err = {0};
     int home = -1;
 
-    int rc = vcm_roster_lock_home(&home, vcm->home, &err);
+    int rc = vcm_roster_lock_home(&home, vcm, &err);
     if (rc == VCM_OK)
         read_file(&now, path);
     if (rc == VCM_OK && vcm_slice_equal(vcm_buf_slice(&now), vcm_buf_slice(text)))

@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/limits.h"
@@ -13,8 +14,9 @@
 
 #include "base/banned.h"
 
-#define ROSTER_FILE "scopes.json"
-#define ROSTER_MODE 0600
+#define ROSTER_FILE  "scopes.json"
+#define ROSTER_MODE  0600
+#define LOCK_TICK_MS 5
 
 static int file_path(struct vcm_buf *out, const char *home, struct vcm_error *err)
 {
@@ -212,26 +214,51 @@ static int edit_locked(const char *home, edit_fn edit, void *context, struct vcm
     return rc;
 }
 
-/* Locks the home: one process at a time edits the roster. */
-int vcm_roster_lock_home(int *fd, const char *home, struct vcm_error *err)
+static int lock_descriptor(int fd, const struct vcm *vcm, struct vcm_error *err)
 {
-    *fd = open(home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (*fd >= 0 && flock(*fd, LOCK_EX) == 0)
-        return VCM_OK;
-    int rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock the home '%s'", home);
-    if (*fd >= 0)
+    uint64_t deadline = vcm_clock_ms() + VCM_LIMIT_LOCK_TIMEOUT_MS;
+    bool waited = false;
+
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (errno != EWOULDBLOCK && errno != EINTR)
+            return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot lock the home '%s'", vcm->home);
+        int rc = vcm_cancel_check(vcm->cancel, err);
+        if (rc != VCM_OK)
+            return rc;
+        if (vcm_clock_ms() >= deadline)
+            return vcm_error_set(err, VCM_STORE_BUSY,
+                                 "another process has locked the home '%s' for " ROSTER_FILE
+                                 "; try again when it has finished",
+                                 vcm->home);
+        if (!waited)
+            vcm_log_write(vcm->log, VCM_LOG_INFO,
+                          "waiting for another process that edits " ROSTER_FILE);
+        waited = true;
+        vcm_clock_sleep_ms(LOCK_TICK_MS);
+    }
+    return VCM_OK;
+}
+
+int vcm_roster_lock_home(int *fd, const struct vcm *vcm, struct vcm_error *err)
+{
+    *fd = open(vcm->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = *fd >= 0
+                 ? lock_descriptor(*fd, vcm, err)
+                 : vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open the home '%s'", vcm->home);
+    if (rc != VCM_OK && *fd >= 0) {
         close(*fd);
-    *fd = -1;
+        *fd = -1;
+    }
     return rc;
 }
 
-static int edit_roster(const char *home, edit_fn edit, void *context, struct vcm_error *err)
+static int edit_roster(const struct vcm *vcm, edit_fn edit, void *context, struct vcm_error *err)
 {
-    int fd, rc = vcm_roster_lock_home(&fd, home, err);
+    int fd, rc = vcm_roster_lock_home(&fd, vcm, err);
 
     if (rc != VCM_OK)
         return rc;
-    rc = edit_locked(home, edit, context, err);
+    rc = edit_locked(vcm->home, edit, context, err);
     close(fd);
     return rc;
 }
@@ -270,13 +297,13 @@ static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, voi
     return rc;
 }
 
-int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
+int vcm_roster_note_map(const struct vcm *vcm, const struct vcm_map_result *result,
                         const struct vcm_map_options *options, const char *map_text,
                         struct vcm_error *err)
 {
     struct map_run run = {result, options, map_text};
 
-    return edit_roster(home, add_run, &run, err);
+    return edit_roster(vcm, add_run, &run, err);
 }
 
 struct one_scope {
@@ -295,11 +322,12 @@ static int remove_scope(struct vcm_roster_entry **first, struct vcm_arena *arena
     return VCM_OK;
 }
 
-int vcm_roster_forget(bool *listed, const char *home, const char *scope_id, struct vcm_error *err)
+int vcm_roster_forget(bool *listed, const struct vcm *vcm, const char *scope_id,
+                      struct vcm_error *err)
 {
     struct one_scope scope = {scope_id, false};
 
-    int rc = edit_roster(home, remove_scope, &scope, err);
+    int rc = edit_roster(vcm, remove_scope, &scope, err);
     if (listed)
         *listed = scope.listed;
     return rc;
@@ -316,9 +344,9 @@ static int mark_lost(struct vcm_roster_entry **first, struct vcm_arena *arena, v
     return VCM_OK;
 }
 
-int vcm_roster_give_up(const char *home, const char *scope_id, struct vcm_error *err)
+int vcm_roster_give_up(const struct vcm *vcm, const char *scope_id, struct vcm_error *err)
 {
-    return edit_roster(home, mark_lost, (void *)scope_id, err);
+    return edit_roster(vcm, mark_lost, (void *)scope_id, err);
 }
 
 /* Takes what the store has off the list. */
@@ -354,7 +382,7 @@ int vcm_roster_missing(struct vcm_roster_entry **out, struct vcm_arena *arena, s
     rc = vcm_handle_look_at_home(&exists, vcm, err);
     if (rc != VCM_OK || !exists)
         return rc;
-    rc = vcm_roster_lock_home(&fd, vcm->home, err);
+    rc = vcm_roster_lock_home(&fd, vcm, err);
     if (rc == VCM_OK)
         rc = vcm_roster_read(out, arena, vcm->home, err);
     if (rc == VCM_OK)

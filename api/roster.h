@@ -41,15 +41,16 @@ int vcm_roster_read(struct vcm_roster_entry **out, struct vcm_arena *arena, cons
 
 /* Records what a run mapped and unmapped, by the repository's map or, unless it is NULL, by
  * `map_text`. Writes the file only if that changes it. */
-int vcm_roster_note_map(const char *home, const struct vcm_map_result *result,
+int vcm_roster_note_map(const struct vcm *vcm, const struct vcm_map_result *result,
                         const struct vcm_map_options *options, const char *map_text,
                         struct vcm_error *err);
 
 /* *listed may be NULL; it tells whether the scope was there. */
-int vcm_roster_forget(bool *listed, const char *home, const char *scope_id, struct vcm_error *err);
+int vcm_roster_forget(bool *listed, const struct vcm *vcm, const char *scope_id,
+                      struct vcm_error *err);
 
 /* Notes that a scope could not be mapped again: only verify tells of it from now on. */
-int vcm_roster_give_up(const char *home, const char *scope_id, struct vcm_error *err);
+int vcm_roster_give_up(const struct vcm *vcm, const char *scope_id, struct vcm_error *err);
 
 /* The entries whose scope is not in the handle's store, or all when it has none. Nobody edits the
  * roster meanwhile. */
@@ -57,7 +58,7 @@ int vcm_roster_missing(struct vcm_roster_entry **out, struct vcm_arena *arena, s
                        struct vcm_error *err);
 
 /* Locks the home: one process at a time edits the roster, and what is beside it for the recovery of
- * a store. Closing *fd unlocks it. */
-int vcm_roster_lock_home(int *fd, const char *home, struct vcm_error *err);
+ * a store. Closing *fd unlocks it. STORE_BUSY after VCM_LIMIT_LOCK_TIMEOUT_MS. */
+int vcm_roster_lock_home(int *fd, const struct vcm *vcm, struct vcm_error *err);
 
 #endif

@@ -1,6 +1,5 @@
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "api/arguments.h"
 #include "api/damage.h"
@@ -68,13 +67,12 @@ static int wait_for_next(struct vcm *vcm, const struct vcm_top_options *options,
 
     while (passed < options->interval_ms) {
         uint64_t left = options->interval_ms - passed;
-        struct timespec time = {.tv_nsec = (long)(left < TICK_MS ? left : TICK_MS) * 1000000};
         int rc = vcm_cancel_check(vcm->cancel, err);
         if (rc == VCM_OK && options->idle)
             rc = options->idle(options->context, err);
         if (rc != VCM_OK)
             return rc;
-        nanosleep(&time, NULL);
+        vcm_clock_sleep_ms(left < TICK_MS ? left : TICK_MS);
         passed = vcm_clock_ms() - began;
     }
     return vcm_cancel_check(vcm->cancel, err);

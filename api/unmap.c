@@ -47,7 +47,7 @@ int vcm_unmap_one(struct vcm *vcm, const char *scope_id, struct vcm_error *err)
 {
     int rc = vcm_handle_open_for_writing(vcm, err);
     if (rc == VCM_OK)
-        rc = vcm_roster_forget(NULL, vcm->home, scope_id, err);
+        rc = vcm_roster_forget(NULL, vcm, scope_id, err);
     if (rc == VCM_OK)
         rc = vcm_mapping_drop_scope(vcm->store, vcm_slice_of_string(scope_id), vcm->cancel, err);
     if (rc == VCM_OK)
@@ -62,7 +62,7 @@ int vcm_unmap_lost(bool *listed, struct vcm *vcm, const char *scope_id, struct v
     if (listed)
         *listed = false;
     int rc = vcm_handle_look_at_home(&exists, vcm, err);
-    return rc == VCM_OK && exists ? vcm_roster_forget(listed, vcm->home, scope_id, err) : rc;
+    return rc == VCM_OK && exists ? vcm_roster_forget(listed, vcm, scope_id, err) : rc;
 }
 
 static int forget_lost(struct selection *selection, struct vcm *vcm, const char *scope,

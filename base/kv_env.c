@@ -10,9 +10,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/kv_door.h"
 #include "base/kv_reader.h"
 #include "base/limits.h"
@@ -23,7 +23,7 @@
 #define MAP_FLOOR    (64 * VCM_MIB) /* address space is not halved below this */
 #define PAGE_BYTES   ((size_t)4096)
 #define TAIL_TRIES   20
-#define TAIL_NAP_NS  10000000L
+#define TAIL_NAP_MS  10
 #define HEADER_BYTES (2 * PAGE_BYTES) /* of the data file; written when it is created */
 #define READER_BYTES ((size_t)64)     /* of a slot in LMDB's lock file */
 
@@ -270,7 +270,6 @@ static int complete_after_death(struct vcm_kv_env *env, const struct vcm_kv_opti
 static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *options,
                       const struct vcm_kv_lock *held, struct vcm_error *err)
 {
-    const struct timespec pause = {0, TAIL_NAP_NS};
     struct vcm_kv_lock lock;
     off_t need;
 
@@ -279,7 +278,7 @@ static int check_file(struct vcm_kv_env *env, const struct vcm_kv_options *optio
     for (int i = 0; i < TAIL_TRIES; i++) {
         if (file_is_whole(env, &need))
             return VCM_OK;
-        nanosleep(&pause, NULL);
+        vcm_clock_sleep_ms(TAIL_NAP_MS);
     }
     if (env->read_only)
         return damaged(options, "its data file is truncated", err);

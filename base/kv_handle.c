@@ -5,7 +5,6 @@
 #include <lmdb.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/hash.h"
@@ -15,7 +14,7 @@
 #define MAP_DEFAULT ((size_t)1024 * VCM_GIB) /* address space: large, so that it need not move */
 #define PAGE_BYTES  ((size_t)4096)
 #define NO_TABLE    VCM_KV_HANDLE_NO_TABLE
-#define SLOT_NAP_NS 10000000L
+#define SLOT_NAP_MS 10
 #define FIRST_READS 32u
 #define MOVES_MAX   100u /* how often the generation may change while it is being opened */
 
@@ -74,14 +73,13 @@ struct attempt {
 static int wait_for_slot(struct attempt *attempt, const struct vcm_kv_options *options,
                          struct vcm_error *err)
 {
-    const struct timespec nap = {0, SLOT_NAP_NS};
     uint64_t now = vcm_clock_ms();
 
     if (attempt->deadline == 0)
         attempt->deadline = now + VCM_LIMIT_READER_WAIT_MS;
     if (now >= attempt->deadline)
         return vcm_kv_env_fail(options, MDB_READERS_FULL, err);
-    nanosleep(&nap, NULL);
+    vcm_clock_sleep_ms(SLOT_NAP_MS);
     attempt->again = true;
     return VCM_OK;
 }

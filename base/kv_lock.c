@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 
@@ -17,12 +16,6 @@
 #define TELL_MIN_MS 100u /* a shorter wait is not logged */
 #define NAP_MIN_MS  1u
 #define NAP_MAX_MS  50u
-
-static void nap(uint64_t ms)
-{
-    struct timespec span = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
-    nanosleep(&span, NULL);
-}
 
 static int set_lock(int fd, short type)
 {
@@ -142,7 +135,7 @@ int vcm_kv_lock_take(struct vcm_kv_lock *lock, const char *path, unsigned timeou
             if (pause == 0 && timeout_ms >= TELL_MIN_MS)
                 tell_wait(fd, log);
             pause = pause == 0 ? NAP_MIN_MS : pause * 2 > NAP_MAX_MS ? NAP_MAX_MS : pause * 2;
-            nap(deadline - now < pause ? deadline - now : pause);
+            vcm_clock_sleep_ms(deadline - now < pause ? deadline - now : pause);
         }
     }
     if (fd >= 0)

@@ -1,5 +1,7 @@
 """Locks on pages: how long they last, how long they are waited for, and how long they may be."""
 
+import fcntl
+import os
 import time
 
 import harness
@@ -20,13 +22,35 @@ class Locks(harness.VcmTest):
     def test_a_writer_is_waited_for_once(self):
         lock = harness.WriterLock(self.home)
         self.addCleanup(lock.release)
+        home = self.lock_home()
         runs = [self.start(*args, "--json", "--verbose")
                 for args in (("lock", self.page, "--ttl", "1h"),
-                             ("fault", self.page, "--lock", "1h"))]
+                             ("fault", self.page, "--lock", "1h"),
+                             ("unmap", "tool"))]
         for run in runs:
             out, err = run.communicate(timeout=harness.TIMEOUT_SECONDS)
+            self.assertEqual(run.returncode, 1, out)
             self.assertIn(b'"STORE_BUSY"', out)
             self.assertEqual(err.count(b"waiting for"), 1, err)
+        self.assertIn(b"scopes.json", out)
+        os.close(home)
+        self.vcm("verify", check=0)
+
+    def lock_home(self):
+        """Holds the lock under which scopes.json is edited."""
+        home = os.open(self.home, os.O_RDONLY | os.O_DIRECTORY)
+        fcntl.flock(home, fcntl.LOCK_EX)
+        return home
+
+    def test_the_list_of_scopes_is_edited_once_it_is_free(self):
+        home = self.lock_home()
+        run = self.start("unmap", "tool", "--verbose")
+        while b"waiting for" not in (line := run.stderr.readline()):
+            self.assertNotEqual(line, b"")
+        os.close(home)
+        _, err = run.communicate(timeout=harness.TIMEOUT_SECONDS)
+        self.assertEqual(run.returncode, 0, err)
+        self.assertEqual(self.vcm("scopes", "--json", check=0).json()["scopes"], [])
 
     def test_a_lock_is_over_when_its_time_is_over(self):
         for _ in range(2):  # at two places within a second of the clock

@@ -1,7 +1,5 @@
 #include "vcm/residency/recorder.h"
 
-#include <time.h>
-
 #include "base/clock.h"
 #include "vcm/store/table.h"
 
@@ -9,13 +7,6 @@
 
 #define BATCH   256u
 #define TICK_MS 10u
-
-static void pause_for(unsigned ms)
-{
-    struct timespec time = {.tv_nsec = (long)ms * 1000000};
-
-    nanosleep(&time, NULL);
-}
 
 struct recording {
     struct vcm_shm *shm;
@@ -62,7 +53,7 @@ static int record(struct recording *r, struct vcm_error *err)
         if (rc != VCM_OK)
             return rc;
         if (!any)
-            pause_for(TICK_MS);
+            vcm_clock_sleep_ms(TICK_MS);
     }
 }
 

@@ -41,7 +41,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -59,7 +58,7 @@
 #define ENTRY_TRIES    100u
 #define ENTRIES_RECENT 64u /* that threads may still be writing */
 #define LOCK_TRIES     100u
-#define LOCK_NAP_NS    2000000L
+#define LOCK_NAP_MS    2
 
 enum set_state {
     SETS_STALE, /* the state in a new file */
@@ -230,8 +229,6 @@ static bool join(struct vcm_shm *shm, int fd)
 /* Every process that uses the file has a read lock on it. One that gets the write lock is alone. */
 static bool share(struct vcm_shm *shm, int fd)
 {
-    const struct timespec pause = {0, LOCK_NAP_NS};
-
     for (unsigned i = 0; i < LOCK_TRIES; i++) {
         if (set_lock(fd, F_WRLCK) == 0)
             return prepare(shm, fd) && set_lock(fd, F_RDLCK) == 0;
@@ -242,7 +239,7 @@ static bool share(struct vcm_shm *shm, int fd)
                 return true;
             set_lock(fd, F_UNLCK);
         }
-        nanosleep(&pause, NULL);
+        vcm_clock_sleep_ms(LOCK_NAP_MS);
     }
     return false;
 }
