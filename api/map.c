@@ -190,6 +190,18 @@ static void pass_progress(void *context, const struct vcm_ingest_progress *progr
     receiver->progress(receiver->context, &sum);
 }
 
+/* Reads the settings again now that all commits are resolved, since fetching them may have taken
+ * minutes. A commit that was made after a setting is then never mapped with the former setting. */
+static int configure_plan(struct result *result, struct vcm *vcm, struct vcm_error *err)
+{
+    int rc = vcm_handle_config(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_handle_plan_defaults(&result->request, vcm);
+    vcm_plan_configure(&result->plan, &result->request);
+    return VCM_OK;
+}
+
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
                      const struct vcm_map_extra *extra, struct vcm_error *err)
 {
@@ -212,6 +224,8 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     int rc = vcm_handle_clones(request, vcm, options->timeout_ms, err);
     if (rc == VCM_OK)
         rc = vcm_plan_make(&result->plan, request, err);
+    if (rc == VCM_OK)
+        rc = configure_plan(result, vcm, err);
     if (rc != VCM_OK)
         return rc;
     if (result->plan.map_differs && !options->only_live)

@@ -37,6 +37,7 @@ static int fingerprint(unsigned char out[VCM_HASH_SHA256_BYTES], const struct vc
 {
     struct vcm_buf text = VCM_BUF_INIT(1 * VCM_MIB);
 
+    assert(row->config.flush_threshold > 0 && row->config.flush_token_budget > 0);
     vcm_buf_append_string(&text, FINGERPRINT_PREFIX);
     vcm_wire_put_string(&text, vcm_tokenizer_name(tokenizer));
     vcm_wire_put_string(&text, row->row->type);

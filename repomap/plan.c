@@ -376,6 +376,12 @@ struct vcm_plan_config vcm_plan_config_of(const struct vcm_repo_map_row *row,
     return config;
 }
 
+void vcm_plan_configure(struct vcm_plan *plan, const struct vcm_plan_request *request)
+{
+    for (unsigned i = 0; i < plan->row_count; i++)
+        plan->rows[i].config = vcm_plan_config_of(plan->rows[i].row, request);
+}
+
 static bool is_wanted(const struct vcm_plan_request *request, const char *name)
 {
     for (unsigned i = 0; i < request->only_count; i++)
@@ -401,13 +407,11 @@ static int check_only(const struct vcm_repo_map *map, const struct vcm_plan_requ
 
 /* Fails only when memory runs out. */
 static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
-                    const struct vcm_repo_map_row *row, const struct vcm_plan_request *request,
-                    struct vcm_error *err)
+                    const struct vcm_repo_map_row *row, struct vcm_error *err)
 {
     struct vcm_buf scope_id = VCM_BUF_INIT(2 * VCM_LIMIT_SCOPE_ID_BYTES);
 
     planned->row = row;
-    planned->config = vcm_plan_config_of(row, request);
     planned->branch = planned->commit = planned->origin_url = "";
     vcm_scope_id_of_row(&scope_id, plan->base_scope, row->name, plan->map.row_count == 1);
     int rc = keep_buf(&planned->scope_id, plan, &scope_id, err);
@@ -448,7 +452,7 @@ int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *reque
         return vcm_error_memory(err);
     for (unsigned i = 0; rc == VCM_OK && i < map->row_count; i++)
         if (is_wanted(request, map->rows[i].name))
-            rc = plan_row(&plan->rows[plan->row_count++], plan, &map->rows[i], request, err);
+            rc = plan_row(&plan->rows[plan->row_count++], plan, &map->rows[i], err);
     for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++)
         assert_row(&plan->rows[i], plan);
     return rc;

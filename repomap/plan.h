@@ -4,8 +4,8 @@
  *
  * A plan is made in steps, because not every caller needs all of them: `check` loads a map that may
  * be invalid, `preview` also needs the rows, `map` also needs their content on this machine.
- * Opening a URL and the last step, vcm_plan_fetch(), use the network; the others read only this
- * machine. No step needs a store.
+ * Opening a URL and vcm_plan_fetch() use the network; the other steps read only this machine. No
+ * step needs a store.
  */
 #ifndef VCM_REPOMAP_PLAN_H
 #define VCM_REPOMAP_PLAN_H
@@ -48,7 +48,7 @@ struct vcm_plan_request {
 struct vcm_plan_row {
     const struct vcm_repo_map_row *row;
     const char *scope_id;
-    struct vcm_plan_config config;
+    struct vcm_plan_config config; /* zero until vcm_plan_configure() */
     const char *origin_url; /* of the repository that the row maps; its path if it has no remote */
     const char *branch;     /* "" when HEAD is detached */
     const char *commit;     /* 40 hex digits; as written for rows with origin_url */
@@ -113,9 +113,14 @@ struct vcm_plan_config vcm_plan_config_of(const struct vcm_repo_map_row *row,
 int vcm_plan_fetch(struct vcm_plan *plan, const struct vcm_plan_request *request,
                    struct vcm_error *err);
 
-/* All steps. */
+/* All steps above. */
 int vcm_plan_make(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err);
+
+/* Gives each row its configuration. A caller reads the settings for request->defaults after the
+ * steps above and then calls this: a commit that was made after a setting is never mapped with the
+ * former setting. */
+void vcm_plan_configure(struct vcm_plan *plan, const struct vcm_plan_request *request);
 
 void vcm_plan_release(struct vcm_plan *plan);
 

@@ -18,7 +18,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
     """/ok/<repo> serves, /auth/<repo> asks for USER and PASSWORD, /status/<n> answers n, /hang never
     answers, /close hangs up, /http/<repo> leads to http, /away/<repo> to another host, /v0 speaks the
     oldest protocol, /flaky/<repo> fails twice, /page is no repository, /junk/<repo> sends refs and
-    then something else, /lock/<repo> lets USER in and never answers."""
+    then something else, /lock/<repo> lets USER in and never answers, /held/<repo> serves once the test
+    sets `released`."""
 
     protocol_version = "HTTP/1.1"
 
@@ -63,6 +64,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._answer(401, WWW_Authenticate='Basic realm="test"')
         elif mode == "lock":
             self.server.stopping.wait(60)
+        elif mode == "held":
+            self.server.released.wait(60)
+            self._run_git(rest, body, mode)
         elif mode == "flaky" and sum(path.startswith("/flaky") for path, _ in self.server.seen) < 3:
             self._answer(503)
         elif mode == "page" or (mode == "junk" and self.command == "POST"):
@@ -116,7 +120,7 @@ class HttpsRemote:
         self.server.daemon_threads = True
         self.server.root, self.server.seen = root, []
         self.server.known = {f"{USER}:{PASSWORD}", f"x-access-token:{PASSWORD}"}
-        self.server.stopping = threading.Event()
+        self.server.stopping, self.server.released = threading.Event(), threading.Event()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate, key)
         self.server.socket = context.wrap_socket(self.server.socket, server_side=True,
@@ -127,6 +131,7 @@ class HttpsRemote:
 
     def stop(self):
         self.server.stopping.set()
+        self.server.released.set()
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()

@@ -1,12 +1,14 @@
 """Servers: clones are fetched over https and ssh, with and without credentials, or not at all."""
 
 import glob
+import json
 import os
 import shutil
 import signal
 import time
 
 from clones import FILES, CloneTest
+from harness import TIMEOUT_SECONDS
 from remotes import PASSWORD, USER, HttpsRemote, SshRemote
 
 
@@ -28,6 +30,16 @@ class Https(CloneTest):
         self.assertEqual(self.texts(document["base_scope_id"]), FILES)
         self.commit(self.repo, {"c": "2\n"})
         self.assertEqual(self.row(url)["status"], "remapped")
+
+    def test_settings_that_change_during_a_fetch_hold_for_what_it_brought(self):
+        run = self.start("map", self.remote.url("held/tool"), "--scope", "tool", "--json")
+        while not self.remote.server.seen and run.poll() is None:
+            time.sleep(0.02)
+        self.vcm("config", "set", "mmap.flush_threshold", "1", check=0)
+        self.remote.server.released.set()
+        out, err = run.communicate(timeout=TIMEOUT_SECONDS)
+        self.assertEqual(run.returncode, 0, err)
+        self.assertEqual(json.loads(out)["sources"][0]["pages"], len(FILES))
 
     def test_a_server_that_gives_out_refs_only_still_has_every_commit(self):
         first = self.git(self.repo, "rev-parse", "HEAD")
