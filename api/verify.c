@@ -1,6 +1,6 @@
 /*
- * verify.c - checks a store in a child process, because reading a damaged store may crash the
- * reader.
+ * verify.c - checks the store and the symbols in a child process, because reading a damaged LMDB
+ * file may crash the reader; then the knowledge base, in this process.
  *
  * The child is a fork and not a separate program: it has the caller's source types, and the library
  * needs nothing installed beside it. The child closes all inherited descriptors, opens the home
@@ -36,6 +36,9 @@
 #define TICK_MS        100
 #define BEAT_MS        1000u  /* how often the child reports that it is alive */
 #define SILENCE_MS     60000u /* without a message for this long the child is assumed to loop */
+#define BLOCKED_MS     20000u /* and after this long to wait for ever, if it uses no processor time */
+#define BUSY_CPU_MS    100u   /* processor time that is more than none */
+#define TRIES_MAX      3u     /* children that are started because the one before was blocked */
 #define LINE_MAX_BYTES ((size_t)2048)
 
 /* The first byte of a line. */
@@ -51,7 +54,7 @@ enum message {
 #define SEPARATOR '\x1f'
 #define UNHEARD   3 /* exit status of a child whose last line could not be written */
 
-/* What is checked, in this order. */
+/* What is checked, in this order; PART_KB not by the child. */
 enum part { PART_STORE = 1, PART_SYMBOLS = 2, PART_KB = 4 };
 
 struct child {
@@ -166,19 +169,6 @@ static int check_symbols(struct child *child, struct vcm *vcm, struct vcm_error 
     return rc;
 }
 
-static int check_knowledge(struct child *child, struct vcm *vcm, struct vcm_error *err)
-{
-    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-
-    int rc = vcm_handle_path(&path, vcm, VCM_DATABASE_FILE, err);
-    if (rc == VCM_OK)
-        rc = send_beat(child, "the knowledge base", err);
-    if (rc == VCM_OK)
-        rc = vcm_database_check_file(vcm_buf_text(&path), child->cancel, err);
-    vcm_buf_release(&path);
-    return rc;
-}
-
 static int begin_part(const struct child *child, enum part part)
 {
     const char number[] = {(char)('0' + part), '\0'};
@@ -207,14 +197,6 @@ static int check_home(uint64_t *pages, struct child *child, struct vcm *vcm, uns
         if (rc == VCM_STORE_CORRUPT)
             rc = send_line(child, MESSAGE_DAMAGE, err->message, "the symbols");
     }
-    if (rc == VCM_OK && (parts & PART_KB)) {
-        vcm_error_reset(err);
-        rc = begin_part(child, PART_KB);
-        if (rc == VCM_OK)
-            rc = check_knowledge(child, vcm, err);
-        if (rc == VCM_STORE_CORRUPT)
-            rc = send_line(child, MESSAGE_DAMAGE, err->message, "the knowledge base");
-    }
     return rc;
 }
 
@@ -230,7 +212,8 @@ static _Noreturn void run_child(int fd, pid_t parent, const struct vcm *original
 
     vcm_child_begin(fd, parent);
     int rc = vcm_open(
-        &vcm, &(struct vcm_open_options){.home = original->home, .cancel = child.cancel}, &err);
+        &vcm, &(struct vcm_open_options){.home = original->home, .cancel = original->relay.target},
+        &err);
     if (rc == VCM_OK) {
         vcm->registry = original->registry;
         rc = check_home(&pages, &child, vcm, parts, deep, &err);
@@ -330,11 +313,22 @@ static int hear_lines(struct listener *listener, struct vcm_error *err)
     return rc;
 }
 
-/* Reads until the child closes its end. VCM_TIMEOUT, with err unchanged, when the child stops
- * reporting. */
-static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
+/* Processor time that a child has used. */
+static uint64_t cpu_ms(pid_t pid)
 {
-    uint64_t heard_at = vcm_clock_ms();
+    struct timespec used;
+    clockid_t clock;
+
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (uint64_t)used.tv_sec * 1000 + (uint64_t)used.tv_nsec / 1000000;
+}
+
+/* Reads until the child closes its end. With err unchanged: VCM_TIMEOUT when the child works and
+ * does not report, VCM_RETRY when it waits. */
+static int listen_to(struct listener *listener, pid_t pid, int fd, struct vcm_error *err)
+{
+    uint64_t heard_at = vcm_clock_ms(), used_ms = cpu_ms(pid);
 
     for (;;) {
         struct pollfd one = {.fd = fd, .events = POLLIN};
@@ -342,7 +336,10 @@ static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
         if (rc != VCM_OK)
             return rc;
         int ready = poll(&one, 1, TICK_MS);
-        if (ready <= 0 && vcm_clock_ms() - heard_at > SILENCE_MS)
+        uint64_t silent_ms = vcm_clock_ms() - heard_at;
+        if (ready <= 0 && silent_ms > BLOCKED_MS && cpu_ms(pid) - used_ms < BUSY_CPU_MS)
+            return VCM_RETRY;
+        if (ready <= 0 && silent_ms > SILENCE_MS)
             return VCM_TIMEOUT;
         if (ready <= 0)
             continue;
@@ -357,6 +354,7 @@ static int listen_to(struct listener *listener, int fd, struct vcm_error *err)
         if (got < 0)
             return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot read from the checking process");
         heard_at = vcm_clock_ms();
+        used_ms = cpu_ms(pid);
         vcm_buf_advance(&listener->text, (size_t)got);
         rc = hear_lines(listener, err);
         if (rc != VCM_OK)
@@ -393,10 +391,14 @@ static int judge_end(struct listener *listener, int status, bool fell_silent, st
     return VCM_OK;
 }
 
-static int supervise(struct listener *listener, unsigned parts, bool deep, struct vcm_error *err)
+static int supervise_once(struct listener *listener, unsigned parts, bool deep,
+                          struct vcm_error *err)
 {
     int ends[2], status = 0;
     pid_t self = getpid();
+
+    vcm_buf_clear(&listener->text);
+    listener->has_begun = false;
 
     if (pipe2(ends, O_CLOEXEC) != 0)
         return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot create a pipe");
@@ -408,7 +410,7 @@ static int supervise(struct listener *listener, unsigned parts, bool deep, struc
                      : vcm_error_sys(err, VCM_IO_ERROR, errno,
                                      "cannot create a process to check the store");
     if (rc == VCM_OK) {
-        rc = listen_to(listener, ends[0], err);
+        rc = listen_to(listener, pid, ends[0], err);
         bool fell_silent = rc == VCM_TIMEOUT && (!err || err->code == VCM_OK);
         if (rc != VCM_OK)
             kill(pid, SIGKILL);
@@ -419,6 +421,45 @@ static int supervise(struct listener *listener, unsigned parts, bool deep, struc
             rc = judge_end(listener, status, fell_silent, err);
     }
     close(ends[0]);
+    return rc;
+}
+
+/* A child may wait for ever: when it was forked, another thread of this program may have been
+ * inside of a library (an allocator, libgit2) and held a lock there. That says nothing about the
+ * store, and another child is likely to be luckier. */
+static int supervise(struct listener *listener, unsigned parts, bool deep, struct vcm_error *err)
+{
+    uint64_t findings = listener->result->findings;
+    int rc = VCM_RETRY;
+
+    for (unsigned i = 0; rc == VCM_RETRY && i < TRIES_MAX; i++) {
+        rc = supervise_once(listener, parts, deep, err);
+        if (rc == VCM_RETRY && listener->result->findings != findings)
+            break; /* another child would report them again */
+    }
+    return rc == VCM_RETRY
+               ? vcm_error_set(err, VCM_STORE_BUSY,
+                               "the process that checks the store waits for what another thread of "
+                               "this program held; try again while no other thread uses the store")
+               : rc;
+}
+
+/* Not in the child: a forked child has the locks of its parent's connections in SQLite's tables and
+ * does not hold them. SQLite reports damage of a file and does not crash on it. */
+static int check_knowledge(struct listener *listener, struct vcm_error *err)
+{
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    struct vcm_error found = {0};
+
+    listener->part = PART_KB;
+    int rc = vcm_handle_path(&path, listener->vcm, VCM_DATABASE_FILE, &found);
+    if (rc == VCM_OK)
+        rc = vcm_database_check_file(vcm_buf_text(&path), listener->vcm->cancel, &found);
+    if (rc == VCM_STORE_CORRUPT)
+        rc = tell(listener, true, found.message, "the knowledge base", err);
+    else if (rc != VCM_OK && err)
+        *err = found;
+    vcm_buf_release(&path);
     return rc;
 }
 
@@ -440,6 +481,20 @@ static void conclude(const struct listener *listener, unsigned parts, bool compl
         vcm_symbols_place_drop(vcm, listener->reason.message, &ignored);
 }
 
+/* A part that killed the child does not keep the next one from being checked. */
+static int check_in_children(struct listener *listener, unsigned parts, bool deep,
+                             struct vcm_error *err)
+{
+    int rc = supervise(listener, parts, deep, err);
+    unsigned rest = parts & ~(2 * listener->part - 1);
+
+    while (rc == VCM_OK && !listener->has_ended && rest != 0) {
+        rc = supervise(listener, rest, deep, err);
+        rest = parts & ~(2 * listener->part - 1);
+    }
+    return rc;
+}
+
 static int verify(struct listener *listener, unsigned parts, bool deep, struct vcm_error *err)
 {
     struct vcm_buf store = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -456,16 +511,12 @@ static int verify(struct listener *listener, unsigned parts, bool deep, struct v
     if (rc == VCM_OK) {
         vcm_damage_look(&mark, vcm->home);
         vcm_kv_users_look(&dead, vcm_buf_text(&store));
-        rc = supervise(listener, parts, deep, err);
-        /* A part that killed the child does not keep the next one from being checked. */
-        unsigned rest = parts & ~(2 * listener->part - 1);
-        while (rc == VCM_OK && !listener->has_ended && rest != 0) {
-            rc = supervise(listener, rest, deep, err);
-            rest = parts & ~(2 * listener->part - 1);
-        }
+        rc = check_in_children(listener, parts & (PART_STORE | PART_SYMBOLS), deep, err);
     }
     conclude(listener, parts, rc == VCM_OK && listener->has_ended, &mark, &dead,
              vcm_buf_text(&store));
+    if (rc == VCM_OK && (parts & PART_KB))
+        rc = check_knowledge(listener, err);
     vcm_buf_release(&listener->text);
     vcm_buf_release(&store);
     return rc;

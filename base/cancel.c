@@ -1,5 +1,7 @@
 #include "base/cancel.h"
 
+#include <assert.h>
+
 #include "base/clock.h"
 #include "base/defaults.h"
 
@@ -19,6 +21,7 @@ void vcm_cancel_reset(struct vcm_cancel *cancel)
 
 void vcm_cancel_relay_init(struct vcm_cancel_relay *relay, const struct vcm_cancel *target)
 {
+    assert(!target || __atomic_load_n(&target->requested, __ATOMIC_RELAXED) != VCM_CANCEL_IS_RELAY);
     *relay = (struct vcm_cancel_relay){.flag = {VCM_CANCEL_IS_RELAY}, .target = target};
 }
 
