@@ -136,3 +136,38 @@ const char *vcm_text_nearest(struct vcm_slice word, const char *const *words, si
     }
     return nearest;
 }
+
+static bool is_word_byte(char c)
+{
+    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (c & 0x80) != 0;
+}
+
+/* Takes the next word off the text; an empty one when there is none. */
+static struct vcm_slice next_word(struct vcm_slice *text)
+{
+    size_t start = 0, end;
+
+    while (start < text->len && !is_word_byte(text->data[start]))
+        start++;
+    for (end = start; end < text->len && is_word_byte(text->data[end]);)
+        end++;
+    struct vcm_slice word = vcm_slice_of(text->data + start, end - start);
+    *text = vcm_slice_of(text->data + end, text->len - end);
+    return word;
+}
+
+bool vcm_text_tells_kind(struct vcm_slice signature, const char *kind, struct vcm_slice name)
+{
+    struct vcm_slice wanted = vcm_slice_of_string(kind);
+
+    if (signature.len > 0 && signature.data[0] == '#')
+        return true;
+    for (;;) {
+        struct vcm_slice word = next_word(&signature);
+        if (word.len > 0 && vcm_slice_equal(word, wanted))
+            return true;
+        if (word.len == 0 || vcm_slice_equal(word, name))
+            return false;
+    }
+}

@@ -1,4 +1,5 @@
 #include "base/defaults.h"
+#include "base/text.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
@@ -129,11 +130,16 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
     const struct vcm_json *list = vcm_json_get(document, "symbols");
 
     for (const struct vcm_json *s = list->first; s; s = s->next) {
+        const char *kind = vcm_json_get_text(s, "kind", "");
+        const char *signature = vcm_json_get_text(s, "signature", "");
+        const char *name = vcm_json_get_text(s, "name", "");
         bool by_ctags = strcmp(vcm_json_get_text(s, "source", ""), "ctags") == 0;
-        vcm_print_format(
-            out, VCM_PRINT_PLAIN, "%s:%lld: %s %s%s\n", vcm_json_get_text(s, "file_path", ""),
-            (long long)vcm_json_get_int(s, "line", 0), vcm_json_get_text(s, "kind", ""),
-            vcm_json_get_text(s, "signature", ""), by_ctags ? " (ctags)" : "");
+        bool tells =
+            vcm_text_tells_kind(vcm_slice_of_string(signature), kind, vcm_slice_of_string(name));
+        vcm_print_format(out, VCM_PRINT_PLAIN, "%s:%lld: %s%s%s%s\n",
+                         vcm_json_get_text(s, "file_path", ""),
+                         (long long)vcm_json_get_int(s, "line", 0), tells ? "" : kind,
+                         tells ? "" : " ", signature, by_ctags ? " (ctags)" : "");
         const char *text = vcm_json_get_text(s, "documentation", "");
         if (text[0] != '\0')
             vcm_print_format(out, VCM_PRINT_DIM, "    %s\n", text);

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/limits.h"
+#include "base/text.h"
 #include "base/utf8.h"
 
 #include "base/banned.h"
@@ -67,16 +68,6 @@ static bool is_empty_macro(const struct vcm_symbol *symbol)
            memcmp(text.data + text.len - name.len, name.data, name.len) == 0;
 }
 
-/* Whether the signature says by itself of which kind it is: "struct node". */
-static bool tells_kind(struct vcm_slice signature, const char *kind)
-{
-    size_t len = strlen(kind);
-
-    return (signature.len > len && memcmp(signature.data, kind, len) == 0 &&
-            signature.data[len] == ' ') ||
-           (signature.len > 0 && signature.data[0] == '#');
-}
-
 static uint32_t count_tokens(const struct draft *draft, size_t start)
 {
     return (uint32_t)vcm_tokenizer_count(
@@ -95,7 +86,7 @@ static int add_line(struct draft *draft, uint32_t rank, const struct vcm_symbol 
         return rc;
     const char *kind = vcm_symbol_kind_name(symbol->kind);
     vcm_buf_append_string(&draft->texts, "  ");
-    if (!tells_kind(text, kind))
+    if (!vcm_text_tells_kind(text, kind, symbol->name))
         vcm_buf_append_format(&draft->texts, "%s ", kind);
     vcm_utf8_replace(&draft->texts, text);
     vcm_buf_append_format(&draft->texts, " :%u\n", symbol->line);

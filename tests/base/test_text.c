@@ -74,6 +74,26 @@ static void a_slip_is_recognised_and_a_stranger_is_not(void **state)
     assert_null(nearest(""));
 }
 
+static bool tells(const char *signature, const char *kind, const char *name)
+{
+    return vcm_text_tells_kind(vcm_slice_of_string(signature), kind, vcm_slice_of_string(name));
+}
+
+static void a_signature_tells_its_kind_or_does_not(void **state)
+{
+    (void)state;
+    assert_true(tells("class Cart", "class", "Cart"));
+    assert_true(tells("export default class Cart extends Base", "class", "Cart"));
+    assert_true(tells("constructor(size)", "constructor", "constructor"));
+    assert_true(tells("#define SIZE 3", "macro", "SIZE"));
+    assert_false(tells("def report(class_)", "function", "report"));
+    assert_false(tells("int find(struct list *list)", "function", "find"));
+    assert_false(tells("Cart(class Base)", "class", "Cart"));
+    assert_false(tells("subclass Cart", "class", "Cart"));
+    assert_false(tells("", "class", "Cart"));
+    assert_false(tells("", "class", ""));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -81,6 +101,7 @@ int main(void)
         cmocka_unit_test(sizes_take_binary_units),
         cmocka_unit_test(durations_need_a_unit),
         cmocka_unit_test(a_slip_is_recognised_and_a_stranger_is_not),
+        cmocka_unit_test(a_signature_tells_its_kind_or_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

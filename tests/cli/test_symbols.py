@@ -46,6 +46,11 @@ class Symbols(harness.VcmTest):
         self.assertEqual({s["file_path"] for s in only}, {"core/list.h"})
         self.refusal("symbols", self.repo, "--kind", "gadget", code="INVALID_ARGUMENT", check=2)
 
+    def test_a_person_reads_each_kind_once(self):
+        lines = self.vcm("symbols", self.repo, "--file", "core/*.h", check=0).out.splitlines()
+        self.assertIn("core/list.h:2: struct list", lines)
+        self.assertIn("core/list.h:3: prototype int list_size(const struct list *list)", lines)
+
     def test_references_are_resolved_where_one_definition_is_left(self):
         [ref] = self.run_json("refs", "list_size", self.repo)["references"]
         self.assertEqual(ref, {
