@@ -147,8 +147,10 @@ class Fault(ResidencyTest):
             page = self.run_json("fault", *pages, check=status)["pages"][0]
             self.assertEqual((page["fault"], page["state"], page["error"]["code"]),
                              ("minor", "compressed", "STORE_BUSY"))
+            self.assertEqual(self.states()[self.ids[0]], "compressed")
         self.vcm("page", self.ids[0], check=0)
         self.assertEqual(self.stat()["faults"]["minor"], 3)
+        self.assertEqual(self.states()[self.ids[0]], "compressed")
 
     def test_a_fault_that_locks_waits_for_the_writer_as_a_lock_does(self):
         self.run_json("evict", self.ids[0])
