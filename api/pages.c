@@ -30,6 +30,7 @@ struct listing {
     char from_scope[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* of the cursor, or "" */
     uint32_t from_seq;
     uint32_t left;
+    uint64_t counted;
     uint64_t now_ms; /* Unix time */
     const struct vcm_scope *current;
     char next_cursor[VCM_LIMIT_SCOPE_ID_BYTES + 16];
@@ -71,8 +72,7 @@ static bool path_matches(struct vcm_slice path, const char *wanted)
 }
 
 /* Collects the distinct paths of a page in order; the parts of a file are adjacent. */
-static int collect_files(struct entry *entry, bool *matches, const struct vcm_page_row *row,
-                         const char *wanted, struct vcm_error *err)
+static int collect_files(struct entry *entry, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
     uint32_t count = 0;
@@ -82,10 +82,7 @@ static int collect_files(struct entry *entry, bool *matches, const struct vcm_pa
     if (rc != VCM_OK)
         return rc;
     const char **names = vcm_arena_alloc(&entry->arena, (count + 1) * sizeof *names);
-    *matches = !wanted;
     for (uint32_t i = 0; names && i < count; i++) {
-        if (wanted && path_matches(records[i].path, wanted))
-            *matches = true;
         if (i > 0 && vcm_slice_equal(records[i].path, records[i - 1].path))
             continue;
         names[files] = vcm_arena_copy(&entry->arena, records[i].path);
@@ -98,58 +95,112 @@ static int collect_files(struct entry *entry, bool *matches, const struct vcm_pa
     return names ? VCM_OK : vcm_error_memory(err);
 }
 
-static int describe(struct entry *entry, bool *wanted, const struct listing *listing,
-                    const struct vcm_page_row *row, struct vcm_error *err)
+static int has_path(bool *out, const struct vcm_page_row *row, const char *wanted,
+                    struct vcm_error *err)
+{
+    struct vcm_page_record *records = NULL;
+    uint32_t count = 0;
+
+    *out = !wanted;
+    if (!wanted)
+        return VCM_OK;
+    int rc = vcm_page_get_records(&records, &count, row->records, err);
+    for (uint32_t i = 0; rc == VCM_OK && !*out && i < count; i++)
+        *out = path_matches(records[i].path, wanted);
+    free(records);
+    return rc;
+}
+
+/* Whether the page of a row is one that the query asks for; reads what the store knows of it. */
+static int is_wanted(bool *out, struct vcm_page_info *info, const struct listing *listing,
+                     const struct vcm_page_row *row, struct vcm_error *err)
 {
     const struct vcm_pages_query *query = listing->query;
-    struct vcm_page_info info;
-    uint64_t until_ms = 0;
 
-    int rc = collect_files(entry, wanted, row, query->path, err);
-    if (rc != VCM_OK || !*wanted)
+    int rc = has_path(out, row, query->path, err);
+    if (rc != VCM_OK || !*out)
         return rc;
-    rc = vcm_page_store_page(&info, listing->txn, &row->id, err);
+    rc = vcm_page_store_page(info, listing->txn, &row->id, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_error_set(err, VCM_STORE_CORRUPT, "row %u of scope '%.*s' names a missing page",
                              row->seq, (int)listing->current->scope_id.len,
                              listing->current->scope_id.data);
+    *out = rc == VCM_OK && (!query->state || strcmp(query->state, state_names[info->state]) == 0) &&
+           (!query->pinned || vcm_page_store_is_pinned(info));
+    return rc;
+}
+
+static int describe(struct entry *entry, const struct listing *listing,
+                    const struct vcm_page_row *row, const struct vcm_page_info *info,
+                    struct vcm_error *err)
+{
+    uint64_t until_ms = 0;
+
+    int rc = collect_files(entry, row, err);
     if (rc == VCM_OK)
         rc = vcm_lock_until(&until_ms, listing->txn, &row->id, listing->now_ms, err);
     if (rc != VCM_OK)
         return rc;
     entry->public.locked_until = vcm_residency_seconds(until_ms);
-    entry->public.pinned = vcm_page_store_is_pinned(&info);
+    entry->public.pinned = vcm_page_store_is_pinned(info);
     vcm_page_id_to_hex(entry->page_id, &row->id);
     entry->public.page_id = entry->page_id;
     entry->public.scope_id = vcm_arena_copy(&entry->arena, listing->current->scope_id);
     entry->public.seq = row->seq;
-    entry->public.records = info.records;
-    entry->public.tokens = info.tokens;
-    entry->public.bytes = info.bytes;
-    entry->public.state = state_names[info.state];
-    *wanted = (!query->state || strcmp(query->state, entry->public.state) == 0) &&
-              (!query->pinned || entry->public.pinned);
+    entry->public.records = info->records;
+    entry->public.tokens = info->tokens;
+    entry->public.bytes = info->bytes;
+    entry->public.state = state_names[info->state];
     return entry->public.scope_id ? VCM_OK : vcm_error_memory(err);
 }
 
 static int list_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct listing *listing = context;
+    struct vcm_page_info info;
     struct entry entry = {0};
     bool wanted = false;
 
-    vcm_arena_init(&entry.arena, VCM_LIMIT_FRAME_BYTES);
-    int rc = describe(&entry, &wanted, listing, row, err);
-    if (rc == VCM_OK && wanted && listing->left == 0) {
-        snprintf(listing->next_cursor, sizeof listing->next_cursor, "%s/%u", entry.public.scope_id,
-                 row->seq);
-        rc = VCM_STOP;
-    } else if (rc == VCM_OK && wanted) {
-        listing->left--;
-        rc = listing->visit(listing->context, &entry.public, err);
+    int rc = is_wanted(&wanted, &info, listing, row, err);
+    if (rc != VCM_OK || !wanted)
+        return rc;
+    if (listing->left == 0) {
+        snprintf(listing->next_cursor, sizeof listing->next_cursor, "%.*s/%u",
+                 (int)listing->current->scope_id.len, listing->current->scope_id.data, row->seq);
+        return VCM_STOP;
     }
+    vcm_arena_init(&entry.arena, VCM_LIMIT_FRAME_BYTES);
+    rc = describe(&entry, listing, row, &info, err);
+    listing->left--;
+    if (rc == VCM_OK)
+        rc = listing->visit(listing->context, &entry.public, err);
     vcm_arena_release(&entry.arena);
     return rc;
+}
+
+static int count_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    struct vcm_page_info info;
+    bool wanted = false;
+
+    int rc = is_wanted(&wanted, &info, listing, row, err);
+    listing->counted += wanted;
+    return rc;
+}
+
+static int count_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
+{
+    struct listing *listing = context;
+    const struct vcm_pages_query *query = listing->query;
+
+    if (query->scope && !vcm_names_scope_matches(&listing->scope, scope->scope_id))
+        return VCM_OK;
+    listing->current = scope;
+    if (query->path || query->state || query->pinned)
+        return vcm_page_table_each_row(listing->txn, scope->mapping, 0, count_row, listing, err);
+    listing->counted += scope->pages;
+    return VCM_OK;
 }
 
 static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_error *err)
@@ -173,15 +224,32 @@ static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_e
     return rc == VCM_OK && listing->next_cursor[0] != '\0' ? VCM_STOP : rc;
 }
 
-static int list(struct listing *listing, struct vcm_error *err)
+static int check_query(const struct vcm_pages_query *query, struct vcm_error *err)
 {
-    int rc = VCM_OK;
+    return VCM_TEXTS(err, {"scope", query->scope}, {"path", query->path}, {"state", query->state},
+                     {"cursor", query->cursor});
+}
 
-    if (listing->query->scope)
-        rc = vcm_names_find_scope(&listing->scope, listing->txn, listing->query->scope, true, err);
+/* Visits the scopes of the query. */
+static int each_scope(struct listing *listing,
+                      int (*visit)(void *, const struct vcm_scope *, struct vcm_error *),
+                      struct vcm_error *err)
+{
+    const char *scope = listing->query->scope;
+    struct vcm *vcm = listing->vcm;
+
+    int rc = vcm_handle_open_for_reading(vcm, err);
+    if (rc != VCM_OK)
+        return rc;
+    if (!vcm->store)
+        return scope ? vcm_names_no_scope(scope, err) : VCM_OK;
+    rc = vcm_page_store_read_begin(&listing->txn, vcm->store, err);
+    if (rc == VCM_OK && scope)
+        rc = vcm_names_find_scope(&listing->scope, listing->txn, scope, true, err);
     if (rc == VCM_OK)
-        rc = vcm_page_store_each_scope(listing->txn, vcm_slice_of("", 0), list_scope, listing, err);
-    return rc;
+        rc = vcm_page_store_each_scope(listing->txn, vcm_slice_of("", 0), visit, listing, err);
+    vcm_kv_handle_read_end(listing->txn);
+    return vcm_damage_note(vcm, rc, err);
 }
 
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
@@ -192,8 +260,7 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(next_cursor), VCM_ARGUMENT(query),
                            VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"scope", query->scope}, {"path", query->path}, {"state", query->state},
-                       {"cursor", query->cursor});
+        rc = check_query(query, err);
     if (rc != VCM_OK)
         return rc;
     struct listing listing = {.vcm = vcm, .query = query, .visit = visit, .context = context};
@@ -204,17 +271,26 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
                        : VCM_LIMIT_LISTING_ROWS;
     rc = query->cursor ? parse_cursor(&listing, query->cursor, err) : VCM_OK;
     if (rc == VCM_OK)
-        rc = vcm_handle_open_for_reading(vcm, err);
-    if (rc != VCM_OK)
-        return rc;
-    if (!vcm->store)
-        return query->scope ? vcm_names_no_scope(query->scope, err) : VCM_OK;
-    rc = vcm_page_store_read_begin(&listing.txn, vcm->store, err);
-    if (rc == VCM_OK)
-        rc = list(&listing, err);
-    vcm_kv_handle_read_end(listing.txn);
+        rc = each_scope(&listing, list_scope, err);
     if (rc == VCM_OK && listing.next_cursor[0] != '\0' &&
         !(*next_cursor = strdup(listing.next_cursor)))
         rc = vcm_error_memory(err);
-    return vcm_damage_note(vcm, rc, err);
+    return rc;
+}
+
+int vcm_pages_count(uint64_t *count, struct vcm *vcm, const struct vcm_pages_query *query,
+                    struct vcm_error *err)
+{
+    if (count)
+        *count = 0;
+    int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(count), VCM_ARGUMENT(query));
+    if (rc == VCM_OK)
+        rc = check_query(query, err);
+    if (rc != VCM_OK)
+        return rc;
+    struct listing listing = {.vcm = vcm, .query = query};
+
+    rc = each_scope(&listing, count_scope, err);
+    *count = listing.counted;
+    return rc;
 }

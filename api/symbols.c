@@ -406,11 +406,55 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     vcm_jsonw_end_object(w);
 }
 
+/* The part of a listing by path and line that is wanted. */
+struct window {
+    const char *from_file; /* NULL: from the beginning */
+    uint32_t from_line;
+    uint64_t left;
+    size_t from;   /* index of the first file */
+    bool has_more; /* a row did not fit any more */
+};
+
+static struct window window_of(struct view *view, const char *from_file, uint32_t from_line,
+                               uint64_t limit)
+{
+    struct window window = {
+        .from_file = from_file, .from_line = from_line, .left = limit > 0 ? limit : UINT64_MAX};
+    const struct vcm_index *index = view->index;
+    size_t later = index->file_count;
+
+    for (size_t i = index->file_count; from_file && i > 0; i--) {
+        int order = strcmp(text_of_path(view, index->files[i - 1].path), from_file);
+        if (order == 0) {
+            window.from = i - 1;
+            return window;
+        }
+        later = order > 0 ? i - 1 : later;
+    }
+    /* The file is gone: with the next one, all of it. */
+    window.from = from_file ? later : 0;
+    window.from_line = 0;
+    return window;
+}
+
+/* Whether a row at this place is in the window; takes it if so. */
+static bool window_takes(struct window *window, size_t file, uint32_t line)
+{
+    bool inside = file > window->from || (file == window->from && line >= window->from_line);
+
+    window->has_more = window->has_more || (inside && window->left == 0);
+    if (!inside || window->left == 0)
+        return false;
+    window->left--;
+    return true;
+}
+
 static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
                         struct vcm_error *err)
 {
     struct vcm_buf incomplete = VCM_BUF_INIT(VCM_LIMIT_JSON_BYTES);
-    uint64_t limit = query->limit > 0 ? query->limit : VCM_DEFAULT_SYMBOL_LIMIT, total = 0;
+    struct window window = window_of(view, query->from_file, query->from_line, query->limit);
+    uint64_t total = 0;
     struct vcm_jsonw list;
     int rc = VCM_OK;
 
@@ -424,7 +468,8 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
         vcm_symbols_init(&symbols);
         rc = vcm_index_read_definitions(&symbols, view->index, i, err);
         for (uint32_t j = 0; rc == VCM_OK && j < symbols.definition_count; j++)
-            if (symbol_matches(&symbols.definitions[j], query) && total++ < limit)
+            if (symbol_matches(&symbols.definitions[j], query) && ++total > 0 &&
+                window_takes(&window, i, symbols.definitions[j].line))
                 put_symbol(view, &view->index->files[i], &symbols.definitions[j]);
         put_incomplete(view, &list, i, symbols.state);
         vcm_symbols_release(&symbols);
@@ -432,7 +477,7 @@ static int list_symbols(struct view *view, const struct vcm_symbol_query *query,
     vcm_jsonw_end_array(&view->w);
     vcm_jsonw_end_array(&list);
     vcm_jsonw_member_uint(&view->w, "total", total);
-    vcm_jsonw_member_bool(&view->w, "truncated", total > limit);
+    vcm_jsonw_member_bool(&view->w, "truncated", window.has_more);
     vcm_jsonw_key(&view->w, "incomplete");
     vcm_jsonw_raw(&view->w, vcm_buf_slice(&incomplete));
     put_commit(view);
@@ -446,7 +491,8 @@ static int find_symbols(struct vcm *vcm, const struct vcm_symbol_query *query,
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"file", query->file}, {"name", query->name});
+        rc = VCM_TEXTS(err, {"file", query->file}, {"name", query->name},
+                       {"from_file", query->from_file});
     if (rc == VCM_OK)
         rc = vcm_arguments_list("kinds", query->kinds, query->kind_count, VCM_ARGUMENT_TEXTS, err);
     if (rc != VCM_OK)
@@ -488,7 +534,8 @@ int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_d
 
 struct references {
     struct view *view;
-    uint64_t limit, total, resolved;
+    struct window window;
+    uint64_t total, resolved;
     size_t file; /* index of the file whose text is loaded; SIZE_MAX for none */
     struct vcm_buf text;
     size_t at; /* offset where `line` begins */
@@ -534,7 +581,8 @@ static int put_reference(void *context, const struct vcm_resolved *found, struct
 
     (void)err;
     references->resolved += found->target != NULL;
-    if (references->total++ >= references->limit)
+    references->total++;
+    if (!window_takes(&references->window, found->file, found->reference->line))
         return VCM_OK;
     vcm_jsonw_begin_object(w);
     vcm_jsonw_member_string(w, "kind", vcm_symbol_use_name(found->use));
@@ -579,10 +627,11 @@ static void read_name(struct vcm_resolve_query *out, const char *text)
 static int list_references(struct view *view, const struct vcm_reference_query *query,
                            struct vcm_error *err)
 {
-    struct references references = {.view = view,
-                                    .limit =
-                                        query->limit > 0 ? query->limit : VCM_DEFAULT_SYMBOL_LIMIT,
-                                    .file = SIZE_MAX};
+    struct references references = {
+        .view = view,
+        .window = window_of(view, query->from_file, query->from_line, query->limit),
+        .file = SIZE_MAX,
+    };
     struct vcm_resolve_query resolve;
 
     read_name(&resolve, query->name);
@@ -594,7 +643,7 @@ static int list_references(struct view *view, const struct vcm_reference_query *
     vcm_jsonw_end_array(&view->w);
     vcm_jsonw_member_uint(&view->w, "total", references.total);
     vcm_jsonw_member_uint(&view->w, "resolved", references.resolved);
-    vcm_jsonw_member_bool(&view->w, "truncated", references.total > references.limit);
+    vcm_jsonw_member_bool(&view->w, "truncated", references.window.has_more);
     put_damaged(view);
     put_commit(view);
     vcm_jsonw_end_object(&view->w);
@@ -609,7 +658,7 @@ static int find_references(struct vcm *vcm, const struct vcm_reference_query *qu
     if (rc == VCM_OK)
         rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->name));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"name", query->name});
+        rc = VCM_TEXTS(err, {"name", query->name}, {"from_file", query->from_file});
     if (rc != VCM_OK)
         return rc;
     struct view view;

@@ -136,3 +136,24 @@ int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens
     free(jobs);
     return rc;
 }
+
+int vcm_tokens_count(uint64_t *tokens, const char *encoding, const char *text, size_t len,
+                     uint64_t limit, struct vcm_error *err)
+{
+    const struct vcm_argument given[] = {VCM_ARGUMENT(tokens), VCM_ARGUMENT(text), {NULL, false}};
+    struct vcm_tokenizer *tokenizer = NULL;
+
+    int rc = vcm_arguments_given(given, err);
+    if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"encoding", encoding});
+    if (rc == VCM_OK)
+        rc = vcm_tokenizer_open(&tokenizer, encoding ? encoding : VCM_TOKENIZER_DEFAULT, err);
+    if (rc != VCM_OK)
+        return rc;
+    struct vcm_slice all = vcm_slice_of(text, len);
+    *tokens = limit > 0 && limit < SIZE_MAX
+                  ? vcm_tokenizer_count_limited(tokenizer, all, (size_t)limit)
+                  : vcm_tokenizer_count(tokenizer, all);
+    vcm_tokenizer_close(tokenizer);
+    return VCM_OK;
+}

@@ -21,7 +21,8 @@
 
 /* Sizes of answers. */
 #define VCM_DEFAULT_REPO_MAP_TOKENS 1500
-#define VCM_DEFAULT_SYMBOL_LIMIT    1000 /* definitions, or references */
+#define VCM_DEFAULT_ANSWER_ROWS     50   /* of a listing as text */
+#define VCM_DEFAULT_ANSWER_TOKENS   4000 /* of it, as printed */
 #define VCM_DEFAULT_KB_LIMIT        10   /* hits of a search on the command line */
 #define VCM_DEFAULT_TREE_DEPTH      8
 #define VCM_DEFAULT_TREE_NODES      5000

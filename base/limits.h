@@ -80,6 +80,7 @@
 #define VCM_LIMIT_PAGE_BYTES         (4 * VCM_MIB) /* of a text, escaped, and of records in one page */
 #define VCM_LIMIT_RECORD_BYTES       (12 * VCM_MIB) /* with its path, which alone may have 6 MiB */
 #define VCM_LIMIT_ANSWER_TOKENS_MAX  1000000000     /* that a caller asks for */
+#define VCM_LIMIT_ANSWER_ROWS        10000000       /* of a listing, that a caller asks for */
 #define VCM_LIMIT_CONTEXT_LINE_BYTES ((size_t)512)  /* of the line shown above a later part */
 #define VCM_LIMIT_FRAME_BYTES        (256 * VCM_MIB)
 

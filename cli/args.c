@@ -93,8 +93,8 @@ void vcm_args_assert(void)
     for (; vcm_args_command(count); count++) {
         const struct vcm_op *op = vcm_args_command(count);
         assert(!vcm_table_check_flaw(op));
-        for (size_t i = 0; i < op->param_count; i++)
-            assert(op->params[i].positional || !is_global(op->params[i].name));
+        for (size_t i = 0; i < vcm_op_param_total(op); i++)
+            assert(vcm_op_param_at(op, i)->positional || !is_global(vcm_op_param_at(op, i)->name));
     }
     assert(count < NAMES_MAX);
     vcm_table_check_assert();
@@ -132,9 +132,9 @@ static int unknown_option(const struct vcm_args *args, const char *word, struct 
 
     for (size_t i = 0; vcm_args_globals[i].name && count < NAMES_MAX; i++)
         names[count++] = vcm_args_globals[i].name;
-    for (size_t i = 0; args->op && i < args->op->param_count && count < NAMES_MAX; i++)
-        if (!args->op->params[i].positional)
-            names[count++] = args->op->params[i].name;
+    for (size_t i = 0; args->op && i < vcm_op_param_total(args->op) && count < NAMES_MAX; i++)
+        if (!vcm_op_param_at(args->op, i)->positional)
+            names[count++] = vcm_op_param_at(args->op, i)->name;
     const char *nearest = vcm_text_nearest(name, names, count);
     if (nearest)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "unknown option '%s'; did you mean '--%s'?",
@@ -160,8 +160,8 @@ static int take_long(struct vcm_args *args, struct words *words, const char *wor
         *global_flag(args, global->name) = true;
         return refuse_value(global->name, equals, err);
     }
-    for (size_t i = 0; args->op && i < args->op->param_count; i++) {
-        const struct vcm_op_param *param = &args->op->params[i];
+    for (size_t i = 0; args->op && i < vcm_op_param_total(args->op); i++) {
+        const struct vcm_op_param *param = vcm_op_param_at(args->op, i);
         if (param->positional || !name_is(param->name, name))
             continue;
         int rc = param->type == VCM_OP_FLAG ? refuse_value(param->name, equals, err)
@@ -244,7 +244,7 @@ static int take_command(struct vcm_args *args, struct words *words, const char *
         return words->first ? unknown_command(words->first, word, err)
                             : unknown_command(word, NULL, err);
     args->family = NULL;
-    size_t count = args->op->param_count ? args->op->param_count : 1;
+    size_t count = vcm_op_param_total(args->op) ? vcm_op_param_total(args->op) : 1;
     args->values = vcm_arena_alloc(&args->arena, count * sizeof *args->values);
     return args->values ? VCM_OK : vcm_error_memory(err);
 }
@@ -255,14 +255,14 @@ static int take_positional(struct vcm_args *args, struct words *words, const cha
     const struct vcm_op *op = args->op;
     size_t i = words->next_positional;
 
-    while (i < op->param_count && !op->params[i].positional)
+    while (i < vcm_op_param_total(op) && !vcm_op_param_at(op, i)->positional)
         i++;
-    if (i == op->param_count)
+    if (i == vcm_op_param_total(op))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "unexpected argument '%s'; 'vcm %s --help' shows the usage", word,
                              op->name);
     assert(i >= words->next_positional && args->values);
-    words->next_positional = op->params[i].repeated ? i : i + 1;
+    words->next_positional = vcm_op_param_at(op, i)->repeated ? i : i + 1;
     return vcm_op_take(args->values, op, i, word, &args->arena, err);
 }
 
@@ -282,6 +282,40 @@ static int take_word(struct vcm_args *args, struct words *words, const char *wor
     return take_positional(args, words, word, err);
 }
 
+/* Appends a word so that a shell takes it as it is. */
+static void append_word(struct vcm_buf *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./:=@%+,";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        vcm_buf_append_string(out, word);
+        return;
+    }
+    vcm_buf_append_byte(out, '\'');
+    for (; *word != '\0'; word++)
+        vcm_buf_append_format(out, *word == '\'' ? "'\\''" : "%c", *word);
+    vcm_buf_append_byte(out, '\'');
+}
+
+/* Writes the command line down again, without a cursor. */
+static void retype(struct vcm_args *args, int argc, const char *const *argv)
+{
+    struct vcm_buf *out = &args->typed;
+
+    vcm_buf_append_string(out, "vcm");
+    for (int i = 1; i < argc; i++) {
+        if (out == &args->typed && strcmp(argv[i], "--") == 0)
+            out = &args->typed_end;
+        if (out == &args->typed && strcmp(argv[i], "--cursor") == 0)
+            i++;
+        else if (out != &args->typed || strncmp(argv[i], "--cursor=", 9) != 0) {
+            vcm_buf_append_byte(out, ' ');
+            append_word(out, argv[i]);
+        }
+    }
+}
+
 int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, struct vcm_error *err)
 {
     struct words words = {.count = argc, .all = argv, .next = 1};
@@ -289,6 +323,8 @@ int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, str
 
     memset(args, 0, sizeof *args);
     vcm_arena_init(&args->arena, 16 * VCM_MIB);
+    vcm_buf_init(&args->typed, VCM_LIMIT_JSON_BYTES);
+    vcm_buf_init(&args->typed_end, VCM_LIMIT_JSON_BYTES);
     while (rc == VCM_OK && words.next < words.count)
         rc = take_word(args, &words, argv[words.next++], err);
     /* --json after the mistake must still apply to its report. */
@@ -298,10 +334,14 @@ int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, str
     }
     if (rc == VCM_OK && args->op && !args->help)
         rc = vcm_op_check_required(args->values, args->op, err);
+    if (rc == VCM_OK && args->op && args->op->list.member)
+        retype(args, argc, argv);
     return rc;
 }
 
 void vcm_args_release(struct vcm_args *args)
 {
+    vcm_buf_release(&args->typed);
+    vcm_buf_release(&args->typed_end);
     vcm_arena_release(&args->arena);
 }

@@ -25,6 +25,8 @@ struct vcm_args {
     const struct vcm_op *op;     /* NULL when no command was given */
     const char *family;          /* the first word of a family when the second is missing */
     struct vcm_op_value *values; /* of the operation's parameters */
+    /* The command line as a shell takes it, without --cursor: up to "--", and from there on. */
+    struct vcm_buf typed, typed_end;
     struct vcm_arena arena;
 };
 

@@ -57,12 +57,12 @@ static void bash_command(struct vcm_buf *out, const struct vcm_op *op)
     bool directories = false;
 
     vcm_buf_append_format(out, "    '%s') words=\"$globals", op->name);
-    for (size_t i = 0; i < op->param_count; i++) {
-        if (op->params[i].positional)
-            bash_choices(out, &op->params[i]);
+    for (size_t i = 0; i < vcm_op_param_total(op); i++) {
+        if (vcm_op_param_at(op, i)->positional)
+            bash_choices(out, vcm_op_param_at(op, i));
         else
-            vcm_buf_append_format(out, " --%s", op->params[i].name);
-        directories = directories || op->params[i].hint == VCM_OP_HINT_DIRECTORY;
+            vcm_buf_append_format(out, " --%s", vcm_op_param_at(op, i)->name);
+        directories = directories || vcm_op_param_at(op, i)->hint == VCM_OP_HINT_DIRECTORY;
     }
     vcm_buf_append_format(out, "\"; files=%s ;;\n", directories ? "directory" : "");
 }
@@ -73,8 +73,8 @@ static void bash_option_values(struct vcm_buf *out)
                                "    *' --home') _vcm_directories; return ;;\n");
     for (size_t i = 0; vcm_args_command(i); i++) {
         const struct vcm_op *op = vcm_args_command(i);
-        for (size_t j = 0; j < op->param_count; j++) {
-            const struct vcm_op_param *param = &op->params[j];
+        for (size_t j = 0; j < vcm_op_param_total(op); j++) {
+            const struct vcm_op_param *param = vcm_op_param_at(op, j);
             if (param->positional || !param->choices)
                 continue;
             vcm_buf_append_format(out, "    '%s --%s') COMPREPLY=($(compgen -W '", op->name,
@@ -168,8 +168,8 @@ static void zsh_action(struct vcm_buf *out, const struct vcm_op_param *param)
 static void zsh_command(struct vcm_buf *out, const struct vcm_op *op)
 {
     vcm_buf_append_format(out, "    '%s') _arguments $globals", op->name);
-    for (size_t i = 0; i < op->param_count; i++) {
-        const struct vcm_op_param *param = &op->params[i];
+    for (size_t i = 0; i < vcm_op_param_total(op); i++) {
+        const struct vcm_op_param *param = vcm_op_param_at(op, i);
         vcm_buf_append_string(out, " '");
         if (param->positional) {
             vcm_buf_append_string(out, param->repeated ? "*" : param->required ? "" : ":");
@@ -353,8 +353,8 @@ static void write_fish(struct vcm_buf *out)
     for (size_t i = 0; vcm_args_command(i); i++) {
         const struct vcm_op *op = vcm_args_command(i);
         fish_name(out, op);
-        for (size_t j = 0; j < op->param_count; j++)
-            fish_param(out, op, &op->params[j]);
+        for (size_t j = 0; j < vcm_op_param_total(op); j++)
+            fish_param(out, op, vcm_op_param_at(op, j));
     }
 }
 

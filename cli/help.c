@@ -39,12 +39,12 @@ void vcm_help_usage(struct vcm_buf *out, const struct vcm_op *op)
     bool has_options = false;
 
     vcm_buf_append_string(out, op->name);
-    for (size_t i = 0; i < op->param_count; i++)
-        has_options = has_options || !op->params[i].positional;
+    for (size_t i = 0; i < vcm_op_param_total(op); i++)
+        has_options = has_options || !vcm_op_param_at(op, i)->positional;
     if (has_options)
         vcm_buf_append_string(out, " [OPTIONS]");
-    for (size_t i = 0; i < op->param_count; i++) {
-        const struct vcm_op_param *param = &op->params[i];
+    for (size_t i = 0; i < vcm_op_param_total(op); i++) {
+        const struct vcm_op_param *param = vcm_op_param_at(op, i);
         if (param->positional)
             vcm_buf_append_format(out, " %s%s%s%s", param->required ? "" : "[", param->placeholder,
                                   param->required ? "" : "]", param->repeated ? "..." : "");
@@ -184,15 +184,15 @@ static void print_params(struct vcm_print *out, const struct vcm_op *op, bool po
     bool any = false;
 
     for (int measuring = 1; measuring >= 0; measuring--) {
-        for (size_t i = 0; i < op->param_count; i++) {
-            if (op->params[i].positional != positional)
+        for (size_t i = 0; i < vcm_op_param_total(op); i++) {
+            if (vcm_op_param_at(op, i)->positional != positional)
                 continue;
             if (!measuring && !any)
                 heading(out, positional ? "Arguments" : "Options");
             vcm_buf_clear(&label);
             vcm_buf_clear(&text);
-            param_label(&label, &op->params[i]);
-            param_text(&text, &op->params[i]);
+            param_label(&label, vcm_op_param_at(op, i));
+            param_text(&text, vcm_op_param_at(op, i));
             if (measuring)
                 width = label.len > width ? (unsigned)label.len : width;
             else
@@ -262,12 +262,35 @@ static void print_key(void *context, const struct vcm_result_member *key)
     const struct key_list *list = context;
     struct vcm_buf names = VCM_BUF_INIT(4096);
 
+    if (key->optional)
+        return;
     key_text(&names, key);
     labelled(list->out, key->name, list->width, vcm_buf_text(&names));
     inner_names(&names, key);
     if (names.len > 0) {
         vcm_print_format(list->out, VCM_PRINT_PLAIN, "%*s", (int)list->width + 6, "");
         wrap(list->out, vcm_buf_text(&names), list->width + 6);
+    }
+    vcm_buf_release(&names);
+}
+
+/* The keys that a document has only when one of the parameters of a listing is given. */
+static void append_optional_name(void *context, const struct vcm_result_member *key)
+{
+    if (key->optional)
+        append_name(context, key);
+}
+
+static void print_optional_keys(struct vcm_print *out, const struct vcm_op *op)
+{
+    struct vcm_buf names = VCM_BUF_INIT(4096);
+
+    each_key(op->result, append_optional_name, &names);
+    if (names.len > 0) {
+        vcm_print_text(
+            out, VCM_PRINT_PLAIN,
+            "\n  also with --limit, --max-answer-tokens, --no-limit or --cursor:\n      ");
+        wrap(out, vcm_buf_text(&names), 6);
     }
     vcm_buf_release(&names);
 }
@@ -281,6 +304,7 @@ static void print_keys(struct vcm_print *out, const struct vcm_op *op)
         vcm_print_text(out, VCM_PRINT_PLAIN, "  (one object per line)\n");
     each_key(op->result, measure_key, &list);
     each_key(op->result, print_key, &list);
+    print_optional_keys(out, op);
     for (const struct vcm_op_document *d = op->also; d && d->members; d++) {
         struct vcm_buf names = VCM_BUF_INIT(4096);
         each_key(d->members, append_name, &names);
@@ -380,11 +404,11 @@ static void manual_command(struct vcm_buf *out, const struct vcm_op *op)
     vcm_buf_append_string(out, ".\n.PP\n");
     roff(out, op->description);
     vcm_buf_append_byte(out, '\n');
-    for (size_t i = 0; i < op->param_count; i++) {
+    for (size_t i = 0; i < vcm_op_param_total(op); i++) {
         vcm_buf_clear(&label);
         vcm_buf_clear(&text);
-        param_label(&label, &op->params[i]);
-        param_text(&text, &op->params[i]);
+        param_label(&label, vcm_op_param_at(op, i));
+        param_text(&text, vcm_op_param_at(op, i));
         roff_item(out, vcm_buf_text(&label), vcm_buf_text(&text));
     }
     manual_keys(out, op);

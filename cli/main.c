@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
+#include "base/defaults.h"
 #include "base/io.h"
 #include "base/limits.h"
 #include "base/utf8.h"
@@ -160,9 +161,12 @@ static int print_document(struct vcm_buf *out, const struct vcm_args *args,
         assert(root || call->text);
         if (root && args->op->print_event && vcm_json_get(root, "event"))
             args->op->print_event(&print, root);
+        else if (root && args->op->list.member && vcm_json_get(root, args->op->list.member))
+            rc = vcm_answer_print(&print, root, vcm_buf_slice(document), call, err);
         else
             args->op->print(&print, root, call);
-        rc = vcm_buf_check(out, "the output", err);
+        if (rc == VCM_OK)
+            rc = vcm_buf_check(out, "the output", err);
     }
     vcm_arena_release(&arena);
     return rc;
@@ -238,6 +242,10 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
         .progress_context = &progress,
         .emit = emit,
         .emit_idle = check_reader,
+        .answer = {.rows_default = args->json ? 0 : VCM_DEFAULT_ANSWER_ROWS,
+                   .tokens_default = args->json ? 0 : VCM_DEFAULT_ANSWER_TOKENS,
+                   .command = vcm_buf_text(&args->typed),
+                   .command_end = vcm_buf_text(&args->typed_end)},
     };
     struct stream stream = {.args = args, .call = &call, .progress = &progress};
 

@@ -58,6 +58,7 @@ static const struct vcm_result_member result[] = {
      .is_list = true,
      .members = file_members,
      .summary = "every path in byte order, with its outcome"},
+    VCM_ANSWER_MEMBERS,
     {0},
 };
 
@@ -181,6 +182,7 @@ const struct vcm_op vcm_op_coverage = {
     .params = params,
     .param_count = VCM_OP_COUNT(params),
     .result = result,
+    .list = {"files", {"path"}},
     .run = run,
     .print = print,
     .tool =

@@ -60,6 +60,7 @@ static const struct vcm_result_member result[] = {
      .is_list = true,
      .members = page_members,
      .summary = "pages that hold it, by scope and seq"},
+    VCM_ANSWER_MEMBERS,
     {0},
 };
 
@@ -150,6 +151,7 @@ const struct vcm_op vcm_op_find = {
     .params = params,
     .param_count = VCM_OP_COUNT(params),
     .result = result,
+    .list = {"pages", {"scope_id", "seq", "record"}},
     .run = run,
     .print = print,
     .tool =

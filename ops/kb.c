@@ -271,6 +271,7 @@ static const struct vcm_result_member list_result[] = {
      .is_list = true,
      .members = document_members,
      .summary = "documents by repository and path"},
+    VCM_ANSWER_MEMBERS,
     {0},
 };
 
@@ -398,6 +399,7 @@ const struct vcm_op vcm_op_kb_list = {
     .params = list_params,
     .param_count = VCM_OP_COUNT(list_params),
     .result = list_result,
+    .list = {"documents", {"source", "path"}},
     .run = run_list,
     .print = print_list,
     .tool =

@@ -8,6 +8,17 @@
 
 #include "base/banned.h"
 
+size_t vcm_op_param_total(const struct vcm_op *op)
+{
+    return op->param_count + (op->list.member ? VCM_ANSWER_PARAMS : 0);
+}
+
+const struct vcm_op_param *vcm_op_param_at(const struct vcm_op *op, size_t index)
+{
+    assert(index < vcm_op_param_total(op));
+    return index < op->param_count ? &op->params[index] : vcm_answer_param(index - op->param_count);
+}
+
 static const char *shown_prefix(const struct vcm_op_param *param)
 {
     return param->positional ? "" : "--";
@@ -71,8 +82,7 @@ static int add_to_list(struct vcm_op_value *value, const char *text, struct vcm_
 int vcm_op_take(struct vcm_op_value *values, const struct vcm_op *op, size_t index,
                 const char *text, struct vcm_arena *arena, struct vcm_error *err)
 {
-    assert(index < op->param_count);
-    const struct vcm_op_param *param = &op->params[index];
+    const struct vcm_op_param *param = vcm_op_param_at(op, index);
     struct vcm_op_value *value = &values[index];
     int rc = VCM_OK;
 
@@ -148,7 +158,9 @@ int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const stru
     call->exit_status = 0;
     call->json_wanted = call->is_over = false;
     const struct vcm_cancel *own = call->cancel ? vcm_set_cancel(vcm, call->cancel) : NULL;
-    int rc = op->run(call, err);
+    int rc = vcm_answer_begin(call, err);
+    if (rc == VCM_OK)
+        rc = op->run(call, err);
     if (call->cancel)
         vcm_set_cancel(vcm, own);
     assert(!vcm_error_is_private(rc));
@@ -156,6 +168,9 @@ int vcm_op_run_on(struct vcm_buf *document, struct vcm_op_call *call, const stru
            call->exit_status == VCM_OP_INTERRUPTED);
     if (rc == VCM_OK)
         rc = vcm_jsonw_finish(&w, err);
+    if (rc == VCM_OK)
+        rc = vcm_answer_end(document, call, err);
+    vcm_answer_release(call);
     assert(rc != VCM_OK || call->is_over || document->len > 0 || call->text);
     call->vcm = NULL;
     call->out = NULL;

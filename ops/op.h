@@ -18,6 +18,7 @@
 #include "base/json.h"
 #include "base/jsonw.h"
 #include "base/log.h"
+#include "ops/answer.h"
 #include "ops/print.h"
 #include "ops/result.h"
 
@@ -106,6 +107,14 @@ struct vcm_op_document {
     bool is_open; /* it has members that are not described */
 };
 
+/* Of an operation that lists: what its rows are. Its answers are then bounded (answer.h). */
+struct vcm_op_list {
+    const char *member; /* of the result: its value is the list; NULL: nothing is listed */
+    /* Members of a row which together tell it from others, in the order of the list: texts and
+     * integers. Neighbours may be alike. A cursor is made of them. */
+    const char *key[VCM_ANSWER_KEYS_MAX];
+};
+
 /* The exit status of an operation that ends by interruption. */
 #define VCM_OP_INTERRUPTED 130
 
@@ -122,7 +131,8 @@ struct vcm_op_call {
     bool quiet;                      /* print only what was asked for */
     int exit_status;                 /* set by the operation: 0 to 3, or VCM_OP_INTERRUPTED */
     bool json_wanted;                /* `run` sets it: a parameter asked for the JSON document */
-    bool is_over; /* `run` sets it: `emit` got everything, and there is no document */
+    bool is_over;             /* `run` sets it: `emit` got everything, and there is no document */
+    struct vcm_answer answer; /* how much of a listing is wanted; the caller sets its bounds */
 
     /* Receives the JSON objects of a stream one by one; NULL: the caller cannot take a stream.
      * Anything but VCM_OK ends the operation. */
@@ -139,8 +149,9 @@ struct vcm_op {
     const char *description;     /* one or more paragraphs for help and manual */
     const char *const *examples; /* commands, without the prompt; ends with NULL */
     const struct vcm_op_param *params;
-    size_t param_count;
+    size_t param_count; /* of its own: vcm_op_param_at() has those of a listing, too */
     const struct vcm_result_member *result; /* the document, see result.h */
+    struct vcm_op_list list;
     bool is_stream; /* writes a sequence of such objects to `emit`, and no document */
     const struct vcm_op_document *also; /* other documents; the last has no members; may be NULL */
     struct vcm_op_tool tool;
@@ -165,6 +176,11 @@ struct vcm_op_settings {
     const struct vcm_log *log;
     const struct vcm_cancel *cancel;
 };
+
+/* How many parameters it has, with those that every listing has, and the one at an index. Values of
+ * a call are in the same order. */
+size_t vcm_op_param_total(const struct vcm_op *op);
+const struct vcm_op_param *vcm_op_param_at(const struct vcm_op *op, size_t index);
 
 /* Runs the operation on an open handle, which no other thread uses meanwhile; a server calls this
  * for each request. The caller sets values, options, log and cancel flag of `call`; the flag

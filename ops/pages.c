@@ -1,13 +1,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/defaults.h"
 #include "base/limits.h"
 #include "ops/shared.h"
 
 #include "base/banned.h"
 
-enum { SCOPE, PATH, STATE, PINNED, LIMIT, CURSOR };
+enum { SCOPE, PATH, STATE, PINNED };
 
 static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
@@ -24,17 +23,6 @@ static const struct vcm_op_param params[] = {
                .choices = vcm_shared_states,
                .summary = "only pages in this state"},
     [PINNED] = {.name = "pinned", .type = VCM_OP_FLAG, .summary = "only pinned pages"},
-    [LIMIT] = {.name = "limit",
-               .type = VCM_OP_NUMBER,
-               .placeholder = "N",
-               .min = 1,
-               .max = VCM_LIMIT_LISTING_ROWS,
-               .default_text = VCM_DEFAULT_TEXT(VCM_LIMIT_LISTING_ROWS),
-               .summary = "list at most this many"},
-    [CURSOR] = {.name = "cursor",
-                .type = VCM_OP_TEXT,
-                .placeholder = "C",
-                .summary = "continue a listing: its next_cursor"},
 };
 
 static const struct vcm_result_member page_members[] = {
@@ -82,6 +70,8 @@ static const struct vcm_result_member result[] = {
      .type = VCM_RESULT_TEXT,
      .nullable = true,
      .summary = "value for --cursor to continue, or null at the end"},
+    VCM_ANSWER_TOTAL,
+    VCM_ANSWER_TRUNCATED,
     {0},
 };
 
@@ -100,27 +90,67 @@ static int put_page(void *context, const struct vcm_page_entry *page, struct vcm
     return VCM_OK;
 }
 
+/* Lists as many pages as are wanted: one call of the library has a bound of its own. */
+static int list(struct vcm_op_call *call, struct vcm_pages_query *query, char *cursor,
+                struct vcm_error *err)
+{
+    uint64_t left = vcm_answer_rows(call);
+    int rc = VCM_OK;
+
+    do {
+        char *next = NULL;
+        query->cursor = cursor;
+        query->limit = left < VCM_LIMIT_LISTING_ROWS ? (uint32_t)left : VCM_LIMIT_LISTING_ROWS;
+        rc = vcm_pages(&next, call->vcm, query, put_page, call->out, err);
+        left -= query->limit;
+        free(cursor);
+        cursor = next;
+    } while (rc == VCM_OK && cursor && left > 0);
+    query->cursor = NULL;
+    free(cursor);
+    return rc;
+}
+
+/* The library's cursor for the first page of the answer, or NULL. */
+static int library_cursor(char **out, struct vcm_op_call *call, struct vcm_error *err)
+{
+    const char *scope = vcm_answer_key(call, 0);
+    struct vcm_buf text = VCM_BUF_INIT(VCM_MIB);
+
+    *out = NULL;
+    if (!scope)
+        return VCM_OK;
+    vcm_buf_append_format(&text, "%s/%s", scope, vcm_answer_key(call, 1));
+    int rc = vcm_buf_check(&text, "a cursor", err);
+    *out = vcm_buf_detach(&text);
+    return rc;
+}
+
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
-    const struct vcm_pages_query query = {
+    struct vcm_pages_query query = {
         .scope = vcm_op_text(call, SCOPE),
         .path = vcm_op_text(call, PATH),
         .state = vcm_op_text(call, STATE),
         .pinned = vcm_op_flag(call, PINNED),
-        .limit = (uint32_t)vcm_op_number(call, LIMIT, 0),
-        .cursor = vcm_op_text(call, CURSOR),
     };
     struct vcm_jsonw *w = call->out;
-    char *next_cursor = NULL;
+    char *cursor = NULL;
+    uint64_t total = 0;
 
     vcm_jsonw_begin_object(w);
     vcm_jsonw_key(w, "pages");
     vcm_jsonw_begin_array(w);
-    int rc = vcm_pages(&next_cursor, call->vcm, &query, put_page, w, err);
+    int rc = library_cursor(&cursor, call, err);
+    if (rc == VCM_OK)
+        rc = list(call, &query, cursor, err);
     vcm_jsonw_end_array(w);
-    vcm_jsonw_member_string(w, "next_cursor", next_cursor);
+    vcm_jsonw_member_null(w, "next_cursor");
+    if (rc == VCM_OK && vcm_answer_rows(call) < UINT64_MAX) {
+        rc = vcm_pages_count(&total, call->vcm, &query, err);
+        vcm_jsonw_member_uint(w, "total", total);
+    }
     vcm_jsonw_end_object(w);
-    free(next_cursor);
     return rc;
 }
 
@@ -147,7 +177,6 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     static const char *const headings[] = {"PAGE",   "SCOPE", "SEQ",   "RECORDS",
                                            "TOKENS", "BYTES", "STATE", "FILES"};
     static const bool right[] = {false, false, true, true, true, true, false, false};
-    const char *next_cursor = vcm_json_get_text(document, "next_cursor", NULL);
     const struct vcm_json *pages = vcm_json_get(document, "pages");
     struct vcm_print_table table;
     char text[512];
@@ -173,8 +202,6 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
         vcm_print_table_cell(&table, VCM_PRINT_PLAIN, text);
     }
     vcm_print_table_end(&table);
-    if (next_cursor)
-        vcm_print_format(out, VCM_PRINT_DIM, "more with --cursor %s\n", next_cursor);
 }
 
 const struct vcm_op vcm_op_pages = {
@@ -186,6 +213,7 @@ const struct vcm_op vcm_op_pages = {
     .params = params,
     .param_count = VCM_OP_COUNT(params),
     .result = result,
+    .list = {"pages", {"scope_id", "seq"}},
     .run = run,
     .print = print,
     .tool =

@@ -56,6 +56,7 @@ static const struct vcm_result_member result[] = {
      .is_list = true,
      .members = scope_members,
      .summary = "all mapped scopes, by id"},
+    VCM_ANSWER_MEMBERS,
     {0},
 };
 
@@ -125,6 +126,7 @@ const struct vcm_op vcm_op_scopes = {
                    "and the configuration it was made from.",
     .examples = examples,
     .result = result,
+    .list = {"scopes", {"scope_id"}},
     .run = run,
     .print = print,
     .tool =

@@ -1,4 +1,3 @@
-#include "base/defaults.h"
 #include "base/text.h"
 #include "ops/shared.h"
 
@@ -12,16 +11,9 @@
         .summary = "path of a repository, or of a directory in it to restrict the search to"       \
     }
 
-#define LIMIT_PARAM                                                                                \
-    {                                                                                              \
-        .name = "limit", .type = VCM_OP_NUMBER, .placeholder = "N",                                \
-        .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_SYMBOL_LIMIT), .min = 1, .max = 10000000,     \
-        .summary = "show at most this many"                                                        \
-    }
-
 /* Definitions */
 
-enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME, SYMBOLS_LIMIT };
+enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME };
 
 static const char *const kinds[] = {
     "function", "method",   "constructor", "prototype",  "macro", "class",  "struct",
@@ -45,7 +37,6 @@ static const struct vcm_op_param symbols_params[] = {
                       .type = VCM_OP_TEXT,
                       .placeholder = "Q",
                       .summary = "only names that contain this, ignoring case"},
-    [SYMBOLS_LIMIT] = LIMIT_PARAM,
 };
 
 static const char *const sources[] = {"tree-sitter", "ctags", NULL};
@@ -89,6 +80,7 @@ static const struct vcm_result_member symbols_result[] = {
      .members = vcm_shared_gap_members,
      .summary = "files whose symbols are incomplete, and why"},
     {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
+    VCM_ANSWER_NEXT_CURSOR,
     {0},
 };
 
@@ -106,22 +98,19 @@ static int run_symbols(struct vcm_op_call *call, struct vcm_error *err)
         .kind_count = call->values[SYMBOLS_KIND].count,
         .file = vcm_op_text(call, SYMBOLS_FILE),
         .name = vcm_op_text(call, SYMBOLS_NAME),
-        .limit = vcm_op_number(call, SYMBOLS_LIMIT, 0),
+        .from_file = vcm_answer_key(call, 0),
+        .from_line = (uint32_t)vcm_answer_key_number(call, 1),
+        .limit = vcm_answer_rows(call),
     };
 
     return vcm_symbol_list(call->vcm, &query, vcm_shared_put_document, call, err);
 }
 
 static void print_end(struct vcm_print *out, const struct vcm_json *document,
-                      const struct vcm_json *list, const struct vcm_op_call *call)
+                      const struct vcm_op_call *call)
 {
-    long long total = (long long)vcm_json_get_int(document, "total", 0);
-
-    if (!call->quiet && total == 0)
+    if (!call->quiet && vcm_json_get_int(document, "total", 0) == 0)
         vcm_print_text(out, VCM_PRINT_PLAIN, "nothing found\n");
-    else if (!call->quiet && total > (long long)list->count)
-        vcm_print_format(out, VCM_PRINT_DIM, "and %lld more; --limit shows them\n",
-                         total - (long long)list->count);
 }
 
 static void print_symbols(struct vcm_print *out, const struct vcm_json *document,
@@ -146,7 +135,7 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
     }
     if (!call->quiet)
         vcm_shared_print_incomplete(out, vcm_json_get(document, "incomplete"));
-    print_end(out, document, list, call);
+    print_end(out, document, call);
 }
 
 const struct vcm_op vcm_op_symbols = {
@@ -158,6 +147,7 @@ const struct vcm_op vcm_op_symbols = {
     .params = symbols_params,
     .param_count = VCM_OP_COUNT(symbols_params),
     .result = symbols_result,
+    .list = {"symbols", {"file_path", "line"}},
     .run = run_symbols,
     .print = print_symbols,
     .tool =
@@ -171,7 +161,7 @@ const struct vcm_op vcm_op_symbols = {
 
 /* References */
 
-enum { REFS_NAME, REFS_REPO, REFS_LIMIT };
+enum { REFS_NAME, REFS_REPO };
 
 static const struct vcm_op_param refs_params[] = {
     [REFS_NAME] = {.name = "name",
@@ -181,7 +171,6 @@ static const struct vcm_op_param refs_params[] = {
                    .placeholder = "NAME",
                    .summary = "a name, or the symbol_id of a definition"},
     [REFS_REPO] = PLACE,
-    [REFS_LIMIT] = LIMIT_PARAM,
 };
 
 static const char *const uses[] = {"call",           "read",     "write", "instantiate",
@@ -224,6 +213,7 @@ static const struct vcm_result_member refs_result[] = {
      .members = vcm_shared_gap_members,
      .summary = "files that cannot be read"},
     {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
+    VCM_ANSWER_NEXT_CURSOR,
     {0},
 };
 
@@ -238,7 +228,9 @@ static int run_refs(struct vcm_op_call *call, struct vcm_error *err)
     const struct vcm_reference_query query = {
         .name = vcm_op_text(call, REFS_NAME),
         .path = vcm_op_text(call, REFS_REPO),
-        .limit = vcm_op_number(call, REFS_LIMIT, 0),
+        .from_file = vcm_answer_key(call, 0),
+        .from_line = (uint32_t)vcm_answer_key_number(call, 1),
+        .limit = vcm_answer_rows(call),
     };
 
     return vcm_reference_list(call->vcm, &query, vcm_shared_put_document, call, err);
@@ -257,7 +249,7 @@ static void print_refs(struct vcm_print *out, const struct vcm_json *document,
             vcm_json_get_text(r, "excerpt", ""));
     if (!call->quiet)
         vcm_shared_print_incomplete(out, vcm_json_get(document, "incomplete"));
-    print_end(out, document, list, call);
+    print_end(out, document, call);
 }
 
 const struct vcm_op vcm_op_refs = {
@@ -272,6 +264,7 @@ const struct vcm_op vcm_op_refs = {
     .params = refs_params,
     .param_count = VCM_OP_COUNT(refs_params),
     .result = refs_result,
+    .list = {"references", {"file_path", "line"}},
     .run = run_refs,
     .print = print_refs,
     .tool =

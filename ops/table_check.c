@@ -48,18 +48,19 @@ static const char *type_flaw(const struct vcm_op_param *param)
 
 static const char *param_flaw(const struct vcm_op *op, size_t index)
 {
-    const struct vcm_op_param *param = &op->params[index];
+    const struct vcm_op_param *param = vcm_op_param_at(op, index);
 
     if (!is_text(param->name) || !is_text(param->summary))
         return "a parameter without a name or a summary";
     for (size_t i = 0; i < index; i++) {
-        if (strcmp(op->params[i].name, param->name) == 0)
+        const struct vcm_op_param *before = vcm_op_param_at(op, i);
+        if (strcmp(before->name, param->name) == 0)
             return "two parameters of one name";
-        if (!param->positional || !op->params[i].positional)
+        if (!param->positional || !before->positional)
             continue;
-        if (op->params[i].repeated)
+        if (before->repeated)
             return "a positional parameter after one that takes all the rest";
-        if (param->required && !op->params[i].required)
+        if (param->required && !before->required)
             return "a required positional parameter after an optional one";
     }
     if (param->required && param->default_text)
@@ -131,6 +132,33 @@ static const char *members_flaw(const struct vcm_result_member *members, unsigne
     return m == members ? "a table without members" : NULL;
 }
 
+static const struct vcm_result_member *member_called(const struct vcm_result_member *members,
+                                                     const char *name)
+{
+    for (const struct vcm_result_member *m = members; m && m->name; m++)
+        if (!m->is_spliced && strcmp(m->name, name) == 0)
+            return m;
+    return NULL;
+}
+
+static const char *list_flaw(const struct vcm_op *op)
+{
+    if (!op->list.member)
+        return op->list.key[0] ? "a key of rows without a list" : NULL;
+    const struct vcm_result_member *list = member_called(op->result, op->list.member);
+    if (!list || !list->is_list || list->type != VCM_RESULT_OBJECT)
+        return "a listing whose rows are no list of objects of its result";
+    if (!op->list.key[0])
+        return "a listing without a key";
+    for (size_t i = 0; i < VCM_ANSWER_KEYS_MAX && op->list.key[i]; i++)
+        if (!has_member(list->members, NULL, op->list.key[i]))
+            return "a key that is no member of a row";
+    for (const char *const *name = vcm_answer_members; *name; name++)
+        if (!has_member(op->result, NULL, *name))
+            return "a listing without the members of every listing";
+    return NULL;
+}
+
 static const char *documents_flaw(const struct vcm_op_document *documents)
 {
     for (unsigned i = 0; documents && documents[i].members; i++) {
@@ -195,10 +223,12 @@ const char *vcm_table_check_flaw(const struct vcm_op *op)
         return "no run or no print";
     if (!op->params != (op->param_count == 0))
         return "parameters and their count do not agree";
-    for (size_t i = 0; !flaw && i < op->param_count; i++)
+    for (size_t i = 0; !flaw && i < vcm_op_param_total(op); i++)
         flaw = param_flaw(op, i);
     if (!flaw)
         flaw = op->result ? members_flaw(op->result, 0) : "no result";
+    if (!flaw)
+        flaw = list_flaw(op);
     if (!flaw)
         flaw = documents_flaw(op->also);
     if (!flaw)

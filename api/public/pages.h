@@ -47,6 +47,11 @@ typedef int (*vcm_page_entry_fn)(void *context, const struct vcm_page_entry *pag
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
               vcm_page_entry_fn visit, void *context, struct vcm_error *err);
 
+/* Counts the pages that vcm_pages() would visit from the beginning; `limit` and `cursor` count for
+ * nothing. Without `path`, `state` and `pinned` this reads no page table. */
+int vcm_pages_count(uint64_t *count, struct vcm *vcm, const struct vcm_pages_query *query,
+                    struct vcm_error *err);
+
 /* The place of a file, or of a line of it. */
 struct vcm_find_entry {
     const char *page_id;

@@ -52,19 +52,24 @@ struct vcm_symbol_query {
     const char *path; /* as in struct vcm_repo_map_options */
     const char *const *kinds;
     size_t kind_count;
-    const char *file; /* glob; NULL for all */
-    const char *name; /* part of the name, without regard to case; NULL for all */
-    uint64_t limit;   /* 0 for 1,000 */
+    const char *file;      /* glob; NULL for all */
+    const char *name;      /* part of the name, without regard to case; NULL for all */
+    const char *from_file; /* begin with the definitions of this file; NULL: from the beginning */
+    uint32_t from_line;    /* and of it, with those from this line on */
+    uint64_t limit;        /* 0: all */
 };
 
-/* Passes on the definitions of HEAD, by path and line, as a JSON document. */
+/* Passes on the definitions of HEAD, by path and line, as a JSON document. Its "total" counts those
+ * before `from_file` and beyond the limit, too. */
 int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
                     void *context, struct vcm_error *err);
 
 struct vcm_reference_query {
-    const char *path; /* as in struct vcm_repo_map_options */
-    const char *name; /* a name, or the symbol_id of a definition */
-    uint64_t limit;   /* 0 for 1,000 */
+    const char *path;      /* as in struct vcm_repo_map_options */
+    const char *name;      /* a name, or the symbol_id of a definition */
+    const char *from_file; /* as in struct vcm_symbol_query */
+    uint32_t from_line;
+    uint64_t limit; /* 0: all */
 };
 
 /* Passes on the references to a name at HEAD, by path and line, as a JSON document. NOT_FOUND for a

@@ -34,6 +34,12 @@ typedef int (*vcm_tokens_fn)(void *context, const struct vcm_tokens_file *file,
 int vcm_tokens(struct vcm *vcm, const struct vcm_tokens_query *query, vcm_tokens_fn visit,
                void *context, struct vcm_error *err);
 
+/* Counts the tokens of a text. `encoding` may be NULL for o200k_base. With a `limit` above 0 the
+ * count stops there: a result above the limit means no more than that. INVALID_ARGUMENT for an
+ * unknown encoding. */
+int vcm_tokens_count(uint64_t *tokens, const char *encoding, const char *text, size_t len,
+                     uint64_t limit, struct vcm_error *err);
+
 #ifdef __cplusplus
 }
 #endif

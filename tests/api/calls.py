@@ -17,7 +17,7 @@ import sys
 # Pointers that may be NULL, by the name of the parameter or of function and parameter.
 OPTIONAL = {"context", "err", "format", "vcm_open.options", "vcm_locks.page", "vcm_lfs_pull.scope",
             "vcm_lock_extend.owner", "vcm_lock.visit", "vcm_unlock.visit", "vcm_evict.visit",
-            "vcm_pin.visit", "vcm_unpin.visit", "vcm_unmap.visit"}
+            "vcm_pin.visit", "vcm_unpin.visit", "vcm_unmap.visit", "vcm_tokens_count.encoding"}
 # Members that may not be NULL, beside lists that are counted.
 NEEDED = {"vcm_source_definition.name", "vcm_source_definition.open", "vcm_source_definition.walk",
           "vcm_source_definition.read", "vcm_source_definition.close",
@@ -30,8 +30,8 @@ NEEDED = {"vcm_source_definition.name", "vcm_source_definition.open", "vcm_sourc
           "vcm_top_options.visit", "vcm_trace_record_options.visit", "vcm_repo_fetch_options.url",
           "vcm_reference_query.name"}
 # Strings that are paths in a file system, or may be: bytes, for the system to judge. And a page's
-# bytes, which are counted and no string.
-PATHS = {"vcm_page.frame", "vcm_open_options.home", "vcm_map_options.repository",
+# bytes, or a text's, which are counted and no string.
+PATHS = {"vcm_page.frame", "vcm_tokens_count.text", "vcm_open_options.home", "vcm_map_options.repository",
          "vcm_materialize_options.origin_url", "vcm_mmap_options.origin_url",
          "vcm_map_query.repository", "vcm_map_query.origin_url", "vcm_directory_query.root",
          "vcm_init_options.directory", "vcm_lfs_status.repository", "vcm_tokens_query.paths",

@@ -205,6 +205,8 @@ static void close_source(void *source)
     {                                                                                              \
         .pages = fix->pages, .count = 1                                                            \
     }
+#define example_vcm_tokens_count_encoding "cl100k_base"
+#define example_vcm_tokens_count_text     "a text"
 #define example_vcm_tokens_query                                                                   \
     (struct vcm_tokens_query)                                                                      \
     {                                                                                              \

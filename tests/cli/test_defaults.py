@@ -22,7 +22,6 @@ SENTENCES = {
                                   '"default": {CHUNK_TARGET_TOKENS},',
                                   '"default": {CHUNK_OVERLAP_TOKENS},'],
     "api/public/repo.h": ["uint64_t token_budget; /* 0 for {REPO_MAP_TOKENS:,} */",
-                          "uint64_t limit; /* 0 for {SYMBOL_LIMIT:,} */",
                           "unsigned timeout_ms; /* 0 for {REPO_FETCH_SECONDS} seconds */"],
     "api/public/map.h": ["of fetching one repository; 0: {FETCH_MINUTES} minutes",
                          "of fetching the repository; 0: {FETCH_MINUTES} minutes"],
@@ -35,8 +34,10 @@ SENTENCES = {
 }
 # What help says: command, option, default.
 OPTIONS = [
-    ("repo map", "token-budget", "{REPO_MAP_TOKENS}"), ("symbols", "limit", "{SYMBOL_LIMIT}"),
-    ("refs", "limit", "{SYMBOL_LIMIT}"), ("kb search", "limit", "{KB_LIMIT}"),
+    ("repo map", "token-budget", "{REPO_MAP_TOKENS}"), ("symbols", "limit", "{ANSWER_ROWS}; all with --json"),
+    ("pages", "limit", "{ANSWER_ROWS}; all with --json"),
+    ("pages", "max-answer-tokens", "{ANSWER_TOKENS} if --limit is not given either; none with --json"),
+    ("kb search", "limit", "{KB_LIMIT}"),
     ("show", "max-depth", "{TREE_DEPTH}"), ("show", "max-nodes", "{TREE_NODES}"),
     ("map", "timeout", "{FETCH_MINUTES}m"), ("repo fetch", "timeout", "{REPO_FETCH_SECONDS}s"),
     ("watch", "poll", "{POLL_SECONDS}s"), ("top", "interval", "{TOP_SECONDS}s"),

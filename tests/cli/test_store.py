@@ -143,11 +143,12 @@ class Listing(StoreTest):
 
     def test_what_is_no_filter_is_refused(self):
         for words in (["--limit", "0"], ["--limit", "x"], ["--limit", "-1"], ["--state", "gone"],
-                      ["--cursor", "x"], ["--cursor", "alpha/"], ["--cursor", "/1"],
-                      ["--cursor", "alpha/99999999999"], ["--cursor", "alpha/1x"], ["--path", ""]):
+                      ["--cursor", "x"], ["--cursor", "0:alpha,"], ["--cursor", "0:,1"],
+                      ["--cursor", "0:alpha,99999999999"], ["--cursor", "0:alpha,1x"],
+                      ["--cursor", "alpha/1"], ["--path", ""]):
             self.assertEqual(self.error("pages", *words, check=2)["code"], "INVALID_ARGUMENT", words)
-        self.assertEqual(self.pages("--cursor", "alpha/4294967295")[0]["scope_id"], "beta")
-        self.assertEqual(self.pages("--cursor", "zeta/0"), [])
+        self.assertEqual(self.pages("--cursor", "9:alpha,4294967295")[0]["scope_id"], "beta")
+        self.assertEqual(self.pages("--cursor", "9:zeta,0"), [])
 
     def test_a_page_is_pinned_when_any_scope_that_holds_it_is(self):
         self.map_row(self.repo, "--scope", "delta", "--flush-threshold", "5")

@@ -71,7 +71,7 @@ static int run(struct vcm_buf *document, struct vcm_op_call *call, const char *n
                const char *argument, struct vcm *vcm, struct vcm_error *err)
 {
     const struct vcm_op *op = operation(name);
-    struct vcm_op_value *values = calloc(op->param_count + 1, sizeof *values);
+    struct vcm_op_value *values = calloc(vcm_op_param_total(op) + 1, sizeof *values);
     struct vcm_arena arena;
 
     assert_non_null(values);

@@ -104,6 +104,41 @@ static void a_broken_operation_is_noticed(void **state)
     ASSERT_FLAW(also[0].when, NULL);
 }
 
+static void a_broken_listing_is_noticed(void **state)
+{
+    static const struct vcm_result_member row[] = {MEMBER("id"), {0}};
+    static const struct vcm_result_member whole[] = {
+        {.name = "rows",
+         .type = VCM_RESULT_OBJECT,
+         .is_list = true,
+         .members = row,
+         .summary = "s"},
+        MEMBER("other"),
+        VCM_ANSWER_MEMBERS,
+        {0},
+    };
+    static const struct vcm_op_list lists[] = {
+        {"rows", {NULL}}, {"rows", {"name"}}, {"other", {"id"}}, {"none", {"id"}}, {NULL, {"id"}},
+    };
+    struct broken b;
+
+    (void)state;
+    make(&b);
+    b.op.result = whole;
+    b.op.list = (struct vcm_op_list){"rows", {"id"}};
+    assert_null(vcm_table_check_flaw(&b.op));
+    for (size_t i = 0; i < VCM_OP_COUNT(lists); i++) {
+        b.op.list = lists[i];
+        assert_non_null(vcm_table_check_flaw(&b.op));
+    }
+    b.op.list = (struct vcm_op_list){"rows", {"id"}};
+    b.params[0].name = "limit";
+    assert_non_null(vcm_table_check_flaw(&b.op));
+    make(&b);
+    b.op.list = (struct vcm_op_list){"first", {"id"}};
+    assert_non_null(vcm_table_check_flaw(&b.op));
+}
+
 static void a_broken_parameter_is_noticed(void **state)
 {
     (void)state;
@@ -233,6 +268,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation_keeps_the_rules),
         cmocka_unit_test(a_broken_operation_is_noticed),
+        cmocka_unit_test(a_broken_listing_is_noticed),
         cmocka_unit_test(a_broken_parameter_is_noticed),
         cmocka_unit_test(a_broken_result_is_noticed),
         cmocka_unit_test(a_broken_tool_is_noticed),
