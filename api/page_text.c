@@ -374,7 +374,9 @@ static int check_page(const struct vcm_page *page, struct vcm_error *err)
 
 static void put_page(struct vcm_buf *out, const struct vcm_page *page, const struct style *style)
 {
-    if (style->xml) {
+    if (style->xml && !page->page_id) {
+        vcm_buf_append_string(out, "<records>\n");
+    } else if (style->xml) {
         vcm_buf_append_string(out, "<page");
         put_attribute(out, "id", page->page_id);
         put_attribute(out, "scope", page->scope_id);
@@ -384,7 +386,7 @@ static void put_page(struct vcm_buf *out, const struct vcm_page *page, const str
     for (size_t i = 0; i < page->record_count; i++)
         style->put(out, &page->records[i], style);
     if (style->xml)
-        vcm_buf_append_string(out, "</page>\n");
+        vcm_buf_append_string(out, page->page_id ? "</page>\n" : "</records>\n");
 }
 
 int vcm_page_render(char **text, size_t *bytes, const struct vcm_page *page,

@@ -135,8 +135,8 @@ static int read_part(void *context, const struct vcm_page_found *found, struct v
         out->page = found->id;
         out->first_line = record->start_line;
     }
-    rc = vcm_page_cache_read(&frame, reading->place->vcm->cache, reading->place->txn, &found->id,
-                             err);
+    rc = (reading->lines.peek ? vcm_page_cache_peek : vcm_page_cache_read)(
+        &frame, reading->place->vcm->cache, reading->place->txn, &found->id, err);
     if (rc == VCM_NOT_FOUND && (!err || err->code == VCM_OK))
         rc = vcm_error_set(err, VCM_STORE_CORRUPT, "the page table names a missing page");
     if (rc == VCM_OK)

@@ -26,6 +26,7 @@ void vcm_place_text_release(struct vcm_place_text *text);
 /* Lines that are needed; 0 and 0 for all. */
 struct vcm_place_lines {
     uint32_t first, last;
+    bool peek; /* reading pages does not count, and leaves their state as it is */
 };
 
 /*

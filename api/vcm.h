@@ -40,5 +40,6 @@
 #include "api/public/config.h"
 #include "api/public/repo.h"
 #include "api/public/place.h"
+#include "api/public/read.h"
 
 #endif

@@ -334,7 +334,7 @@ int vcm_args_parse(struct vcm_args *args, int argc, const char *const *argv, str
     }
     if (rc == VCM_OK && args->op && !args->help)
         rc = vcm_op_check_required(args->values, args->op, err);
-    if (rc == VCM_OK && args->op && args->op->list.member)
+    if (rc == VCM_OK && args->op)
         retype(args, argc, argv);
     return rc;
 }

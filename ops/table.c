@@ -18,6 +18,7 @@
     op(pages) \
     op(find) \
     op(page) \
+    op(read) \
     op(fault) \
     op(lock) \
     op(unlock) \

@@ -366,7 +366,6 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     trim_name(find, tree, text);
     if (strcmp(ts_node_type(taken.name), "string_content") == 0 && find->role == VCM_ROLE_REFER)
         find->name_end = end_of_word(run, find->name, find->name_end);
-    find->name_line = ts_node_start_point(taken.name).row + 1;
     if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
         set_ends(&taken, find);
         /* "struct Meters(f64)" has no body. */

@@ -89,8 +89,8 @@ static bool read_graph(struct vcm_graph *graph, struct vcm_slice bytes, size_t f
            is_sound(words->starts, words->count, words->files, words->link_count, head.file_count);
 }
 
-int vcm_graph_open(struct vcm_graph **out, const struct vcm_index *index,
-                   const struct vcm_cancel *cancel, struct vcm_error *err)
+int vcm_graph_open_stored(struct vcm_graph **out, const struct vcm_index *index,
+                          struct vcm_error *err)
 {
     struct vcm_graph *graph = calloc(1, sizeof *graph);
     struct vcm_slice bytes;
@@ -100,17 +100,38 @@ int vcm_graph_open(struct vcm_graph **out, const struct vcm_index *index,
         return vcm_error_memory(err);
     vcm_buf_init(&graph->bytes, GRAPH_MAX);
     int rc = vcm_index_recall(&bytes, index, err);
-    if (rc == VCM_OK && read_graph(graph, bytes, index->file_count)) {
+    if (rc == VCM_OK && !read_graph(graph, bytes, index->file_count))
+        rc = VCM_NOT_FOUND;
+    if (rc == VCM_OK)
         *out = graph;
-        return VCM_OK;
-    }
-    if (rc == VCM_OK || rc == VCM_NOT_FOUND) {
-        rc = vcm_graph_build(&graph->bytes, index, cancel, err);
-        if (rc == VCM_OK && !read_graph(graph, vcm_buf_slice(&graph->bytes), index->file_count))
-            rc = vcm_error_set(err, VCM_INTERNAL, "the graph of the files is malformed");
-        if (rc == VCM_OK)
-            vcm_index_remember(index, vcm_buf_slice(&graph->bytes));
-    }
+    else
+        vcm_graph_close(graph);
+    return rc;
+}
+
+static int make_graph(struct vcm_graph *graph, const struct vcm_index *index,
+                      const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    vcm_buf_init(&graph->bytes, GRAPH_MAX);
+    int rc = vcm_graph_build(&graph->bytes, index, cancel, err);
+    if (rc == VCM_OK && !read_graph(graph, vcm_buf_slice(&graph->bytes), index->file_count))
+        rc = vcm_error_set(err, VCM_INTERNAL, "the graph of the files is malformed");
+    if (rc == VCM_OK)
+        vcm_index_remember(index, vcm_buf_slice(&graph->bytes));
+    return rc;
+}
+
+int vcm_graph_open(struct vcm_graph **out, const struct vcm_index *index,
+                   const struct vcm_cancel *cancel, struct vcm_error *err)
+{
+    int rc = vcm_graph_open_stored(out, index, err);
+
+    if (rc != VCM_NOT_FOUND)
+        return rc;
+    struct vcm_graph *graph = calloc(1, sizeof *graph);
+    if (!graph)
+        return vcm_error_memory(err);
+    rc = make_graph(graph, index, cancel, err);
     if (rc == VCM_OK)
         *out = graph;
     else

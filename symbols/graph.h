@@ -58,6 +58,9 @@ static inline float vcm_graph_float(const char *at, size_t index)
 
 int vcm_graph_open(struct vcm_graph **out, const struct vcm_index *index,
                    const struct vcm_cancel *cancel, struct vcm_error *err);
+/* Only one that is stored: NOT_FOUND, with `err` untouched, when it would have to be made. */
+int vcm_graph_open_stored(struct vcm_graph **out, const struct vcm_index *index,
+                          struct vcm_error *err);
 void vcm_graph_close(struct vcm_graph *graph);
 
 /* The number of a whole name. */

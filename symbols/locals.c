@@ -89,8 +89,7 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
     for (size_t i = 0; around && locals->items && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
         assert(i == 0 || use[-1].name <= use->name);
-        if ((use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER) ||
-            vcm_weave_finds_is_imported(weave, use->name))
+        if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
             continue;
         for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {
             while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].start)

@@ -1,76 +1,35 @@
 /*
- * lookup.h - which definition a name means where it is used, by the rules of the language
- * (languages/language.h, reach.h): in the file, in what it imports, in its package, in the
- * repository. Members of objects are in members.h, what a module exports in exports.h.
+ * lookup.h - the definitions of a name in an index.
  *
- * Private to resolve.c and its parts.
+ * With a stored graph only the files are read that have the words of the name, else all.
  */
 #ifndef VCM_SYMBOLS_LOOKUP_H
 #define VCM_SYMBOLS_LOOKUP_H
 
-#include "symbols/imports.h"
-#include "symbols/model.h"
+#include "symbols/index.h"
 
-/* What all questions of a search share. */
-struct vcm_lookup {
-    const struct vcm_index *index;
-    struct vcm_model *model;
-    struct vcm_imports *imports;
-    uint32_t *importers; /* for each file 1 + the last file that was found to import it */
-    size_t noted;        /* 1 + the file whose imports these are */
-    unsigned depth;      /* of questions that are asked to answer others */
+struct vcm_lookup_found {
+    size_t file;                       /* of the index */
+    const struct vcm_symbols *symbols; /* of the file, for the length of the call */
+    const struct vcm_symbol *symbol;
 };
 
-int vcm_lookup_open(struct vcm_lookup *scope, const struct vcm_index *index, struct vcm_error *err);
-void vcm_lookup_close(struct vcm_lookup *scope);
+/* Anything but VCM_OK ends the search, which returns it. */
+typedef int (*vcm_lookup_fn)(void *context, const struct vcm_lookup_found *found,
+                             struct vcm_error *err);
 
-/* Where a name is used, and how. */
-struct vcm_lookup_use {
-    size_t file;
-    const struct vcm_symbols *symbols; /* of the file; references are not needed */
-    uint32_t from;                     /* 1 + the definition that it is in, or 0 */
-    uint32_t line;
-    enum vcm_symbol_use use;
-    struct vcm_slice name, qualifier;
-};
+/*
+ * Visits the definitions that `text` may mean, by file and line: those of this name, and those that
+ * are called by its last part in a container that ends with the parts before ("Shop.total",
+ * "a::b"). None is no error.
+ */
+int vcm_lookup_visit(const struct vcm_index *index, struct vcm_slice text, vcm_lookup_fn visit,
+                     void *context, const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* What a name means. */
-struct vcm_lookup_answer {
-    const struct vcm_model_definition *definition; /* NULL: none, or not known which */
-    uint32_t module; /* 1 + a file: the name stands for the module that it is; or 0 */
-    bool settled;    /* the name is known to mean this, or something outside: nothing else */
-    bool external;   /* the name comes from outside of the repository */
-    bool implements; /* the definition is in an interface, and only promised there */
-};
+/* The last part of a qualified name; all of it when it is not qualified. */
+struct vcm_slice vcm_lookup_last_part(struct vcm_slice text);
 
-/* A name by itself. */
-struct vcm_lookup_answer vcm_lookup_find(struct vcm_lookup *scope,
-                                         const struct vcm_lookup_use *use);
-
-/* A name whose qualifier is a type, a module or a namespace. */
-struct vcm_lookup_answer vcm_lookup_find_qualified(struct vcm_lookup *scope,
-                                                   const struct vcm_lookup_use *use);
-
-/* A member of the type that the use is in, or of one around that. */
-struct vcm_lookup_answer vcm_lookup_find_in_self(struct vcm_lookup *scope,
-                                                 const struct vcm_lookup_use *use);
-
-/* Whether names of one file can be used in the other without an import. */
-bool vcm_lookup_is_near(const struct vcm_lookup *scope, size_t from, size_t to);
-
-/* The one definition among the marked ones, or without any the one announcement; NULL when there
- * are several. Unmarks those that are not meant. */
-const struct vcm_model_definition *vcm_lookup_only_one(struct vcm_lookup *scope,
-                                                       const struct vcm_lookup_use *use,
-                                                       const struct vcm_model_names *names,
-                                                       bool *marked);
-
-/* Whether it only announces a definition by the same name: a prototype, "typedef struct a a". */
-bool vcm_lookup_is_promise(const struct vcm_symbol *symbol);
-
-/* Whether it makes objects of the type, which has the same name. */
-bool vcm_lookup_is_constructor(const struct vcm_lookup *scope,
-                               const struct vcm_model_definition *definition,
-                               const struct vcm_model_definition *type);
+/* Whether the definition may be meant by `text`, as above. */
+bool vcm_lookup_matches(const struct vcm_symbol *symbol, struct vcm_slice text);
 
 #endif

@@ -39,20 +39,16 @@ enum vcm_tree_query_role {
     VCM_ROLE_EXPORT_ALL,  /* a type with all that it holds */
     VCM_ROLE_EXPORT_PART, /* something that a type holds */
     VCM_ROLE_CLOSED,      /* says that the file keeps the names that it does not export */
-    VCM_ROLE_IMPORTED,    /* a name that looks like a definition, and that an import makes */
-    VCM_ROLE_GIVE,        /* a name for others, of what the container has by its own name here */
 };
 
 /* What is said of a name, a local name, or what is no use, behind a dot: "local.lower". */
 enum vcm_tree_query_manner {
     VCM_MANNER_PLAIN,
-    VCM_MANNER_TYPE,    /* of a type: type parameters, which are such local names, hide it */
-    VCM_MANNER_FIELD,   /* of a field, though no object stands before it */
-    VCM_MANNER_MEMBER,  /* of a field, a type, a module: no local name hides it */
-    VCM_MANNER_LOWER,   /* in a pattern, where it is a constant when it begins with a capital */
-    VCM_MANNER_ALL,     /* the node is none: all names in it are meant */
-    VCM_MANNER_DEFAULT, /* what is given has no name for others */
-    VCM_MANNER_WHOLE,   /* what is given stands for the module */
+    VCM_MANNER_TYPE,   /* of a type: type parameters, which are such local names, hide it */
+    VCM_MANNER_FIELD,  /* of a field, though no object stands before it */
+    VCM_MANNER_MEMBER, /* of a field, a type, a module: no local name hides it */
+    VCM_MANNER_LOWER,  /* in a pattern, where it is a constant when it begins with a capital */
+    VCM_MANNER_ALL,    /* the node is none: all names in it are meant */
 };
 
 struct vcm_tree_query_capture {

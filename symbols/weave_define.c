@@ -120,9 +120,8 @@ static void fill_symbol(const struct vcm_weave_exports *exports, const struct vc
     symbol->name =
         vcm_weave_text_keep(weave, vcm_weave_text_at(weave, found->name, found->name_end));
     symbol->kind = settle_kind(nest, found);
-    symbol->start_line = found->line;
-    symbol->line = found->name_line > found->line ? found->name_line : found->line;
-    symbol->end_line = found->end_line > symbol->line ? found->end_line : symbol->line;
+    symbol->line = found->line;
+    symbol->end_line = found->end_line;
     /* A macro belongs to no container in C. */
     bool is_free = symbol->kind == VCM_SYMBOL_MACRO && weave->language->definitions.tags;
     if (found->holder_end > 0 && nest->path.len > 0) {
@@ -205,8 +204,7 @@ static void define(struct vcm_weave_walk *walk, size_t block)
                                vcm_weave_text_at(weave, found->name, found->name_end),
                                VCM_SYMBOL_WRITE))
         return;
-    if (is_defined_again(nest, found) ||
-        (found->role == VCM_ROLE_DEFINE && vcm_weave_finds_is_imported(weave, found->name))) {
+    if (is_defined_again(nest, found)) {
         weave->blocks.items[block].role = VCM_ROLE_NONE;
         return;
     }

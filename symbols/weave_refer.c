@@ -179,27 +179,6 @@ static uint32_t definition_around(struct vcm_weave_walk *walk, const struct vcm_
     return level->index;
 }
 
-/* A name in the statement that imports it: its receiver is the module. */
-static void refer_imported(struct vcm_weave_walk *walk, const struct vcm_find *use)
-{
-    struct vcm_weave *weave = walk->nest.weave;
-    struct vcm_symbols *out = weave->out;
-    struct vcm_buf module = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
-
-    vcm_buf_append_byte(&module, '@');
-    vcm_buf_append_slice(&module, vcm_weave_text_at(weave, use->holder, use->holder_end));
-    out->references[out->reference_count++] = (struct vcm_symbol_reference){
-        .name = vcm_weave_text_keep(weave, vcm_weave_text_at(weave, use->name, use->name_end)),
-        .line = use->line,
-        .from = definition_around(walk, use),
-        .use = (enum vcm_symbol_use)use->detail,
-        .qualified = true,
-        .qualifier = vcm_slice_of("", 0),
-        .receiver = vcm_weave_text_keep_line(weave, &module),
-    };
-    vcm_buf_release(&module);
-}
-
 static void refer(struct vcm_weave_walk *walk, const struct vcm_find *use)
 {
     struct vcm_weave *weave = walk->nest.weave;
@@ -207,10 +186,6 @@ static void refer(struct vcm_weave_walk *walk, const struct vcm_find *use)
     uint32_t from = definition_around(walk, use);
     bool qualified = false;
 
-    if (use->holder_end > 0 && out->reference_count < VCM_LIMIT_SYMBOLS_COUNT) {
-        refer_imported(walk, use);
-        return;
-    }
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
     if (!qualified &&
         (vcm_weave_text_is_no_name(weave, use) || (!use->is_member && is_hidden(walk, use)) ||
@@ -228,7 +203,6 @@ static void refer(struct vcm_weave_walk *walk, const struct vcm_find *use)
         .use = settle_use(walk, use, qualified ? &qualifier : NULL),
         .qualified = qualified,
         .qualifier = keep_qualifier(weave, qualifier),
-        .receiver = vcm_slice_of("", 0),
     };
 }
 
@@ -302,13 +276,10 @@ int vcm_weave_refer_all(struct vcm_weave_walk *walk, struct vcm_error *err)
             if (!weave->language->imports.targets_expand)
                 passed = use->name_end > passed ? use->name_end : passed;
         } else if (use->name >= passed &&
-                   (use->holder_end > 0 || !vcm_weave_finds_is_imported(weave, use->name)) &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
     }
-    if (rc == VCM_OK)
-        vcm_weave_import_put_given(weave);
     free(names);
     return rc;
 }

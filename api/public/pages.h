@@ -145,7 +145,8 @@ void vcm_page_release(struct vcm_page *page);
  * A content that does not end with a line end gets one (but in xml), and the line above says "no
  * newline at end". A path that would break its line is written as a JSON string. A chunk of a
  * document stands under its section, and under its page where it has one. A binary file's content
- * is its base64 form, or nothing when that does not fit a page. */
+ * is its base64 form, or nothing when that does not fit a page. Records without a page, whose
+ * page_id is NULL, are in xml between <records> and </records>. */
 struct vcm_render_options {
     const char *format; /* "text", "markdown" or "xml"; NULL: "text" */
     bool lines;         /* each line begins with its number and a tab */

@@ -70,7 +70,6 @@ const struct vcm_language_descriptor vcm_go_language = {
     .qualifiers = {.receivers = true},
     .imports = {.read_names = read_names,
                 .path = VCM_LANGUAGES_PATH_WRITTEN,
-                .finder = VCM_LANGUAGES_FIND_GO,
                 .directories = true,
                 .means_file = means_file,
                 .last_word = true,

@@ -44,6 +44,18 @@ static bool read_names(struct vcm_buf *out, const struct vcm_language_descriptor
     return false;
 }
 
+static bool brings_name(const struct vcm_symbol_import *import, struct vcm_slice name)
+{
+    return import->parts && (vcm_qualifier_names(import->alias, name) ||
+                             vcm_qualifier_names(import->alias, vcm_slice_of("*", 1)));
+}
+
+/* A module of one word lies beside the file or near the top. */
+static bool means_file(struct vcm_slice target, const struct vcm_language_place *place)
+{
+    return place->beside || place->depth < 2 || memchr(target.data, '.', target.len) != NULL;
+}
+
 static bool has_underscore(const struct vcm_symbol *symbol, bool in_type)
 {
     const struct vcm_slice name = symbol->name;
@@ -63,15 +75,13 @@ const struct vcm_language_descriptor vcm_python_language = {
     .head = {.hash_comments = true},
     .qualifiers = {.self = {"self", "cls"}},
     .imports = {.read_names = read_names,
-                .finder = VCM_LANGUAGES_FIND_PYTHON,
-                .exports = VCM_LANGUAGES_EXPORTS_ALL,
-                .submodules = true},
+                .means_file = means_file,
+                .submodules = true,
+                .brings_name = brings_name},
     .names = {.reach = VCM_LANGUAGES_REACH_FILE,
               .call = VCM_LANGUAGES_CALL_MAKES,
               .members_qualified = true,
-              .closed = true,
-              .overloads = true,
-              .merges = true},
+              .closed = true},
     .definitions = {.first_assignment = true, .class_values_stay = true},
     .visibility = {.hides = has_underscore},
     .lines = {.strings = {"\"\"\"", "'''"}},

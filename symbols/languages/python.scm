@@ -61,11 +61,6 @@
 (import_from_statement module_name: (_) @import)
 (future_import_statement "__future__" @import)
 
-(import_from_statement
-  module_name: (_) @container name: (dotted_name (identifier) @name)) @ref.read
-(import_from_statement
-  module_name: (_) @container
-  name: (aliased_import name: (dotted_name (identifier) @name))) @ref.read
 ((decorated_definition
   (decorator (identifier) @verb) definition: (function_definition name: (identifier) @name))
   @ref.override
@@ -96,8 +91,9 @@
 (augmented_assignment left: (attribute attribute: (identifier) @name)) @ref.write
 (for_statement left: (identifier) @name) @ref.write
 
+(import_from_statement name: (dotted_name (identifier) @ignore))
 (future_import_statement name: (dotted_name (identifier) @ignore))
-(import_statement name: (aliased_import name: (dotted_name (identifier) @ignore)))
+(aliased_import name: (dotted_name (identifier) @ignore))
 (aliased_import alias: (identifier) @ignore)
 (keyword_argument name: (identifier) @ignore)
 (keyword_pattern . (identifier) @ignore)

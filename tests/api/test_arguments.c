@@ -40,6 +40,7 @@ struct call {
 };
 
 static const char *const list_of_null[] = {NULL};
+static const char *const list_of_path[] = {"a.c"};
 static const char *const list_of_no_utf8[] = {NO_UTF8};
 static const struct vcm_mmap_config a_config = {.flush_threshold = 3};
 static const struct vcm_kb_bytes a_document = {.name = "a.txt", .data = "text", .len = 4};
@@ -261,6 +262,11 @@ static void close_source(void *source)
     (struct vcm_symbol_query)                                                                      \
     {                                                                                              \
         .path = fix->repo.path                                                                     \
+    }
+#define example_vcm_read_query                                                                     \
+    (struct vcm_read_query)                                                                        \
+    {                                                                                              \
+        .place = {.repo = fix->repo.path}, .what = list_of_path, .what_count = 1                   \
     }
 #define example_vcm_reference_query                                                                \
     (struct vcm_reference_query)                                                                   \

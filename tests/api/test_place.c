@@ -135,16 +135,14 @@ static void the_files_of_a_commit_are_found_and_read(void **state)
     open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path});
     test_repo_write_text(&fix->of.repo, "src/a.c", "changed\n");
     assert_int_equal(
-        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0, 0}, &source),
-        VCM_OK);
+        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0}, &source), VCM_OK);
     assert_string_equal(text, "1/2:int a;\nint b;\n");
     assert_int_equal(source, VCM_PLACE_COMMIT);
-    assert_int_equal(
-        read_file(fix, text, sizeof text, "empty", (struct vcm_place_lines){0, 0}, NULL), VCM_OK);
+    assert_int_equal(read_file(fix, text, sizeof text, "empty", (struct vcm_place_lines){0}, NULL),
+                     VCM_OK);
     assert_string_equal(text, "0/0:");
     assert_int_equal(
-        read_file(fix, text, sizeof text, "latin.txt", (struct vcm_place_lines){0, 0}, NULL),
-        VCM_OK);
+        read_file(fix, text, sizeof text, "latin.txt", (struct vcm_place_lines){0}, NULL), VCM_OK);
     assert_string_equal(text, "1/1:caf\xef\xbf\xbd\n");
     list(fix, "src");
     assert_string_equal(fix->listing, "src/a.c src/deep/b.c ");
@@ -157,14 +155,13 @@ static void what_has_no_lines_is_told_as_what_it_is(void **state)
 
     open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path});
     assert_int_equal(
-        read_file(fix, text, sizeof text, "logo.bin", (struct vcm_place_lines){0, 0}, NULL),
+        read_file(fix, text, sizeof text, "logo.bin", (struct vcm_place_lines){0}, NULL),
         VCM_UNSUPPORTED);
     assert_non_null(strstr(text, "'logo.bin' is a binary file of 3 bytes"));
-    assert_int_equal(
-        read_file(fix, text, sizeof text, "link", (struct vcm_place_lines){0, 0}, NULL),
-        VCM_UNSUPPORTED);
+    assert_int_equal(read_file(fix, text, sizeof text, "link", (struct vcm_place_lines){0}, NULL),
+                     VCM_UNSUPPORTED);
     assert_non_null(strstr(text, "a symbolic link to 'src/a.c'"));
-    assert_int_equal(read_file(fix, text, sizeof text, "src", (struct vcm_place_lines){0, 0}, NULL),
+    assert_int_equal(read_file(fix, text, sizeof text, "src", (struct vcm_place_lines){0}, NULL),
                      VCM_NOT_FOUND);
 }
 
@@ -183,9 +180,9 @@ static void a_scope_is_read_from_its_pages_in_part(void **state)
     map(fix, "pages", 64);
     open_well(fix, &(struct vcm_place_query){.scope = "pages"});
     assert_int_equal(vcm_stat(&before, fix->of.vcm, &fix->of.err), VCM_OK);
-    assert_int_equal(
-        read_file(fix, text, sizeof text, "long.txt", (struct vcm_place_lines){30, 30}, &source),
-        VCM_OK);
+    assert_int_equal(read_file(fix, text, sizeof text, "long.txt",
+                               (struct vcm_place_lines){.first = 30, .last = 30}, &source),
+                     VCM_OK);
     assert_int_equal(vcm_stat(&after, fix->of.vcm, &fix->of.err), VCM_OK);
     assert_int_equal(source, VCM_PLACE_PAGE);
     assert_int_equal(after.hits, before.hits + 1);
@@ -193,7 +190,7 @@ static void a_scope_is_read_from_its_pages_in_part(void **state)
     assert_non_null(strstr(text, "line number 30 of the file\n"));
     assert_true(strlen(text) < 600);
     assert_int_equal(
-        read_file(fix, text, sizeof text, "logo.bin", (struct vcm_place_lines){0, 0}, NULL),
+        read_file(fix, text, sizeof text, "logo.bin", (struct vcm_place_lines){0}, NULL),
         VCM_NOT_FOUND);
     assert_non_null(strstr(text, "leaves it out as binary"));
     list(fix, "src");
@@ -230,7 +227,7 @@ static void commits_are_named_by_branch_and_by_prefix(void **state)
     const char *const names[] = {"old", id, "HEAD~1"};
     for (size_t i = 0; i < 3; i++) {
         open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path, .commit = names[i]});
-        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0, 0}, NULL);
+        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0}, NULL);
         assert_string_equal(text, "1/2:int a;\nint b;\n");
     }
     free(id);
@@ -252,8 +249,7 @@ static void a_missing_object_is_replaced_by_its_page_and_told(void **state)
     assert_int_equal(unlink(path), 0);
     open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path});
     assert_int_equal(
-        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0, 0}, &source),
-        VCM_OK);
+        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0}, &source), VCM_OK);
     assert_string_equal(text, "1/2:int a;\nint b;\n");
     assert_int_equal(source, VCM_PLACE_PAGE);
     assert_non_null(strstr(fix->warned, "mapped pages of scope 'kept'"));
@@ -280,8 +276,8 @@ static void a_repository_that_is_gone_is_answered_from_its_pages(void **state)
     test_repo_release(&gone);
     open_well(fix, &(struct vcm_place_query){.repo = was.path});
     assert_non_null(strstr(fix->warned, "mapped pages of scope 'gone'"));
-    assert_int_equal(
-        read_file(fix, text, sizeof text, "x.txt", (struct vcm_place_lines){0, 0}, NULL), VCM_OK);
+    assert_int_equal(read_file(fix, text, sizeof text, "x.txt", (struct vcm_place_lines){0}, NULL),
+                     VCM_OK);
     assert_string_equal(text, "1/1:kept in pages\n");
 }
 
@@ -299,7 +295,7 @@ static void a_commit_that_is_not_here_is_answered_from_its_pages(void **state)
     assert_int_equal(unlink(path), 0);
     open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path, .commit = id});
     assert_non_null(strstr(fix->warned, "mapped pages of scope 'first'"));
-    read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0, 0}, NULL);
+    read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0}, NULL);
     assert_string_equal(text, "1/2:int a;\nint b;\n");
     free(path);
     free(id);
@@ -372,8 +368,7 @@ static void the_files_of_a_working_tree_are_found_and_read(void **state)
     open_well(fix, &(struct vcm_place_query){.repo = fix->of.repo.path, .worktree = true});
     test_repo_write_text(&fix->of.repo, "src/a.c", "changed again\n");
     assert_int_equal(
-        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0, 0}, &source),
-        VCM_OK);
+        read_file(fix, text, sizeof text, "src/a.c", (struct vcm_place_lines){0}, &source), VCM_OK);
     assert_string_equal(text, "1/1:changed\n");
     assert_int_equal(source, VCM_PLACE_WORKTREE);
     list(fix, "src");
