@@ -21,7 +21,8 @@
 
 /* A pointer of the tree and its outcome. */
 struct pointer {
-    const char *path; /* escaped for display */
+    const char *path;      /* escaped for display */
+    const char *tree_path; /* as it is in the tree */
     struct vcm_lfs_pointer pointer;
     bool present, fetched;
     struct pointer *next;
@@ -86,9 +87,11 @@ static int add_pointer(struct walk *walk, struct vcm_slice path,
 {
     struct pointer *item = vcm_arena_alloc(walk->arena, sizeof *item);
 
-    if (item)
+    if (item) {
         item->path = show_path(walk, path);
-    if (!item || !item->path)
+        item->tree_path = vcm_arena_copy(walk->arena, path);
+    }
+    if (!item || !item->path || !item->tree_path)
         return vcm_error_memory(err);
     item->pointer = *pointer;
     *walk->last = item;
@@ -319,7 +322,10 @@ static int take_path(void *context, const struct vcm_coverage_file *file, struct
                                   scope->count + 1, VCM_LIMIT_TREE_ENTRIES, err);
     if (rc != VCM_OK)
         return rc;
-    scope->paths[scope->count] = vcm_arena_copy(&c->pull->arena, vcm_slice_of_string(file->path));
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_TREE_PATH_BYTES);
+    vcm_utf8_unescape_path(&path, vcm_slice_of_string(file->path));
+    scope->paths[scope->count] = vcm_arena_copy(&c->pull->arena, vcm_buf_slice(&path));
+    vcm_buf_release(&path);
     return scope->paths[scope->count++] ? VCM_OK : vcm_error_memory(err);
 }
 
@@ -351,7 +357,7 @@ static bool is_clone_of_ours(const struct vcm *vcm, const struct scope *scope)
 
 static int fetch(struct pull *pull, struct scope *scope, struct place *place, struct vcm_error *err)
 {
-    const struct vcm_command git = {.directory = scope->root, .cancel = pull->vcm->cancel};
+    struct vcm_command git = {.directory = scope->root, .cancel = pull->vcm->cancel};
     struct vcm_plan_request clones = {.repository = NULL};
     struct vcm_lfs_fetch_place where = {.git = &git};
     struct vcm_buf origin = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -363,10 +369,12 @@ static int fetch(struct pull *pull, struct scope *scope, struct place *place, st
         return vcm_error_memory(err);
     for (const struct pointer *p = scope->pointers; p; p = p->next)
         if (!p->present)
-            paths[count++] = p->path;
+            paths[count++] = p->tree_path;
     int rc = vcm_lfs_fetch_manifest(&manifest, place->repo, &place->commit, err);
     if (rc == VCM_OK)
         rc = vcm_handle_clones(&clones, pull->vcm, FETCH_TIMEOUT_MS, err);
+    git.memory_max = pull->vcm->clones.memory_max;
+    git.bytes_max = pull->vcm->clones.bytes_max;
     if (rc == VCM_OK && is_clone_of_ours(pull->vcm, scope)) {
         where.clones = &pull->vcm->clones;
         rc = vcm_git_repo_origin(&origin, place->repo, err);

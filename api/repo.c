@@ -175,6 +175,8 @@ static int check_out(struct repo_fetch *fetch, struct vcm_git_repo *repo, struct
                                   .clone = &fetch->clone,
                                   .subpath = fetch->subpath,
                                   .timeout_ms = time_left(fetch),
+                                  .memory_max = fetch->vcm->clones.memory_max,
+                                  .bytes_max = fetch->vcm->clones.bytes_max,
                                   .cancel = fetch->vcm->cancel,
                               },
                               err);

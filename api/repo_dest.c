@@ -378,7 +378,12 @@ static int fill(struct work *work, const char *real, bool empty, struct vcm_erro
     bool is_partial = false;
 
     work->git = (struct vcm_command){
-        .directory = real, .timeout_ms = work->dest->timeout_ms, .cancel = work->dest->cancel};
+        .directory = real,
+        .timeout_ms = work->dest->timeout_ms,
+        .memory_max = work->dest->memory_max,
+        .bytes_max = work->dest->bytes_max,
+        .cancel = work->dest->cancel,
+    };
     vcm_git_repo_id_to_hex(work->hex, &work->dest->clone->commit);
     read_marker(work);
     int rc = empty || is_unborn(work) ? begin(work, err) : VCM_OK;

@@ -12,6 +12,8 @@ struct vcm_repo_dest {
     const struct vcm_git_clone *clone;
     const char *subpath; /* the directory to check out; NULL for everything */
     unsigned timeout_ms;
+    size_t memory_max;  /* of each process of git */
+    uint64_t bytes_max; /* of each file that git writes */
     const struct vcm_cancel *cancel;
 };
 

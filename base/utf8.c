@@ -6,7 +6,8 @@
 
 #include "base/banned.h"
 
-#define HIGH_BITS UINT64_C(0x8080808080808080)
+#define HIGH_BITS    UINT64_C(0x8080808080808080)
+#define ESCAPE_BYTES 4u /* of "\xHH" */
 
 static const char replacement[] = "\xef\xbf\xbd";
 
@@ -110,17 +111,17 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Whether the text begins with what an escape looks like, so that its backslash has to be escaped:
- * "\x2e" and "\x2f" for dots and slashes of names that are refused, "\x5c", and bytes from 0x80.
- * All other backslashes are left as they are, because names with "\x2d" are common (units of
- * systemd).
+/* The byte of the escape that begins with this backslash, -1 when there is none: "\x2e" and "\x2f"
+ * for dots and slashes of names that are refused, "\x5c", and bytes from 0x80. In a name that is to
+ * be escaped, such a backslash has to be, too. All others are left as they are, because names with
+ * "\x2d" are common (units of systemd).
  */
-static bool is_like_escape(const char *text, size_t len)
+static int escaped_byte(const char *text, size_t len)
 {
-    if (len < 4 || text[1] != 'x' || hex_digit(text[2]) < 0 || hex_digit(text[3]) < 0)
-        return false;
+    if (len < ESCAPE_BYTES || text[1] != 'x' || hex_digit(text[2]) < 0 || hex_digit(text[3]) < 0)
+        return -1;
     int byte = hex_digit(text[2]) * 16 + hex_digit(text[3]);
-    return byte >= 0x80 || byte == '\\' || byte == '/' || byte == '.';
+    return byte >= 0x80 || byte == '\\' || byte == '/' || byte == '.' ? byte : -1;
 }
 
 static void append_escape(struct vcm_buf *out, char byte)
@@ -136,7 +137,7 @@ static bool escape_valid(struct vcm_buf *out, struct vcm_slice text)
     const char *at = text.len > 0 ? memchr(text.data, '\\', text.len) : NULL;
 
     for (; at; at = memchr(at, '\\', (size_t)(end - at))) {
-        if (is_like_escape(at, (size_t)(end - at))) {
+        if (escaped_byte(at, (size_t)(end - at)) >= 0) {
             vcm_buf_append(out, copied, (size_t)(at - copied));
             append_escape(out, '\\');
             copied = at + 1;
@@ -162,6 +163,15 @@ bool vcm_utf8_escape_path(struct vcm_buf *out, struct vcm_slice path)
         path = vcm_slice_of(path.data + skip, path.len - skip);
     }
     return escaped;
+}
+
+void vcm_utf8_unescape_path(struct vcm_buf *out, struct vcm_slice shown)
+{
+    for (size_t i = 0; i < shown.len;) {
+        int byte = shown.data[i] == '\\' ? escaped_byte(shown.data + i, shown.len - i) : -1;
+        vcm_buf_append_byte(out, byte >= 0 ? (char)byte : shown.data[i]);
+        i += byte >= 0 ? ESCAPE_BYTES : 1;
+    }
 }
 
 /* Whether a line must not have the character: it ends lines, moves the cursor, or is blank. */

@@ -34,6 +34,9 @@ bool vcm_utf8_escape_path(struct vcm_buf *out, struct vcm_slice path);
  * escaped, too, so that the result leads nowhere. */
 void vcm_utf8_escape_name(struct vcm_buf *out, struct vcm_slice name, bool unsafe);
 
+/* Appends the path that vcm_utf8_escape_path() made this of. */
+void vcm_utf8_unescape_path(struct vcm_buf *out, struct vcm_slice shown);
+
 /* Appends valid UTF-8 as one line: a space for each run of white space, of control characters (C0,
  * DEL, C1) and of U+2028 and U+2029, and none at the beginning and the end. */
 void vcm_utf8_append_line(struct vcm_buf *out, struct vcm_slice text);

@@ -17,6 +17,8 @@ struct vcm_command {
     const char *author_email; /* NULL: as configured */
     bool with_hooks_path;     /* keep core.hooksPath; only for commands that run no hooks */
     unsigned timeout_ms;      /* 0: VCM_LIMIT_SPAWN_TIMEOUT_MS */
+    size_t memory_max;        /* of each process; 0: VCM_LIMIT_GIT_MEMORY */
+    uint64_t bytes_max;       /* of each file that is written; 0: as large as the user's own are */
     const struct vcm_cancel *cancel;
 };
 

@@ -81,7 +81,11 @@ static int run_in_place(const struct job *job, const char *const *args, struct v
 
     patient.timeout_ms = TIMEOUT_MS;
     int rc = vcm_command_run(&status, NULL, &errors, &patient, args, no_input, err);
-    if (rc == VCM_OK && status != 0)
+    if (rc == VCM_OK && status != 0 && strstr(vcm_buf_text(&errors), "file too large"))
+        rc = vcm_error_set(err, VCM_UNSUPPORTED,
+                           "git lfs fetch: a file is larger than may be fetched; vcm config set "
+                           "fetch.max_bytes allows more");
+    else if (rc == VCM_OK && status != 0)
         rc = vcm_command_failure(err, "git lfs fetch", vcm_buf_text(&errors));
     vcm_buf_release(&errors);
     return rc;

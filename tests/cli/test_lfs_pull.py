@@ -118,6 +118,19 @@ class Pull(LfsTest):
         self.assertEqual(self.pull(), {"files": [], "fetched": 0, "missing": 0, "bytes": 0,
                                        "error": None})
 
+    def test_names_that_are_shown_escaped_are_fetched_and_mapped(self):
+        """A byte that is no UTF-8, its escape as a name, and what patterns give a meaning to."""
+        names = ["docs/\udcff.txt", "docs/\\xff.txt", "docs/\\x5c.txt", "docs/a\nb.txt", "docs/*.txt"]
+        TEXTS.update({name: f"text of {name!r}\n" * 50 for name in names})
+        self.addCleanup(lambda: [TEXTS.pop(name) for name in names])
+        clone, _ = self.clone_without_content()
+        count = len([name for name in TEXTS if name.startswith("docs/")])
+        self.assertEqual(self.map(clone)["sources"][0]["coverage"]["lfs_missing"], count)
+        document = self.pull("--scope", "base:docs")
+        self.assertEqual((document["fetched"], document["missing"], document["error"]), (count, 0, None))
+        row = self.map(clone)["sources"][0]
+        self.assertEqual((row["status"], row["coverage"]["lfs_missing"]), ("remapped", 0))
+
     def test_what_was_fetched_meanwhile_is_not_fetched_again(self):
         clone, remote = self.clone_without_content()
         self.map(clone)

@@ -1,6 +1,7 @@
 """What a server or a kill can make of the git programs that vcm starts."""
 
 import http.server
+import json
 import os
 import re
 import signal
@@ -18,13 +19,19 @@ LINE = b"003f" + b"1" * 40 + b" refs/heads/" + b"x" * 6 + b"\n"
 
 
 class Endless(http.server.BaseHTTPRequestHandler):
-    """/refs never ends its list of refs, /pack its pack, /silent says nothing after its headers."""
+    """/refs never ends its list of refs, /pack its pack, /lfs the content of a file; /silent says
+    nothing after its headers."""
 
     def log_message(self, *args):
         pass
 
     def do_GET(self):
         self.connection.settimeout(WATCHDOG_SECONDS)
+        if self.path.startswith("/lfs"):
+            self.send_response(200)
+            self.end_headers()
+            self.pour(b"", b"x" * (1 << 20))
+            return
         line = b"1" * 40 + b" HEAD\0shallow symref=HEAD:refs/heads/main\n"
         answer = REFS + b"%04x" % (len(line) + 4) + line + b"003d" + b"1" * 40 + b" refs/heads/main\n0000"
         self.send_response(200)
@@ -41,6 +48,9 @@ class Endless(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if self.path.startswith("/lfs"):
+            self.answer_batch(json.loads(body))
+            return
         answer = b"0034shallow " + b"1" * 40 + b"0000"
         self.send_response(200)
         self.send_header("Content-Type", "application/x-git-upload-pack-result")
@@ -53,6 +63,18 @@ class Endless(http.server.BaseHTTPRequestHandler):
         # A pack of a million blobs of 64 bytes, not compressed.
         blob = b"\xb0\x04\x78\x01\x01\x40\x00\xbf\xff" + b"\0" * 64 + b"\x00\x40\x00\x01"
         self.pour(answer + b"0008NAK\nPACK\0\0\0\2\0\x0f\x42\x40", blob * 10000)
+
+    def answer_batch(self, question):
+        """Every object is here, says the LFS server."""
+        place = f"https://127.0.0.1:{self.server.server_port}/lfs/content"
+        answer = json.dumps({"transfer": "basic", "objects": [
+            {**item, "actions": {"download": {"href": place}}}
+            for item in question["objects"]]}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/vnd.git-lfs+json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
 
     def pour(self, first, more):
         try:
@@ -121,6 +143,18 @@ class GitChild(clones.CloneTest):
         message = self.failure(self.url("pack"), code="UNSUPPORTED")
         self.assertIn("fetch.max_bytes", message)
         self.assertEqual(self.clones(), [])
+        self.assertEqual(self.programs(), [])
+
+    def test_content_of_lfs_that_never_ends_is_refused_by_its_size(self):
+        repo = self.make_repo({"a.bin": "version https://git-lfs.github.com/spec/v1\n"
+                                        f"oid sha256:{1:064x}\nsize 12\n"})
+        self.git(repo, "remote", "add", "origin", self.url("lfs"))
+        self.git(repo, "config", "lfs.url", self.url("lfs"))
+        self.vcm("map", repo, check=0)
+        self.vcm("config", "set", "fetch.max_bytes", "4MiB", check=0)
+        document = self.vcm("lfs", "pull", "--json", check=1).json()
+        self.assertIn("fetch.max_bytes", document["error"])
+        self.assertLess(self.server.poured, 512 << 20)
         self.assertEqual(self.programs(), [])
 
     def test_a_server_that_is_silent_is_left_at_the_time_limit_with_all_programs(self):
