@@ -71,6 +71,16 @@
 #define VCM_LIMIT_IGNORE_FILE_BYTES (1 * VCM_MIB)
 #define VCM_LIMIT_IGNORE_BYTES      (16 * VCM_MIB) /* of the ignore files that hold at one place */
 
+/* Searching texts. */
+#define VCM_LIMIT_PATTERN_BYTES  ((size_t)4096) /* of a regular expression */
+#define VCM_LIMIT_REGEX_STEPS    5000000u       /* of one expression in one line */
+#define VCM_LIMIT_REGEX_DEPTH    100000u        /* of steps that may have to be taken back */
+#define VCM_LIMIT_REGEX_HEAP_KIB 20480u
+#define VCM_LIMIT_REGEX_STACK    (1 * VCM_MIB) /* of compiled expressions, for each thread */
+#define VCM_LIMIT_GREP_MS        60000u        /* of one search */
+#define VCM_LIMIT_GREP_LINE      ((size_t)512) /* bytes of a line that are shown */
+#define VCM_LIMIT_GREP_CONTEXT   1000u         /* lines before and after a match */
+
 /* Pages. */
 #define VCM_LIMIT_FLUSH_THRESHOLD_MAX 100000
 #define VCM_LIMIT_TOKEN_BUDGET_MIN    64

@@ -13,6 +13,7 @@ vcm_dependency(YAJL yajl)          # base/json.c
 vcm_dependency(YAML yaml-0.1)      # base/yaml.c
 vcm_dependency(NETTLE nettle)      # base/hash.c
 vcm_dependency(XXHASH libxxhash)   # base/hash.c
+vcm_dependency(PCRE2 libpcre2-8)   # base/regex.c
 vcm_dependency(ZSTD libzstd)       # base/zstd.c
 vcm_dependency(LIBGIT2 libgit2)    # git/
 vcm_dependency(ZLIB zlib)          # git/loose.c

@@ -4,10 +4,10 @@
 include(CMakePackageConfigHelpers)
 
 # What the static library needs, besides the C library.
-set(VCM_PRIVATE_MODULES "lmdb yajl yaml-0.1 nettle libxxhash libzstd zlib libdeflate sqlite3")
+set(VCM_PRIVATE_MODULES "lmdb yajl yaml-0.1 nettle libxxhash libzstd libpcre2-8 zlib libdeflate sqlite3")
 # The same for vcm.pc. Not as modules: pkg-config wants those to be there for a shared library, too.
 set(VCM_PRIVATE_LIBRARIES
-    "-llmdb -lyajl -lyaml -lnettle -lxxhash -lzstd -lz -ldeflate -lsqlite3")
+    "-llmdb -lyajl -lyaml -lnettle -lxxhash -lzstd -lpcre2-8 -lz -ldeflate -lsqlite3")
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/vcm)
 
 # From the folder of vcm.pc to the prefix, so that what is installed may be moved.

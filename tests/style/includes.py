@@ -45,6 +45,7 @@ OWNERS = {
     "yaml.h": ["base/yaml.c"],
     "zstd*.h": ["base/zstd.c"],
     "zdict.h": ["base/zstd.c"],
+    "pcre2.h": ["base/regex.c"],
     "nettle/*": ["base/hash.c"],
     "xxhash.h": ["base/hash.c"],
     "sqlite3.h": ["kb/database*"],
