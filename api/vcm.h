@@ -39,6 +39,7 @@
 #include "api/public/store.h"
 #include "api/public/config.h"
 #include "api/public/repo.h"
+#include "api/public/grep.h"
 #include "api/public/place.h"
 #include "api/public/read.h"
 

@@ -70,9 +70,9 @@ static pcre2_code *compile(struct vcm_slice pattern, uint32_t options, int *code
         return NULL;
     pcre2_set_newline(context, PCRE2_NEWLINE_LF);
     pcre2_set_parens_nest_limit(context, 200);
-    pcre2_code *out = pcre2_compile((PCRE2_SPTR)pattern.data, pattern.len,
-                                    options | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, code,
-                                    offset, context);
+    pcre2_code *out =
+        pcre2_compile((PCRE2_SPTR)pattern.data, pattern.len,
+                      options | PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C, code, offset, context);
     pcre2_compile_context_free(context);
     return out;
 }
@@ -406,7 +406,8 @@ static int next_together(struct vcm_regex_line *out, struct vcm_regex_matcher *m
         }
         if (rc != VCM_OK)
             return rc;
-        if (out->match_start == matcher->text.len && matcher->text.data[matcher->text.len - 1] == '\n')
+        if (out->match_start == matcher->text.len &&
+            matcher->text.data[matcher->text.len - 1] == '\n')
             return VCM_NOT_FOUND; /* behind the last line */
         set_line(out, matcher->text, from, out->match_start);
         if (out->match_end <= out->end)

@@ -173,9 +173,8 @@ static void read_escape(struct part *part, struct reader *reader)
         if (reader->at < reader->end && *reader->at == '{')
             skip_braces(reader);
         else
-            for (int i = 0; i < 2 && reader->at < reader->end &&
-                            isxdigit((unsigned char)*reader->at);
-                 i++)
+            for (int i = 0;
+                 i < 2 && reader->at < reader->end && isxdigit((unsigned char)*reader->at); i++)
                 reader->at++;
         add_other(part, reader);
     } else if (strchr("pP", c)) {

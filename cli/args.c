@@ -74,11 +74,12 @@ void vcm_args_assert(void)
 {
 }
 #else
-static bool is_global(const char *name)
+static bool is_global(const struct vcm_op_param *param)
 {
     size_t i = 0;
 
-    while (vcm_args_globals[i].name && strcmp(vcm_args_globals[i].name, name) != 0)
+    while (vcm_args_globals[i].name && strcmp(vcm_args_globals[i].name, param->name) != 0 &&
+           (param->letter == 0 || vcm_args_globals[i].letter != param->letter))
         i++;
     return vcm_args_globals[i].name;
 }
@@ -94,7 +95,7 @@ void vcm_args_assert(void)
         const struct vcm_op *op = vcm_args_command(count);
         assert(!vcm_table_check_flaw(op));
         for (size_t i = 0; i < vcm_op_param_total(op); i++)
-            assert(vcm_op_param_at(op, i)->positional || !is_global(vcm_op_param_at(op, i)->name));
+            assert(vcm_op_param_at(op, i)->positional || !is_global(vcm_op_param_at(op, i)));
     }
     assert(count < NAMES_MAX);
     vcm_table_check_assert();
@@ -173,17 +174,41 @@ static int take_long(struct vcm_args *args, struct words *words, const char *wor
     return unknown_option(args, word, name, err);
 }
 
-static int take_letters(struct vcm_args *args, const char *word, struct vcm_error *err)
+/* A letter of the operation. A value is the rest of the word, or the next one. */
+static int take_own_letter(struct vcm_args *args, struct words *words, const char *word,
+                           const char **letter, struct vcm_error *err)
 {
-    for (const char *letter = word + 1; *letter; letter++) {
+    const char *value = "";
+    size_t i = 0, count = args->op ? vcm_op_param_total(args->op) : 0;
+
+    while (i < count && vcm_op_param_at(args->op, i)->letter != **letter)
+        i++;
+    if (i == count)
+        return unknown_option(args, word, vcm_slice_of_string(word + 1), err);
+    const struct vcm_op_param *param = vcm_op_param_at(args->op, i);
+    int rc = VCM_OK;
+    if (param->type != VCM_OP_FLAG) {
+        rc = take_value(&value, words, param->name, (*letter)[1] != '\0' ? *letter : NULL, err);
+        *letter += strlen(*letter) - 1;
+    }
+    return rc == VCM_OK ? vcm_op_take(args->values, args->op, i, value, &args->arena, err) : rc;
+}
+
+static int take_letters(struct vcm_args *args, struct words *words, const char *word,
+                        struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    for (const char *letter = word + 1; rc == VCM_OK && *letter; letter++) {
         size_t i = 0;
         while (vcm_args_globals[i].name && vcm_args_globals[i].letter != *letter)
             i++;
-        if (!vcm_args_globals[i].name)
-            return unknown_option(args, word, vcm_slice_of_string(word + 1), err);
-        *global_flag(args, vcm_args_globals[i].name) = true;
+        if (vcm_args_globals[i].name)
+            *global_flag(args, vcm_args_globals[i].name) = true;
+        else
+            rc = take_own_letter(args, words, word, &letter, err);
     }
-    return VCM_OK;
+    return rc;
 }
 
 static bool is_family(const char *word)
@@ -276,7 +301,7 @@ static int take_word(struct vcm_args *args, struct words *words, const char *wor
     if (!words->options_ended && strncmp(word, "--", 2) == 0)
         return take_long(args, words, word, err);
     if (!words->options_ended && word[0] == '-' && word[1] != '\0')
-        return take_letters(args, word, err);
+        return take_letters(args, words, word, err);
     if (!args->op)
         return take_command(args, words, word, err);
     return take_positional(args, words, word, err);

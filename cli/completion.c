@@ -325,6 +325,8 @@ static void fish_param(struct vcm_buf *out, const struct vcm_op *op,
     if (!param->positional)
         vcm_buf_append_format(out, " -l %s%s", param->name,
                               param->type == VCM_OP_FLAG ? "" : " -r");
+    if (param->letter)
+        vcm_buf_append_format(out, " -s %c", param->letter);
     if (param->choices) {
         vcm_buf_append_string(out, " -f -a '");
         bash_choices(out, param);

@@ -101,6 +101,8 @@ static void global_label(struct vcm_buf *out, const struct vcm_args_global *glob
 
 static void param_label(struct vcm_buf *out, const struct vcm_op_param *param)
 {
+    if (param->letter)
+        vcm_buf_append_format(out, "-%c, ", param->letter);
     if (param->positional)
         vcm_buf_append_string(out, param->placeholder);
     else

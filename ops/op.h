@@ -78,6 +78,7 @@ enum vcm_op_hint {
 
 struct vcm_op_param {
     const char *name; /* "token-budget": --token-budget on the command line, token_budget in JSON */
+    char letter;      /* -i on the command line, beside the name; 0 for none */
     enum vcm_op_type type;
     bool positional;
     bool required;

@@ -17,6 +17,7 @@
     op(coverage) \
     op(pages) \
     op(find) \
+    op(grep) \
     op(page) \
     op(read) \
     op(fault) \

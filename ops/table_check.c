@@ -56,6 +56,8 @@ static const char *param_flaw(const struct vcm_op *op, size_t index)
         const struct vcm_op_param *before = vcm_op_param_at(op, i);
         if (strcmp(before->name, param->name) == 0)
             return "two parameters of one name";
+        if (param->letter && before->letter == param->letter)
+            return "two parameters of one letter";
         if (!param->positional || !before->positional)
             continue;
         if (before->repeated)
@@ -65,6 +67,8 @@ static const char *param_flaw(const struct vcm_op *op, size_t index)
     }
     if (param->required && param->default_text)
         return "a required parameter with a default";
+    if (param->letter && param->positional)
+        return "a positional parameter with a letter";
     return type_flaw(param);
 }
 

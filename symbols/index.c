@@ -336,6 +336,21 @@ static int open_store(struct vcm_kv **out, const char *directory, bool read_only
     return rc;
 }
 
+int vcm_index_open_store(struct vcm_kv **out, const char *directory, const struct vcm_log *log,
+                         struct vcm_error *err)
+{
+    return open_store(out, directory, true, log, err);
+}
+
+int vcm_index_stored(struct vcm_slice *value, struct vcm_kv_txn *txn,
+                     const struct vcm_index_file *file, struct vcm_error *err)
+{
+    unsigned char key[KEY_BYTES];
+
+    make_key(key, file);
+    return vcm_kv_get(value, txn, TABLE_BLOBS, vcm_slice_of(key, sizeof key), err);
+}
+
 /* Without a store there is nothing to copy. */
 int vcm_index_copy_store(const char *to, const char *from, struct vcm_error *err)
 {

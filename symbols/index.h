@@ -13,6 +13,7 @@
 #define VCM_SYMBOLS_INDEX_H
 
 #include "base/cancel.h"
+#include "base/kv.h"
 #include "base/log.h"
 #include "git/tree.h"
 #include "symbols/languages/language.h"
@@ -81,6 +82,16 @@ int vcm_index_read(struct vcm_symbols *out, const struct vcm_index *index, size_
 /* The same without references. */
 int vcm_index_read_definitions(struct vcm_symbols *out, const struct vcm_index *index, size_t file,
                                struct vcm_error *err);
+
+/* A store that is there, for reading single blobs; closed with vcm_kv_handle_close(). NOT_FOUND
+ * when there is none. */
+int vcm_index_open_store(struct vcm_kv **out, const char *directory, const struct vcm_log *log,
+                         struct vcm_error *err);
+
+/* The stored symbols of a blob (symbols.h), by the file's blob and language; valid until the
+ * transaction ends. NOT_FOUND, with err untouched, when it was never parsed. */
+int vcm_index_stored(struct vcm_slice *value, struct vcm_kv_txn *txn,
+                     const struct vcm_index_file *file, struct vcm_error *err);
 
 /* What was stored for this list of files. NOT_FOUND, with `err` untouched, when there is nothing.
  * Valid as long as the index. */

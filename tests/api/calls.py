@@ -25,7 +25,8 @@ NEEDED = {"vcm_source_definition.name", "vcm_source_definition.open", "vcm_sourc
           "vcm_mmap_options.scope_id", "vcm_mmap_options.origin_url", "vcm_watch_options.event",
           "vcm_map_query.repository", "vcm_directory_query.root", "vcm_directory_visitor.enter",
           "vcm_directory_visitor.leave", "vcm_init_options.directory", "vcm_coverage_query.scope",
-          "vcm_find_query.path", "vcm_record_query.record", "vcm_page_query.page",
+          "vcm_find_query.path", "vcm_grep_query.pattern", "vcm_grep_visitor.match",
+          "vcm_record_query.record", "vcm_page_query.page",
           "vcm_promote_options.repository", "vcm_kb_search_options.query",
           "vcm_top_options.visit", "vcm_trace_record_options.visit", "vcm_repo_fetch_options.url",
           "vcm_reference_query.name"}

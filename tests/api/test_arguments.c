@@ -65,6 +65,12 @@ static int take_event(void *context, const struct vcm_page_event *event, struct 
     return VCM_OK;
 }
 
+static int take_match(void *context, const struct vcm_grep_match *match, struct vcm_error *err)
+{
+    (void)context, (void)match, (void)err;
+    return VCM_OK;
+}
+
 static int enter(void *context, const char *path, bool is_directory, struct vcm_error *err)
 {
     (void)context, (void)path, (void)is_directory, (void)err;
@@ -145,6 +151,16 @@ static void close_source(void *source)
     (struct vcm_directory_visitor)                                                                 \
     {                                                                                              \
         enter, leave                                                                               \
+    }
+#define example_vcm_grep_query                                                                     \
+    (struct vcm_grep_query)                                                                        \
+    {                                                                                              \
+        .pattern = "a", .place = {.repo = fix->repo.path }                                         \
+    }
+#define example_vcm_grep_visitor                                                                   \
+    (struct vcm_grep_visitor)                                                                      \
+    {                                                                                              \
+        take_match, NULL, NULL                                                                     \
     }
 #define example_vcm_init_options                                                                   \
     (struct vcm_init_options)                                                                      \

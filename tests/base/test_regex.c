@@ -14,9 +14,8 @@
 #include "base/banned.h"
 
 /* The numbers of the lines that match, from 1, and the columns: "2:1 5:3 ". */
-static int search(struct vcm_buf *out, const char *pattern,
-                  const struct vcm_regex_options *options, struct vcm_slice text,
-                  struct vcm_error *err)
+static int search(struct vcm_buf *out, const char *pattern, const struct vcm_regex_options *options,
+                  struct vcm_slice text, struct vcm_error *err)
 {
     struct vcm_regex *regex = NULL;
     struct vcm_regex_matcher *matcher = NULL;
@@ -128,8 +127,8 @@ static void a_pattern_that_is_none_is_refused_with_its_place(void **state)
     static const struct {
         const char *pattern, *part;
     } cases[] = {
-        {"a(b", "column 4"},          {"[z-a]", "column 4"}, {"*a", "column 1"},
-        {"a\nb", "line break"},       {"a\\nb", "line break"}, {"(*UTF)a", "(*"},
+        {"a(b", "column 4"},         {"[z-a]", "column 4"},   {"*a", "column 1"},
+        {"a\nb", "line break"},      {"a\\nb", "line break"}, {"(*UTF)a", "(*"},
         {"\xff", "not valid UTF-8"}, {"a)|(?:b", "column 2"},
     };
     struct vcm_buf out = VCM_BUF_INIT(VCM_MIB);
@@ -179,7 +178,8 @@ static void a_deadline_and_a_flag_end_a_search(void **state)
     (void)state;
     for (int i = 0; i < 1000; i++)
         vcm_buf_append_string(&text, "line\n");
-    assert_int_equal(vcm_regex_open(&regex, "(?=x)y", &(struct vcm_regex_options){0}, NULL), VCM_OK);
+    assert_int_equal(vcm_regex_open(&regex, "(?=x)y", &(struct vcm_regex_options){0}, NULL),
+                     VCM_OK);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(vcm_regex_matcher_open(&matcher, regex, i == 0 ? 1 : 0, &cancel, NULL),
                          VCM_OK);
@@ -248,10 +248,9 @@ static void check_by_line(const char *pattern, const struct vcm_regex_options *o
             size_t len = end ? (size_t)(end - text.data) - from : text.len - from;
             /* A line by itself, with something in it: an empty text has no line. */
             vcm_buf_clear(&one);
-            assert_int_equal(
-                search(&one, pattern, options, vcm_slice_of(text.data + from, len + (end != NULL)),
-                       &err),
-                VCM_OK);
+            assert_int_equal(search(&one, pattern, options,
+                                    vcm_slice_of(text.data + from, len + (end != NULL)), &err),
+                             VCM_OK);
             if (one.len > 0)
                 vcm_buf_append_format(&expected, "%zu%s", number, strchr(one.data, ':'));
             from += len + (end != NULL);
@@ -269,10 +268,10 @@ static void check_by_line(const char *pattern, const struct vcm_regex_options *o
 
 static void a_search_in_all_lines_is_one_in_each(void **state)
 {
-    static const char *const parts[] = {"a",  "b",    "ab",   ".",     "[ab]", "[^a]", "\\s", "\\w",
-                                        "^",  "$",    "\\b",  "(a|b)", "(ab)", "*",    "+",   "?",
-                                        "|",  "\\S",  "(?:",  ")",     "{2}",  "\\W",  "(",   "\\1",
-                                        "x*", "(?=a)", "(?!b)", "\xc3\xa9"};
+    static const char *const parts[] = {"a",   "b", "ab",  ".",   "[ab]",  "[^a]",  "\\s",
+                                        "\\w", "^", "$",   "\\b", "(a|b)", "(ab)",  "*",
+                                        "+",   "?", "|",   "\\S", "(?:",   ")",     "{2}",
+                                        "\\W", "(", "\\1", "x*",  "(?=a)", "(?!b)", "\xc3\xa9"};
     static const char letters[] = "aabb  \n\n\rx\xc3";
     uint64_t seed = 11;
     struct vcm_buf pattern = VCM_BUF_INIT(VCM_MIB);
@@ -283,8 +282,8 @@ static void a_search_in_all_lines_is_one_in_each(void **state)
         size_t len = 0;
         vcm_buf_clear(&pattern);
         for (unsigned n = test_random_below(&seed, 6); n > 0; n--)
-            vcm_buf_append_string(
-                &pattern, parts[test_random_below(&seed, sizeof parts / sizeof parts[0])]);
+            vcm_buf_append_string(&pattern,
+                                  parts[test_random_below(&seed, sizeof parts / sizeof parts[0])]);
         for (unsigned n = test_random_below(&seed, 24); n > 0; n--) {
             char c = letters[test_random_below(&seed, sizeof letters - 1)];
             text[len++] = c;
