@@ -53,6 +53,13 @@ static void a_url_loses_its_secrets_and_a_path_nothing(void **state)
         {"", ""},
         {"https://", "https://"},
         {"https://u:p@", "https://"},
+        {"https://u:a/p@h/x", "https://h/x"},
+        {"https://u:a?p@h/x", "https://h/x"},
+        {"https://u:a#p@h/x", "https://h/x"},
+        {"ssh://u:a/p@h/x", "ssh://u@h/x"},
+        {"https://h:8080/x@y", "https://h:8080/x@y"},
+        {"https://[::1]:80/x@y", "https://[::1]:80/x@y"},
+        {" https://u:p@h/x", " https://h/x"},
     };
 
     (void)state;
@@ -68,6 +75,10 @@ static void a_text_loses_the_secrets_of_every_url_and_nothing_else(void **state)
         {"the scope repo-12345678:row@worktree", "the scope repo-12345678:row@worktree"},
         {"use https: or ssh: what? a@b", "use https: or ssh: what? a@b"},
         {"write to me@example.org, why?", "write to me@example.org, why?"},
+        {"no 'https://u:a b@h/x', no 'c@d'", "no 'https://h/x', no 'c@d'"},
+        {"no \"https://u:a/b c@h/x\" here", "no \"https://h/x\" here"},
+        {"https://u:a/b@h/x is none", "https://h/x is none"},
+        {"a server at https://h:port is not me@h", "a server at https://h:port is not me@h"},
     };
 
     (void)state;

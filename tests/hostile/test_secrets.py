@@ -13,6 +13,8 @@ URLS = tuple(form.format(SECRET) for form in (
     "https://{}@127.0.0.1:1/org/tool.git",
     "https://user:p@{}@127.0.0.1:1/org/tool.git",
     "https://user:it's%20{}@127.0.0.1:1/org/tool.git",
+    "https://user:a/{}@127.0.0.1:1/org/tool.git", "https://user:a {}@127.0.0.1:1/org/tool.git",
+    " https://user:{}@127.0.0.1:1/org/tool.git",
     "https://127.0.0.1:1/org/tool.git?private_token={}",
     "https://127.0.0.1:1/org/tool.git#access_token={}",
     "http://user:{}@127.0.0.1:1/org/tool.git",
