@@ -42,5 +42,6 @@
 #include "api/public/grep.h"
 #include "api/public/place.h"
 #include "api/public/read.h"
+#include "api/public/outline.h"
 
 #endif

@@ -20,6 +20,7 @@
     op(grep) \
     op(page) \
     op(read) \
+    op(outline) \
     op(fault) \
     op(lock) \
     op(unlock) \

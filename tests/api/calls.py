@@ -41,13 +41,14 @@ PATHS = {"vcm_page.frame", "vcm_tokens_count.text", "vcm_open_options.home", "vc
          "vcm_trace_replay_file.path", "vcm_repo_fetch_options.url",
          "vcm_repo_fetch_options.subpath", "vcm_repo_fetch_options.dest",
          "vcm_repo_map_options.path", "vcm_symbol_query.path", "vcm_reference_query.path",
-         "vcm_place_query.repo", "vcm_read_query.what"}
+         "vcm_place_query.repo", "vcm_read_query.what", "vcm_outline_query.what"}
 # How what a function hands out is given back.
 RELEASE = {"struct vcm": "vcm_close", "struct vcm_map_result": "vcm_map_result_free",
            "struct vcm_map_report": "vcm_map_report_free",
            "struct vcm_init_result": "vcm_init_result_free",
            "struct vcm_promote_result": "vcm_promote_result_free",
            "struct vcm_read_result": "vcm_read_free",
+           "struct vcm_outline_result": "vcm_outline_free",
            "struct vcm_page": "vcm_page_release", "struct vcm_page_view": "vcm_page_view_release",
            "char": "free"}
 

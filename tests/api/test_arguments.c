@@ -279,6 +279,11 @@ static void close_source(void *source)
     {                                                                                              \
         .path = fix->repo.path                                                                     \
     }
+#define example_vcm_outline_query                                                                  \
+    (struct vcm_outline_query)                                                                     \
+    {                                                                                              \
+        .place = {.repo = fix->repo.path}, .what = list_of_path, .what_count = 1                   \
+    }
 #define example_vcm_read_query                                                                     \
     (struct vcm_read_query)                                                                        \
     {                                                                                              \

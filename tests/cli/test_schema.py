@@ -43,7 +43,7 @@ class EveryCommand(harness.VcmTest):
         scope = self.succeed("scopes")["scopes"][0]["scope_id"]
         page = self.succeed("pages")["pages"][0]["page_id"]
         for words in (("coverage", scope), ("find", "src/a.c:2"), ("page", page), ("read", page),
-                      ("grep", "a", "--scope", scope), ("evict", page),
+                      ("grep", "a", "--scope", scope), ("outline", "--scope", scope), ("evict", page),
                       ("fault", page), ("lock", page, "--ttl", "1m"), ("unlock", page), ("pin", page),
                       ("unpin", page), ("stat",), ("top", "--count", "1"), ("verify",), ("gc",)):
             self.succeed(*words)
@@ -90,7 +90,7 @@ class EveryCommand(harness.VcmTest):
             self.fail_with(*no_home, *words)
         for words in (("unmap", "nothing"), ("coverage", "nothing"), ("pages", "--scope", "nothing"),
                       ("find", "nothing"), ("grep", "a("), ("page", "000000"), ("read", "000000"),
-                      ("fault", "000000"),
+                      ("outline", "000000"), ("fault", "000000"),
                       ("lock", "000000", "--ttl", "1m"), ("unlock", "000000"), ("pin", "nothing"),
                       ("unpin", "nothing"), ("evict",), ("kb", "ingest"), ("kb", "show", "000000"),
                       ("kb", "clear"), ("config", "get", "nothing"), ("config", "set", "nothing", "1"),
