@@ -25,7 +25,7 @@ int vcm_damage_mark(const char *home, const char *reason, struct vcm_error *err)
 
 bool vcm_damage_is_marked(const char *home);
 
-/* Tells one mark from the next. */
+/* Identifies a mark, so that a later one is not taken for it. */
 struct vcm_damage_seen {
     bool is_marked;
     ino_t number;
@@ -39,16 +39,16 @@ void vcm_damage_look(struct vcm_damage_seen *out, const char *home);
 void vcm_damage_lift(struct vcm *vcm, const struct vcm_damage_seen *seen);
 
 /*
- * For calls that write, before they open the store: checks it in a child process if somebody died
- * while using it, because a damaged file may crash whoever reads it. STORE_CORRUPT, with the
- * remedy, when it is damaged; then it is marked.
+ * For calls that write, before they open the store: checks it in a child process if a process
+ * died while it had the store open, because a damaged file may crash the process that reads it.
+ * STORE_CORRUPT, with the remedy, when it is damaged; then it is marked.
  */
 int vcm_verify_after_death(struct vcm *vcm, struct vcm_error *err);
 
 /* The same for the stored symbols, which are removed when they are damaged. */
 int vcm_verify_symbols(struct vcm *vcm, struct vcm_error *err);
 
-/* The same as vcm_verify_after_death() whether somebody died or not. */
+/* The same, whether a process died or not. */
 int vcm_verify_first(struct vcm *vcm, struct vcm_error *err);
 
 /* Sets a marked store aside and removes the mark; *done is false when there was no mark. The caller

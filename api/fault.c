@@ -96,7 +96,7 @@ struct call {
     struct vcm_loader_outcome *outcomes;
     struct seen *seen;
     uint64_t bytes;    /* sum over all pages */
-    uint64_t began_ms; /* Unix time: a lock that the call took is told even if it is over by now */
+    uint64_t began_ms; /* Unix time: a lock that the call took is reported even if it has expired */
 };
 
 /* The error of a page that was made resident and is not resident any more: it was evicted to make

@@ -18,7 +18,7 @@ int vcm_gc(struct vcm_gc_counts *out, struct vcm *vcm, struct vcm_error *err)
         return rc;
     struct vcm_gc_result done;
 
-    /* A copy of a damaged file is damaged, and nobody would be told. */
+    /* Compaction would copy the damage and report success. */
     rc = vcm_verify_first(vcm, err);
     if (rc == VCM_OK)
         rc = vcm_handle_config(vcm, err);

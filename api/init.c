@@ -208,7 +208,7 @@ int vcm_init(struct vcm_init_result **out, struct vcm *vcm, const struct vcm_ini
     if (!result)
         return vcm_error_memory(err);
     result->mark = VCM_MARK_HELD;
-    /* For the bound on walks; if the file cannot be read, that is the default. */
+    /* Reads walk.max_entries; if the file cannot be read, the default is used. */
     vcm_handle_config(vcm, NULL);
     rc = vcm_bootstrap_run(&result->bootstrap, &request, err);
     if (rc == VCM_OK)

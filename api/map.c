@@ -291,7 +291,8 @@ static int open_as_permitted(struct result *result, struct vcm *vcm, struct vcm_
     return rc;
 }
 
-/* Maps what can be mapped. Where a write was denied, what denied it is the failure of the run. */
+/* Maps what can be mapped. In a home that cannot be written the run fails if a row had to be
+ * written, with the error of opening the store for writing. */
 static int materialise_as_permitted(struct result *result, struct vcm *vcm,
                                     const struct vcm_map_options *options,
                                     const struct vcm_map_extra *extra, struct vcm_error *err)

@@ -186,7 +186,8 @@ static void put_content(struct vcm_buf *out, const struct vcm_record *record,
     }
 }
 
-/* Releases a part that was made beside the text; what it lacks, the text lacks. */
+/* Releases a part that was built in a buffer of its own. If that buffer failed, the text has
+ * failed. */
 static void take_fault(struct vcm_buf *out, struct vcm_buf *part)
 {
     if (part->fault != VCM_BUF_FINE)

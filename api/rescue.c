@@ -168,7 +168,8 @@ static int read_damaged(struct vcm_buf *text, const char *directory, struct vcm_
     return rc;
 }
 
-/* Removes the rest of a line that a crash cut short, and the lines that only told of life. */
+/* Removes the rest of a line that a crash cut short, and the empty lines by which the child
+ * reported that it was alive. */
 static void keep_whole_lines(struct vcm_buf *text)
 {
     size_t kept = 0, line = 0;

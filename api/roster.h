@@ -49,11 +49,12 @@ int vcm_roster_note_map(const struct vcm *vcm, const struct vcm_map_result *resu
 int vcm_roster_forget(bool *listed, const struct vcm *vcm, const char *scope_id,
                       struct vcm_error *err);
 
-/* Notes that a scope could not be mapped again: only verify tells of it from now on. */
+/* Notes that a scope could not be mapped again: from now on only verify reports it, and no map
+ * tries it again. */
 int vcm_roster_give_up(const struct vcm *vcm, const char *scope_id, struct vcm_error *err);
 
-/* The entries whose scope is not in the handle's store, or all when it has none. Nobody edits the
- * roster meanwhile. */
+/* The entries whose scope is not in the handle's store, or all when it has none. No other process
+ * edits the roster during the call. */
 int vcm_roster_missing(struct vcm_roster_entry **out, struct vcm_arena *arena, struct vcm *vcm,
                        struct vcm_error *err);
 

@@ -106,7 +106,8 @@ static int open_index(struct view *view, bool read_only, struct vcm_error *err)
                           err);
 }
 
-/* In a home that cannot be written: from what is stored if that is all, else with a copy of it. */
+/* In a home that cannot be written: opens the index there if it has every blob of the commit, else
+ * makes a temporary copy of it and adds the missing blobs to the copy. */
 static int open_unwritable(struct view *view, struct vcm_error *err)
 {
     struct vcm_error ignored = {0};

@@ -39,7 +39,7 @@ enum vcm_op_reach {
     VCM_OP_REACH_HERE, /* for a person at this machine: a server does not offer the parameter */
 };
 
-/* What an operation does to its surroundings, as MCP's hints tell it. */
+/* What an operation changes, in the terms of MCP's hints. */
 enum vcm_op_effect {
     VCM_OP_WRITES = 1 << 0,     /* changes the store or a file; else it only reads */
     VCM_OP_DESTROYS = 1 << 1,   /* may remove what a user would have to make again */

@@ -1,9 +1,9 @@
 /*
  * salvage.h - reads what people asked for, pins and locks, out of a store that may be damaged.
  *
- * A damaged file can crash whoever reads it: the caller is a process made for this, while its
- * parent holds the writers' lock. What is found is reported at once, so that the parent has what
- * came before a crash. Values that are damaged are skipped.
+ * A damaged file can crash the process that reads it: the caller is a child process that does
+ * nothing else, while its parent holds the writers' lock. Each finding is reported at once, so that
+ * the parent has those that were made before a crash. Values that are damaged are skipped.
  */
 #ifndef VCM_VCM_CHECK_SALVAGE_H
 #define VCM_VCM_CHECK_SALVAGE_H

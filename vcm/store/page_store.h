@@ -99,8 +99,8 @@ int vcm_page_store_open(struct vcm_page_store **out, const struct vcm_page_store
                         struct vcm_error *err);
 /*
  * Makes a store that is to replace a damaged one, in an empty directory. Its era is in the upper
- * half of all its mappings' numbers: no number of the damaged store occurs again, and whoever was
- * at work in that one finds out.
+ * half of all its mappings' numbers: no number of the damaged store occurs again, so that a
+ * process which was building a mapping there detects the replacement.
  */
 int vcm_page_store_make(const char *directory, uint64_t era, struct vcm_error *err);
 /* 0 for a store that replaced none. */
