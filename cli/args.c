@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "base/text.h"
 #include "cli/completion.h"
+#include "cli/guide.h"
 #include "cli/schema.h"
 #include "ops/table.h"
 #include "ops/table_check.h"
@@ -38,7 +39,8 @@ struct words {
 
 const struct vcm_op *vcm_args_command(size_t index)
 {
-    static const struct vcm_op *const own[] = {&vcm_schema_command, &vcm_completion_command};
+    static const struct vcm_op *const own[] = {&vcm_guide_command, &vcm_schema_command,
+                                               &vcm_completion_command};
     size_t i = 0;
 
     while (i < index && vcm_ops[i])
@@ -101,6 +103,20 @@ void vcm_args_assert(void)
     vcm_table_check_assert();
 }
 #endif
+
+/* Whether a word is an option of every command; its value, if it has one, is in the next word. */
+static bool is_global_option(const char *word)
+{
+    for (size_t i = 0; vcm_args_globals[i].name; i++) {
+        const struct vcm_args_global *global = &vcm_args_globals[i];
+        bool is_long = strncmp(word, "--", 2) == 0 &&
+                       strncmp(word + 2, global->name, strlen(global->name)) == 0 &&
+                       strchr("=", word[2 + strlen(global->name)]);
+        if (is_long || (global->letter && word[1] == global->letter && word[2] == '\0'))
+            return true;
+    }
+    return false;
+}
 
 static bool name_is(const char *name, struct vcm_slice text)
 {
@@ -211,7 +227,7 @@ static int take_letters(struct vcm_args *args, struct words *words, const char *
     return rc;
 }
 
-static bool is_family(const char *word)
+bool vcm_args_is_family(const char *word)
 {
     size_t len = strlen(word);
 
@@ -222,7 +238,7 @@ static bool is_family(const char *word)
     return false;
 }
 
-static const struct vcm_op *find_command(const char *first, const char *second)
+const struct vcm_op *vcm_args_find(const char *first, const char *second)
 {
     size_t len = strlen(first);
 
@@ -237,7 +253,7 @@ static const struct vcm_op *find_command(const char *first, const char *second)
     return NULL;
 }
 
-static int unknown_command(const char *first, const char *second, struct vcm_error *err)
+int vcm_args_refuse(const char *first, const char *second, struct vcm_error *err)
 {
     const char *names[NAMES_MAX];
     struct vcm_buf typed = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
@@ -257,21 +273,50 @@ static int unknown_command(const char *first, const char *second, struct vcm_err
     return rc;
 }
 
+/* The next word that is no global option; NULL if there is none. */
+static const char *peek(const struct words *words)
+{
+    for (int i = words->next; i < words->count; i++) {
+        const char *word = words->all[i];
+        if (strcmp(word, "--home") == 0)
+            i++;
+        else if (word[0] != '-' || strcmp(word, "-") == 0)
+            return word;
+        else if (!is_global_option(word))
+            return NULL;
+    }
+    return NULL;
+}
+
+static int begin_command(struct vcm_args *args, const struct vcm_op *op, struct vcm_error *err)
+{
+    size_t count = vcm_op_param_total(op) + 1;
+
+    args->op = op;
+    args->family = NULL;
+    args->values = vcm_arena_alloc(&args->arena, count * sizeof *args->values);
+    return args->values ? VCM_OK : vcm_error_memory(err);
+}
+
+/* A family may have a command of its own name, which runs when the next word is none of its
+ * commands. */
 static int take_command(struct vcm_args *args, struct words *words, const char *word,
                         struct vcm_error *err)
 {
-    if (!words->first && is_family(word)) {
-        words->first = args->family = word;
-        return VCM_OK;
+    const struct vcm_op *op = words->first ? vcm_args_find(words->first, word) : NULL;
+
+    if (!words->first) {
+        const char *next = peek(words);
+        op = vcm_args_find(word, NULL);
+        if (vcm_args_is_family(word) && (!op || (next && vcm_args_find(word, next)))) {
+            words->first = args->family = word;
+            return VCM_OK;
+        }
     }
-    args->op = words->first ? find_command(words->first, word) : find_command(word, NULL);
-    if (!args->op)
-        return words->first ? unknown_command(words->first, word, err)
-                            : unknown_command(word, NULL, err);
-    args->family = NULL;
-    size_t count = vcm_op_param_total(args->op) ? vcm_op_param_total(args->op) : 1;
-    args->values = vcm_arena_alloc(&args->arena, count * sizeof *args->values);
-    return args->values ? VCM_OK : vcm_error_memory(err);
+    if (!op)
+        return words->first ? vcm_args_refuse(words->first, word, err)
+                            : vcm_args_refuse(word, NULL, err);
+    return begin_command(args, op, err);
 }
 
 static int take_positional(struct vcm_args *args, struct words *words, const char *word,

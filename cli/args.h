@@ -33,6 +33,15 @@ struct vcm_args {
 /* All commands: the operations, then those of the command line itself. NULL after the last. */
 const struct vcm_op *vcm_args_command(size_t index);
 
+/* The command of one word, or of two if `second` is not NULL; NULL if there is none. */
+const struct vcm_op *vcm_args_find(const char *first, const char *second);
+
+/* Whether there are commands of two words that begin with this one. */
+bool vcm_args_is_family(const char *word);
+
+/* Sets INVALID_ARGUMENT: there is no such command; with a suggestion. */
+int vcm_args_refuse(const char *first, const char *second, struct vcm_error *err);
+
 /* Asserts what must hold for the commands and for the global options: each is described, can be
  * parsed, and no option of a command has the name of a global one. Debug builds call it first. */
 void vcm_args_assert(void);

@@ -51,6 +51,17 @@ static void bash_choices(struct vcm_buf *out, const struct vcm_op_param *param)
         vcm_buf_append_format(out, " %s", *choice);
 }
 
+/* Appends the second words of the family whose name a command has. */
+static void bash_family(struct vcm_buf *out, const char *name)
+{
+    size_t len = strlen(name);
+
+    for (size_t i = 0; vcm_args_command(i); i++)
+        if (strncmp(vcm_args_command(i)->name, name, len) == 0 &&
+            vcm_args_command(i)->name[len] == ' ')
+            vcm_buf_append_format(out, " %s", vcm_args_command(i)->name + len + 1);
+}
+
 /* Appends the words that may follow a command: its options and the choices of its arguments. */
 static void bash_command(struct vcm_buf *out, const struct vcm_op *op)
 {
@@ -62,8 +73,11 @@ static void bash_command(struct vcm_buf *out, const struct vcm_op *op)
             bash_choices(out, vcm_op_param_at(op, i));
         else
             vcm_buf_append_format(out, " --%s", vcm_op_param_at(op, i)->name);
+        if (vcm_op_param_at(op, i)->letter)
+            vcm_buf_append_format(out, " -%c", vcm_op_param_at(op, i)->letter);
         directories = directories || vcm_op_param_at(op, i)->hint == VCM_OP_HINT_DIRECTORY;
     }
+    bash_family(out, op->name);
     vcm_buf_append_format(out, "\"; files=%s ;;\n", directories ? "directory" : "");
 }
 
@@ -165,24 +179,15 @@ static void zsh_action(struct vcm_buf *out, const struct vcm_op_param *param)
     }
 }
 
-static void zsh_command(struct vcm_buf *out, const struct vcm_op *op)
+/* A specification of its own for the letter of an option. */
+static void zsh_letter(struct vcm_buf *out, const struct vcm_op_param *param)
 {
-    vcm_buf_append_format(out, "    '%s') _arguments $globals", op->name);
-    for (size_t i = 0; i < vcm_op_param_total(op); i++) {
-        const struct vcm_op_param *param = vcm_op_param_at(op, i);
-        vcm_buf_append_string(out, " '");
-        if (param->positional) {
-            vcm_buf_append_string(out, param->repeated ? "*" : param->required ? "" : ":");
-        } else {
-            vcm_buf_append_format(out, "%s--%s[", param->repeated ? "*" : "", param->name);
-            zsh_text(out, param->summary);
-            vcm_buf_append_byte(out, ']');
-        }
-        if (param->placeholder)
-            zsh_action(out, param);
-        vcm_buf_append_byte(out, '\'');
-    }
-    vcm_buf_append_string(out, "; return ;;\n");
+    vcm_buf_append_format(out, "%s-%c[", param->repeated ? "*" : "", param->letter);
+    zsh_text(out, param->summary);
+    vcm_buf_append_byte(out, ']');
+    if (param->placeholder)
+        zsh_action(out, param);
+    vcm_buf_append_string(out, "' '");
 }
 
 /* Whether an earlier command is of the same family. */
@@ -197,21 +202,66 @@ static bool is_family_again(size_t index)
     return false;
 }
 
-/* Appends the second words of a family and their summaries. */
-static void zsh_family(struct vcm_buf *out, const char *name)
+/* Whether there is a command of one word that is called like the family of this one. */
+static bool has_own_command(const char *name)
+{
+    char first[64] = "";
+    size_t len = strcspn(name, " ");
+
+    memcpy(first, name, len < sizeof first ? len : sizeof first - 1);
+    return vcm_args_find(first, NULL);
+}
+
+/* Appends the second words of a family and their summaries, as a list. */
+static void zsh_second_words(struct vcm_buf *out, const char *name)
 {
     size_t len = strcspn(name, " ");
 
-    vcm_buf_append_format(out, "    '%.*s') next=(", (int)len, name);
+    vcm_buf_append_string(out, "next=(");
     for (size_t i = 0; vcm_args_command(i); i++) {
         const struct vcm_op *op = vcm_args_command(i);
-        if (strncmp(op->name, name, len + 1) != 0)
+        if (strncmp(op->name, name, len) != 0 || op->name[len] != ' ')
             continue;
         vcm_buf_append_format(out, " '%s:", op->name + len + 1);
         quoted(out, op->summary);
         vcm_buf_append_byte(out, '\'');
     }
-    vcm_buf_append_string(out, ") ;;\n");
+    vcm_buf_append_byte(out, ')');
+}
+
+static void zsh_family(struct vcm_buf *out, const char *name)
+{
+    vcm_buf_append_format(out, "    '%.*s') ", (int)strcspn(name, " "), name);
+    zsh_second_words(out, name);
+    vcm_buf_append_string(out, " ;;\n");
+}
+
+static void zsh_command(struct vcm_buf *out, const struct vcm_op *op)
+{
+    vcm_buf_append_format(out, "    '%s') ", op->name);
+    if (vcm_args_is_family(op->name)) {
+        zsh_second_words(out, op->name);
+        vcm_buf_append_string(out, "; (( CURRENT == 2 )) && "
+                                   "_describe -t commands command next; ");
+    }
+    vcm_buf_append_string(out, "_arguments $globals");
+    for (size_t i = 0; i < vcm_op_param_total(op); i++) {
+        const struct vcm_op_param *param = vcm_op_param_at(op, i);
+        vcm_buf_append_string(out, " '");
+        if (param->positional) {
+            vcm_buf_append_string(out, param->repeated ? "*" : param->required ? "" : ":");
+        } else {
+            if (param->letter)
+                zsh_letter(out, param);
+            vcm_buf_append_format(out, "%s--%s[", param->repeated ? "*" : "", param->name);
+            zsh_text(out, param->summary);
+            vcm_buf_append_byte(out, ']');
+        }
+        if (param->placeholder)
+            zsh_action(out, param);
+        vcm_buf_append_byte(out, '\'');
+    }
+    vcm_buf_append_string(out, "; return ;;\n");
 }
 
 static void zsh_first_words(struct vcm_buf *out)
@@ -220,7 +270,7 @@ static void zsh_first_words(struct vcm_buf *out)
     for (size_t i = 0; vcm_args_command(i); i++) {
         const struct vcm_op *op = vcm_args_command(i);
         size_t len = strcspn(op->name, " ");
-        if (is_family_again(i))
+        if (is_family_again(i) || (op->name[len] != '\0' && has_own_command(op->name)))
             continue;
         vcm_buf_append_format(out, " '%.*s:", (int)len, op->name);
         quoted(out, op->name[len] == '\0' ? op->summary : "a family of commands");
@@ -262,7 +312,7 @@ static void write_zsh(struct vcm_buf *out)
     for (size_t i = 0; vcm_args_command(i); i++) {
         const char *name = vcm_args_command(i)->name;
         size_t len = strcspn(name, " ");
-        if (name[len] != '\0' && !is_family_again(i))
+        if (name[len] != '\0' && !is_family_again(i) && !has_own_command(name))
             vcm_buf_append_format(out, " '%.*s'", (int)len, name);
         vcm_buf_append_format(out, " '%s'", name);
     }
@@ -270,7 +320,7 @@ static void write_zsh(struct vcm_buf *out)
     zsh_first_words(out);
     for (size_t i = 0; vcm_args_command(i); i++) {
         const char *name = vcm_args_command(i)->name;
-        if (strchr(name, ' ') && !is_family_again(i))
+        if (strchr(name, ' ') && !is_family_again(i) && !has_own_command(name))
             zsh_family(out, name);
         zsh_command(out, vcm_args_command(i));
     }

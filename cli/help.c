@@ -7,9 +7,10 @@
 
 #include "base/banned.h"
 
-#define TEXT_COLUMNS 78u
-#define LABEL_MIN    12u
-#define HELP_BYTES   (1 * VCM_MIB)
+#define TEXT_COLUMNS       78u
+#define LABEL_MIN          12u
+#define HELP_BYTES         (1 * VCM_MIB)
+#define BEGINNING_COMMANDS 5u
 
 static const char tagline[] = "vcm - virtual memory for the context of language models";
 
@@ -101,13 +102,14 @@ static void global_label(struct vcm_buf *out, const struct vcm_args_global *glob
 
 static void param_label(struct vcm_buf *out, const struct vcm_op_param *param)
 {
+    if (param->positional) {
+        vcm_buf_append_string(out, param->placeholder);
+        return;
+    }
     if (param->letter)
         vcm_buf_append_format(out, "-%c, ", param->letter);
-    if (param->positional)
-        vcm_buf_append_string(out, param->placeholder);
-    else
-        vcm_buf_append_format(out, "--%s%s%s", param->name, param->placeholder ? " " : "",
-                              param->placeholder ? param->placeholder : "");
+    vcm_buf_append_format(out, "--%s%s%s", param->name, param->placeholder ? " " : "",
+                          param->placeholder ? param->placeholder : "");
 }
 
 static void param_text(struct vcm_buf *out, const struct vcm_op_param *param)
@@ -165,18 +167,54 @@ void vcm_help_overview(struct vcm_print *out)
                    "  vcm map .             map the repository that contains this directory\n"
                    "  vcm pages             list its pages and their files\n"
                    "  vcm page PAGE         print a page\n"
-                   "\nSee 'vcm COMMAND --help' for a command, 'man vcm' for everything.\n");
+                   "\nSee 'vcm help COMMAND' for a command, 'man vcm' for everything.\n");
 }
 
-void vcm_help_family(struct vcm_print *out, const char *family)
+void vcm_help_beginning(struct vcm_print *out)
+{
+    static const struct {
+        const char *name, *line, *meaning;
+    } steps[] = {
+        {"map", "vcm map", "turn the repository around you into pages"},
+        {"repo map", "vcm repo map", "see what is important in it"},
+        {"grep", "vcm grep PATTERN", "search its text"},
+        {"read", "vcm read PATH:1-40", "read lines, or a definition by its name"},
+        {"pages", "vcm pages", "list its pages and their files"},
+        {"page", "vcm page PAGE", "print a page"},
+        {"symbols", "vcm symbols --name NAME", "find definitions"},
+    };
+    unsigned shown = 0;
+
+    vcm_print_format(out, VCM_PRINT_BOLD, "%s\n", tagline);
+    heading(out, "To begin with");
+    for (size_t i = 0; i < VCM_OP_COUNT(steps) && shown < BEGINNING_COMMANDS; i++) {
+        const char *second = strchr(steps[i].name, ' ');
+        char first[16] = "";
+        memcpy(first, steps[i].name, strcspn(steps[i].name, " "));
+        if (!vcm_args_find(first, second ? second + 1 : NULL))
+            continue;
+        labelled(out, steps[i].line, 24, steps[i].meaning);
+        shown++;
+    }
+    vcm_print_text(out, VCM_PRINT_PLAIN,
+                   "\n'vcm --help' lists all commands, 'vcm help COMMAND' explains one.\n");
+}
+
+/* The commands of two words of a family. */
+static void print_family(struct vcm_print *out, const char *family)
 {
     struct vcm_buf prefix = VCM_BUF_INIT(256);
 
     vcm_buf_append_format(&prefix, "%s ", family);
-    vcm_print_format(out, VCM_PRINT_PLAIN, "Usage: vcm %s COMMAND [ARGUMENTS]\n", family);
     heading(out, "Commands");
     print_commands(out, vcm_buf_text(&prefix));
     vcm_buf_release(&prefix);
+}
+
+void vcm_help_family(struct vcm_print *out, const char *family)
+{
+    vcm_print_format(out, VCM_PRINT_PLAIN, "Usage: vcm %s COMMAND [ARGUMENTS]\n", family);
+    print_family(out, family);
 }
 
 static void print_params(struct vcm_print *out, const struct vcm_op *op, bool positional)
@@ -334,6 +372,8 @@ void vcm_help_command(struct vcm_print *out, const struct vcm_op *op)
     for (const char *const *example = op->examples; *example; example++)
         vcm_print_format(out, VCM_PRINT_PLAIN, "  %s\n", *example);
     vcm_buf_release(&usage);
+    if (vcm_args_is_family(op->name))
+        print_family(out, op->name);
 }
 
 /* Escapes what roff interprets: '\\', '-', and '.' or '\'' at the beginning of a line. */

@@ -9,6 +9,9 @@
 /* All commands, a line each. */
 void vcm_help_overview(struct vcm_print *out);
 
+/* The commands to begin with, for who typed none. */
+void vcm_help_beginning(struct vcm_print *out);
+
 /* The commands of a family such as "config". */
 void vcm_help_family(struct vcm_print *out, const char *family);
 

@@ -313,6 +313,12 @@ static void fill_help(struct vcm_print *out, const void *what)
         vcm_help_overview(out);
 }
 
+static void fill_beginning(struct vcm_print *out, const void *what)
+{
+    (void)what;
+    vcm_help_beginning(out);
+}
+
 static int missing_command(const struct vcm_args *args, struct vcm_error *err)
 {
     if (args->family)
@@ -322,7 +328,10 @@ static int missing_command(const struct vcm_args *args, struct vcm_error *err)
     else
         vcm_error_set(err, VCM_INVALID_ARGUMENT,
                       "there is no command; 'vcm --help' lists the commands");
-    return report_error(args, err);
+    if (args->family || args->json)
+        return report_error(args, err);
+    print_text(args, fill_beginning, NULL, "help");
+    return EXIT_USAGE;
 }
 
 int main(int argc, char **argv)

@@ -145,7 +145,9 @@ struct vcm_op_call {
 };
 
 struct vcm_op {
-    const char *name; /* one word, or two for a family: "config set" */
+    /* One word, or two for a family: "config set". A family may have one of one word, too, which
+     * runs when the next word is none of the others. */
+    const char *name;
     const char *summary;
     const char *description;     /* one or more paragraphs for help and manual */
     const char *const *examples; /* commands, without the prompt; ends with NULL */

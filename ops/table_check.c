@@ -1,6 +1,7 @@
 #include "ops/table_check.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <string.h>
 
 #include "ops/table.h"
@@ -52,12 +53,14 @@ static const char *param_flaw(const struct vcm_op *op, size_t index)
 
     if (!is_text(param->name) || !is_text(param->summary))
         return "a parameter without a name or a summary";
+    if (param->letter && (param->positional || !isalnum((unsigned char)param->letter)))
+        return "a letter of what is no option, or that is none";
     for (size_t i = 0; i < index; i++) {
         const struct vcm_op_param *before = vcm_op_param_at(op, i);
+        if (param->letter && param->letter == before->letter)
+            return "two parameters of one letter";
         if (strcmp(before->name, param->name) == 0)
             return "two parameters of one name";
-        if (param->letter && before->letter == param->letter)
-            return "two parameters of one letter";
         if (!param->positional || !before->positional)
             continue;
         if (before->repeated)
@@ -67,8 +70,6 @@ static const char *param_flaw(const struct vcm_op *op, size_t index)
     }
     if (param->required && param->default_text)
         return "a required parameter with a default";
-    if (param->letter && param->positional)
-        return "a positional parameter with a letter";
     return type_flaw(param);
 }
 
@@ -258,8 +259,6 @@ const char *vcm_table_check_list_flaw(const struct vcm_op *const *ops)
                 return "two operations of one name";
             if (!is_same_family(ops[i]->name, ops[j]->name))
                 continue;
-            if (!strchr(ops[i]->name, ' ') || !strchr(ops[j]->name, ' '))
-                return "a family that is called like an operation";
             if (!is_same_family(ops[i]->name, ops[i - 1]->name))
                 return "a family whose operations are not neighbours";
         }

@@ -20,7 +20,7 @@ class Command:
         self.text = text
         sections = re.split(r"\n\n(?=[A-Z][^\n]*\n  )", text)
         self.sections = {part.split("\n", 1)[0]: part.split("\n", 1)[1] for part in sections[1:]}
-        self.options = re.findall(r"^  (--[a-z-]+)", self.sections.get("Options", ""), re.M)
+        self.options = re.findall(r"^  (?:-[A-Za-z0-9], )?(--[a-z-]+)", self.sections.get("Options", ""), re.M)
         self.keys = re.findall(r"^  ([a-z_]+)  ",
                                self.sections.get("Keys of the JSON document", ""), re.M)
         self.examples = re.findall(r"^  (vcm .*)$", self.sections.get("Examples", ""), re.M)
@@ -94,6 +94,29 @@ class Help(HelpTest):
         self.assertRegex(self.vcm("--version", "--json", check=0).json()["version"],
                          r"^vcm \d+\.\d+\.\d+$")
         self.assertRegex(self.vcm("--version", check=0).out, r"^vcm \d+\.\d+\.\d+\n$")
+
+    def test_help_is_a_command_too(self):
+        self.assertEqual(self.vcm("help", check=0).out, self.vcm("--help", check=0).out)
+        for words in (["map"], ["config", "set"], ["config"], ["help"]):
+            self.assertEqual(self.vcm("help", *words, check=0).out,
+                             self.vcm(*words, "--help", check=0).out)
+        document = self.vcm("help", "map", "--json", check=0).json()
+        self.assertEqual(document, self.vcm("map", "--help", "--json", check=0).json())
+        self.assertIn("did you mean 'map'?", self.vcm("help", "mapp", check=2).err)
+        self.assertIn("config sat", self.vcm("help", "config", "sat", check=2).err)
+        self.assertIn("third", self.vcm("help", "config", "set", "third", check=2).err)
+        self.assertFalse(os.path.exists(self.home))
+
+    def test_who_types_no_command_sees_five_to_begin_with(self):
+        result = self.vcm(check=2)
+        self.assertEqual(result.err, "")
+        lines = re.findall(r"^  (vcm \S.*?)  +\S", result.out, re.M)
+        self.assertEqual(len(lines), 5)
+        self.assertEqual(lines[:2], ["vcm map", "vcm repo map"])
+        names = [command.name for command in self.commands()]
+        for line in lines:
+            words = line.split()[1:]
+            self.assertTrue(words[0] in names or " ".join(words[:2]) in names, line)
 
     def test_a_family_lists_its_commands(self):
         out = self.vcm("config", "--help", check=0).out

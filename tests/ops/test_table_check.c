@@ -143,6 +143,7 @@ static void a_broken_parameter_is_noticed(void **state)
 {
     (void)state;
     ASSERT_FLAW(params[1].name, "one");
+    ASSERT_FLAW(params[0].letter, 'o'); /* it is positional */
     ASSERT_FLAW(params[1].required, true);
     ASSERT_FLAW(params[0].repeated, true);
     ASSERT_FLAW(params[0].summary, NULL);
@@ -254,13 +255,15 @@ static void a_broken_list_is_noticed(void **state)
     static const struct vcm_op *const sound[] = {&a, &f_one, &f_two, &b, NULL};
     static const struct vcm_op *const twice[] = {&a, &b, &a_again, NULL};
     static const struct vcm_op *const apart[] = {&f_one, &a, &f_two, NULL};
-    static const struct vcm_op *const both[] = {&f_one, &f, NULL};
+    static const struct vcm_op *const both[] = {&f, &f_one, &f_two, NULL};
+    static const struct vcm_op *const both_apart[] = {&f, &a, &f_one, NULL};
 
     (void)state;
     assert_null(vcm_table_check_list_flaw(sound));
     assert_non_null(vcm_table_check_list_flaw(twice));
     assert_non_null(vcm_table_check_list_flaw(apart));
-    assert_non_null(vcm_table_check_list_flaw(both));
+    assert_null(vcm_table_check_list_flaw(both));
+    assert_non_null(vcm_table_check_list_flaw(both_apart));
 }
 
 int main(void)
