@@ -133,4 +133,4 @@ class Trees:
 
 def long_minutes():
     """How long to go on, from VCM_TEST_LONG; 0 for a few dozen trees."""
-    return 5 if os.environ.get("VCM_TEST_LONG") else 0
+    return 10 if os.environ.get("VCM_TEST_LONG") else 0
