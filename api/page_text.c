@@ -53,6 +53,28 @@ static size_t fence_for(struct vcm_slice text, char c, bool at_line_start, size_
     return run < least ? least : run + 1;
 }
 
+/* Releases a part that was built in a buffer of its own. If that buffer failed, the text has
+ * failed. */
+static void take_fault(struct vcm_buf *out, struct vcm_buf *part)
+{
+    if (part->fault != VCM_BUF_FINE)
+        out->fault = part->fault;
+    vcm_buf_release(part);
+}
+
+/* The length of the character that the text begins with if it is one that JSON does not escape and
+ * a line must not have: DEL, C1 (U+0085 ends lines for some), a separator of lines. Else 0. */
+static size_t late_control(struct vcm_slice text)
+{
+    const unsigned char *p = (const unsigned char *)text.data;
+
+    if (p[0] == 0x7f)
+        return 1;
+    if (text.len >= 2 && p[0] == 0xc2 && p[1] < 0xa0)
+        return 2;
+    return text.len >= 3 && p[0] == 0xe2 && p[1] == 0x80 && (p[2] == 0xa8 || p[2] == 0xa9) ? 3 : 0;
+}
+
 /* Whether the path can be written on a line unchanged. */
 static bool is_plain_path(struct vcm_slice path)
 {
@@ -60,17 +82,36 @@ static bool is_plain_path(struct vcm_slice path)
         path.data[path.len - 1] == ' ')
         return false;
     for (size_t i = 0; i < path.len; i++)
-        if ((unsigned char)path.data[i] < 0x20 || path.data[i] == 0x7f)
+        if ((unsigned char)path.data[i] < 0x20 ||
+            late_control(vcm_slice_of(path.data + i, path.len - i)) > 0)
             return false;
     return true;
 }
 
+/* In quotes where it is not plain, and with escapes as in JSON, also for characters that JSON
+ * leaves as they are. */
 static void put_path(struct vcm_buf *out, struct vcm_slice path)
 {
+    struct vcm_buf quoted = VCM_BUF_INIT(out->max);
+
     if (is_plain_path(path))
         vcm_buf_append_slice(out, path);
     else
-        vcm_jsonw_escape(out, path);
+        vcm_jsonw_escape(&quoted, path);
+    struct vcm_slice rest = vcm_buf_slice(&quoted);
+    while (rest.len > 0) {
+        size_t len = late_control(rest);
+        if (len == 1)
+            vcm_buf_append_string(out, "\\u007f");
+        else if (len == 2)
+            vcm_buf_append_format(out, "\\u00%02x", (unsigned)(unsigned char)rest.data[1]);
+        else if (len == 3)
+            vcm_buf_append_string(out, (unsigned char)rest.data[2] == 0xa8 ? "\\u2028" : "\\u2029");
+        else
+            vcm_buf_append_byte(out, rest.data[0]);
+        rest = vcm_slice_of(rest.data + (len > 0 ? len : 1), rest.len - (len > 0 ? len : 1));
+    }
+    take_fault(out, &quoted);
 }
 
 static bool ends_line(struct vcm_slice text)
@@ -184,15 +225,6 @@ static void put_content(struct vcm_buf *out, const struct vcm_record *record,
         put_piece(out, vcm_slice_of(rest.data, len), style->xml);
         rest = vcm_slice_of(rest.data + len, rest.len - len);
     }
-}
-
-/* Releases a part that was built in a buffer of its own. If that buffer failed, the text has
- * failed. */
-static void take_fault(struct vcm_buf *out, struct vcm_buf *part)
-{
-    if (part->fault != VCM_BUF_FINE)
-        out->fault = part->fault;
-    vcm_buf_release(part);
 }
 
 static void put_plain(struct vcm_buf *out, const struct vcm_record *record,
