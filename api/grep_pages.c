@@ -101,7 +101,7 @@ static int append_text(struct vcm_buf *out, struct vcm_slice value, struct vcm_e
     const struct vcm_json *text = rc == VCM_OK ? vcm_json_get(root, "text") : NULL;
     if (rc == VCM_OK && (!text || text->kind != VCM_JSON_STRING))
         rc = vcm_error_set(err, VCM_STORE_CORRUPT, "a record of a page is malformed");
-    if (rc == VCM_OK) {
+    if (rc == VCM_OK && text) {
         vcm_buf_append_slice(out, text->text);
         rc = vcm_buf_check(out, "the text of a file", err);
     }

@@ -10,10 +10,14 @@
 
 #include "base/banned.h"
 
+struct named_file {
+    struct vcm_grep_file *file;
+};
+
 struct naming {
     struct vcm_grep_search *search;
     struct vcm_definitions *definitions;
-    struct vcm_grep_file **files;
+    struct named_file *files;
     size_t count, capacity;
 };
 
@@ -30,7 +34,7 @@ static int list_files(struct naming *naming, struct vcm_grep_batch *batches, str
             rc = vcm_array_reserve(&naming->files, &naming->capacity, naming->count + 1,
                                    VCM_LIMIT_LIST_ENTRIES, err);
             if (rc == VCM_OK)
-                naming->files[naming->count++] = file;
+                naming->files[naming->count++].file = file;
         }
     return rc;
 }
@@ -61,7 +65,7 @@ static void *name_file(void *context, size_t job, unsigned number, struct vcm_er
     struct naming *naming = context;
     struct vcm_grep_search *search = naming->search;
     struct vcm_grep_worker *worker = &search->workers[number];
-    struct vcm_grep_file *file = naming->files[job];
+    struct vcm_grep_file *file = naming->files[job].file;
     struct vcm_symbols symbols;
 
     int rc = vcm_cancel_check(search->vcm->cancel, err);

@@ -98,15 +98,17 @@ static void append_escaped(struct vcm_buf *out, struct vcm_slice text)
     }
 }
 
-static int check_pattern(struct vcm_slice pattern, struct vcm_error *err)
+static int check_pattern(const char *text, struct vcm_error *err)
 {
+    struct vcm_slice pattern = vcm_slice_of_string(text);
+
     if (pattern.len > VCM_LIMIT_PATTERN_BYTES)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "the pattern has %zu bytes; at most %zu are searched for", pattern.len,
                              VCM_LIMIT_PATTERN_BYTES);
     if (!vcm_utf8_valid(pattern))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the pattern is not valid UTF-8");
-    if (memchr(pattern.data, '\n', pattern.len))
+    if (strchr(text, '\n'))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,
                              "the pattern has a line break, and a match is within one line: search "
                              "for one of its lines");
@@ -202,7 +204,7 @@ int vcm_regex_open(struct vcm_regex **out, const char *pattern,
                    const struct vcm_regex_options *options, struct vcm_error *err)
 {
     *out = NULL;
-    int rc = check_pattern(vcm_slice_of_string(pattern), err);
+    int rc = check_pattern(pattern, err);
     if (rc != VCM_OK)
         return rc;
     struct vcm_regex *regex = calloc(1, sizeof *regex);

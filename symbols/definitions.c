@@ -94,13 +94,23 @@ int vcm_definitions_read(struct vcm_symbols *out, struct vcm_definitions *defini
     return vcm_extractor_run(out, definitions->extractor, file.language, text, err);
 }
 
+/* A field or a value of one line encloses nothing: its line names it. */
+static bool encloses(const struct vcm_symbol *symbol, uint32_t line)
+{
+    bool is_line = symbol->line == symbol->end_line &&
+                   (vcm_symbol_is_value(symbol->kind) || symbol->kind == VCM_SYMBOL_FIELD ||
+                    symbol->kind == VCM_SYMBOL_ENUMERATOR);
+
+    return symbol->line <= line && line <= symbol->end_line && !is_line;
+}
+
 const struct vcm_symbol *vcm_definitions_around(const struct vcm_symbols *symbols, uint32_t line)
 {
     const struct vcm_symbol *best = NULL;
 
     for (uint32_t i = 0; i < symbols->definition_count; i++) {
         const struct vcm_symbol *symbol = &symbols->definitions[i];
-        if (symbol->line > line || symbol->end_line < line)
+        if (!encloses(symbol, line))
             continue;
         if (!best || symbol->end_line - symbol->line <= best->end_line - best->line)
             best = symbol;

@@ -30,7 +30,8 @@ int vcm_definitions_read(struct vcm_symbols *out, struct vcm_definitions *defini
                          struct vcm_slice path, const struct vcm_git_id *blob,
                          struct vcm_slice text, struct vcm_error *err);
 
-/* The innermost definition around a line; NULL for none. */
+/* The innermost definition around a line, itself among them, fields and values of one line not
+ * counted; NULL for none. */
 const struct vcm_symbol *vcm_definitions_around(const struct vcm_symbols *symbols, uint32_t line);
 
 /* Appends its name behind that of its container: "Till.count". */

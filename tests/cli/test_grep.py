@@ -137,6 +137,20 @@ class Commit(harness.VcmTest):
         self.assertEqual(self.grep("needles")["total"], 0)
         self.assertEqual(self.grep("needles", "--commit", "HEAD~1")["total"], 1)
 
+    def test_the_working_tree_is_searched(self):
+        self.write(self.repo, {"b.txt": "changed needle\n", "new.txt": "new needle\n",
+                               ".gitignore": "ignored.txt\n", "ignored.txt": "needle\n"})
+        os.unlink(os.path.join(self.repo, "windows.txt"))
+        found = self.grep("needle", "--worktree", "--path", "*.txt")
+        self.assertEqual([(m["path"], m["text"]) for m in found["matches"]],
+                         [("b.txt", "changed needle"), ("latin.txt", "caf\ufffd needle"),
+                          ("new.txt", "new needle")])
+        self.assertEqual(self.grep("changed needle")["total"], 0)
+
+    def test_a_value_of_one_line_encloses_nothing(self):
+        self.assertEqual([m["symbol"] for m in self.grep("int total|total\\)")["matches"]],
+                         [None, "main"])
+
     def test_a_directory_restricts_the_search(self):
         found = self.vcm("grep", "needle", "--repo", os.path.join(self.repo, "src"), "--json",
                          check=0).json()
