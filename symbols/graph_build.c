@@ -128,12 +128,15 @@ static bool has_linkage(const struct vcm_symbol *symbol)
            symbol->kind == VCM_SYMBOL_VARIABLE;
 }
 
-/* Whether no other file can use the definition: in a language with headers, static definitions, and
- * those without linkage in a source file, which is not included elsewhere. */
+/* Whether no other file can use the definition: a variable of a module alone ("local vim = vim");
+ * in a language with headers, static definitions, and those without linkage in a source file, which
+ * is not included elsewhere. */
 static bool is_own(const struct build *build, uint32_t file, const struct vcm_symbol *symbol)
 {
     const struct vcm_index_file *place = &build->index->files[file];
 
+    if (symbol->kind == VCM_SYMBOL_VARIABLE && symbol->visibility == VCM_SYMBOL_PRIVATE)
+        return true;
     return vcm_language_get(place->language)->names.headers &&
            (symbol->visibility == VCM_SYMBOL_PRIVATE ||
             (!has_linkage(symbol) && !vcm_headers_is_header(place->path)));
@@ -346,25 +349,39 @@ static bool part_is(struct vcm_slice part, const char *const *words)
     return false;
 }
 
+/* A mark that begins with a letter begins a word: "test_" is not in "latest_news". */
 static bool has_mark(struct vcm_slice name, const char *const *marks)
 {
-    for (; *marks; marks++)
-        if (memmem(name.data, name.len, *marks, strlen(*marks)))
+    for (; *marks; marks++) {
+        const char *at = memmem(name.data, name.len, *marks, strlen(*marks));
+        if (at && (at == name.data || !isalpha((unsigned char)**marks) ||
+                   isupper((unsigned char)**marks) || !isalnum((unsigned char)at[-1])))
             return true;
+    }
     return false;
 }
+
+/* Names of directories, and marks in names of files. */
+static const char *const test_parts[] = {"test",     "tests",    "spec",  "specs",   "__tests__",
+                                         "testdata", "fixtures", "bench", "t",       "e2e",
+                                         "examples", "testing",  "fuzz",  "mocks",   "__mocks__",
+                                         "perf",     "samples",  "demo",  "interop", NULL};
+static const char *const test_marks[] = {"_test.", ".test.", ".spec.", "_spec.", "-test.", "-spec.",
+                                         "test_",  "test-",  "Test.",  "Tests.", NULL};
+static const char *const foreign_parts[] = {"vendor", "third_party", "node_modules", "external",
+                                            "deps",   "dist",        "generated",    "gen",
+                                            "_meta",  NULL};
+static const char *const made_marks[] = {".pb.",  ".min.",       "_generated",
+                                         ".gen.", ".generated.", NULL};
+/* What stands beside the program: for other systems, for building it, about it. */
+static const char *const aside_parts[] = {
+    "compat", "contrib", "scripts",       "tools",   "ci", "doc",
+    "docs",   "build",   "documentation", ".github", NULL};
 
 /* By the parts of the path: files nearer to the root count more, vendored and generated files less.
  * Tests are recorded separately: rank.c weighs them by the request. */
 static float judge_path(uint8_t *test, struct vcm_slice path)
 {
-    static const char *const tests[] = {"test",  "tests",    "spec",     "__tests__", "testdata",
-                                        "bench", "fixtures", "examples", "fuzz",      NULL};
-    static const char *const foreign[] = {"vendor",    "third_party", "node_modules",
-                                          "external",  "deps",        "dist",
-                                          "generated", "gen",         NULL};
-    static const char *const test_marks[] = {"_test.", ".test.", ".spec.", "test_", NULL};
-    static const char *const made_marks[] = {".pb.", ".min.", "_generated", NULL};
     double weight = 1;
 
     *test = 0;
@@ -372,11 +389,11 @@ static float judge_path(uint8_t *test, struct vcm_slice path)
         const char *slash = memchr(path.data + start, '/', path.len - start);
         end = slash ? (size_t)(slash - path.data) : path.len;
         struct vcm_slice part = vcm_slice_of(path.data + start, end - start);
-        *test |= slash ? part_is(part, tests) : has_mark(part, test_marks);
+        *test |= slash ? part_is(part, test_parts) : has_mark(part, test_marks);
         if (slash)
-            weight *= part_is(part, foreign) ? 0.05 : 0.95;
+            weight *= part_is(part, foreign_parts) ? 0.05 : part_is(part, aside_parts) ? 0.2 : 0.95;
         else if (has_mark(part, made_marks))
-            weight *= 0.3;
+            weight *= 0.05;
     }
     return (float)weight;
 }

@@ -7,7 +7,7 @@
 #include "symbols/graph.h"
 
 /* Increased whenever the same symbols give another graph, or another stored form. */
-#define VCM_GRAPH_FORMAT 1u
+#define VCM_GRAPH_FORMAT 2u
 
 /* The header; numbers in native byte order, so that they are used in place. */
 struct vcm_graph_head {

@@ -15,6 +15,8 @@
 #define TOKENS_PER_FILE 20u /* estimated tokens to show anything of a file */
 #define FILES_MIN       64u
 #define PER_FILE_MAX    60u
+#define WEIGHT_NOISE    0.001
+#define MENTIONED       4.0 /* times more for a symbol that is mentioned */
 
 struct line {
     double score;
@@ -22,6 +24,7 @@ struct line {
     uint32_t number;
     uint32_t tokens;
     uint32_t start, len; /* in the texts */
+    bool is_noise;       /* no gap is filled with it */
     bool shown;
 };
 
@@ -42,6 +45,17 @@ struct draft {
     size_t block_count;
 };
 
+/* A variable that only its file sees, or that a script sets: "local vim = vim", "i=0". */
+static bool is_local(const struct vcm_symbol *symbol)
+{
+    struct vcm_slice text = symbol->signature, name = symbol->name;
+    bool is_declared = text.len < name.len || memcmp(text.data, name.data, name.len) != 0;
+
+    return (text.len > 6 && memcmp(text.data, "local ", 6) == 0) ||
+           (!is_declared && text.len > name.len && text.data[name.len] == '=');
+}
+
+/* What says little to a newcomer stands back: variables and constants, those of a module most. */
 static double weigh_kind(const struct vcm_symbol *symbol)
 {
     double weight = symbol->visibility == VCM_SYMBOL_PRIVATE ? 0.3 : 1;
@@ -51,9 +65,11 @@ static double weigh_kind(const struct vcm_symbol *symbol)
     case VCM_SYMBOL_ENUMERATOR:
         return 0;
     case VCM_SYMBOL_VARIABLE:
+        return is_local(symbol) ? WEIGHT_NOISE : 0.1 * weight;
     case VCM_SYMBOL_CONSTANT:
+        return 0.2 * weight;
     case VCM_SYMBOL_MACRO:
-        return 0.5 * weight;
+        return 0.3 * weight;
     default:
         return weight;
     }
@@ -95,6 +111,7 @@ static int add_line(struct draft *draft, uint32_t rank, const struct vcm_symbol 
         return rc;
     draft->lines[draft->count++] = (struct line){
         .score = score,
+        .is_noise = weigh_kind(symbol) <= WEIGHT_NOISE,
         .rank = rank,
         .number = symbol->line,
         .tokens = count_tokens(draft, start),
@@ -107,6 +124,8 @@ static int add_line(struct draft *draft, uint32_t rank, const struct vcm_symbol 
 struct choice {
     const struct vcm_symbol *symbol;
     double score;
+    double kind;    /* its weight */
+    double mention; /* of it */
 };
 
 static int by_choice(const void *a, const void *b)
@@ -130,18 +149,21 @@ static int draft_symbols(struct draft *draft, uint32_t rank, const struct vcm_sy
 
     for (uint32_t i = 0; rc == VCM_OK && i < symbols->definition_count; i++) {
         const struct vcm_symbol *symbol = &symbols->definitions[i];
-        double score = is_empty_macro(symbol) ? 0 : weigh_kind(symbol);
+        double kind = is_empty_macro(symbol) ? 0 : weigh_kind(symbol), score = 0;
+        if (kind > 0)
+            score = kind * vcm_rank_of_name(draft->rank, symbol->name);
         if (score > 0)
-            score *= vcm_rank_of_name(draft->rank, symbol->name);
-        if (score > 0)
-            choices[count++] = (struct choice){symbol, score};
+            choices[count++] =
+                (struct choice){symbol, score, kind, vcm_rank_mention(draft->rank, symbol->name)};
         sum += score;
     }
     if (count > 0)
         qsort(choices, count, sizeof *choices, by_choice);
     for (size_t i = 0; rc == VCM_OK && i < count && i < PER_FILE_MAX; i++)
         rc = add_line(draft, rank, choices[i].symbol,
-                      file_score * (choices[i].score / sum + 1 / (double)(i + 1)), err);
+                      file_score * choices[i].kind * (1 + MENTIONED * choices[i].mention) *
+                          (choices[i].score / sum + 1 / (double)(i + 1)),
+                      err);
     free(choices);
     return rc;
 }
@@ -212,7 +234,7 @@ static void choose(struct draft *draft, struct vcm_listing *out, size_t budget)
         struct line *line = &draft->lines[i];
         struct block *block = &draft->blocks[line->rank];
         size_t cost = line->tokens + (block->shown ? 0 : block->tokens);
-        line->shown = used + cost <= budget;
+        line->shown = used + cost <= budget && !(line->is_noise && out->tokens_next > 0);
         if (!line->shown && out->tokens_next == 0) {
             out->tokens_next = used + cost;
             name_next(draft, out, line, block);

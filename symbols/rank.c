@@ -15,11 +15,12 @@
 #define ITERATIONS_NEAR 16   /* 0.45 to this power is negligible too */
 #define WEIGHT_FAR      0.02 /* of files that were not named, where others were */
 #define WEIGHT_FOCUS    2.0
-#define WEIGHT_TEST     0.2
-#define DEFINERS_MAX    50 /* a name that more files define says nothing */
+#define WEIGHT_TEST     0.2  /* where the walk restarts */
+#define TEST_LAST       1e-9 /* of a test's score: it comes behind what it tests */
+#define DEFINERS_MAX    50   /* a name that more files define says nothing */
 #define WORD_IN_PATH    1.0
 #define WORD_HALF       2.0 /* names with a word, of which half as much again as of many is made */
-#define WORD_IN_NAME    20.0
+#define WORD_IN_NAME    500.0 /* beside the 1,000 of a name that is mentioned itself */
 
 /* A mentioned word, and its weight. */
 struct aim {
@@ -128,6 +129,16 @@ static bool names_tests(const char *mention)
     return false;
 }
 
+static bool stands_last(const struct ranking *ranking, size_t file)
+{
+    const struct vcm_rank_request *request = ranking->request;
+    bool last = ranking->rank->graph->tests[file] && !ranking->wants_tests;
+
+    for (size_t i = 0; last && i < request->focus_count; i++)
+        last = !is_below(ranking->index->files[file].path, request->focus[i]);
+    return last;
+}
+
 static void judge_files(struct ranking *ranking)
 {
     const struct vcm_graph *graph = ranking->rank->graph;
@@ -137,7 +148,7 @@ static void judge_files(struct ranking *ranking)
         ranking->wants_tests = ranking->wants_tests || names_tests(request->mentions[i]);
     for (size_t i = 0; i < ranking->index->file_count; i++)
         ranking->standings[i] = (double)vcm_graph_float(graph->standings, i) *
-                                (graph->tests[i] && !ranking->wants_tests ? WEIGHT_TEST : 1);
+                                (stands_last(ranking, i) ? WEIGHT_TEST : 1);
 }
 
 /* Where the walk restarts. */
@@ -192,7 +203,7 @@ static void walk(struct ranking *ranking)
                         damping * (next[i] + lost * ranking->teleport[i]);
     }
     for (size_t i = 0; i < count; i++)
-        scores[i] *= ranking->standings[i];
+        scores[i] *= ranking->standings[i] * (stands_last(ranking, i) ? TEST_LAST : 1);
 }
 
 struct scored {
@@ -288,6 +299,23 @@ void vcm_rank_close(struct vcm_rank *rank)
     free(rank->order);
     free(rank->scores);
     free(rank);
+}
+
+double vcm_rank_mention(const struct vcm_rank *rank, struct vcm_slice name)
+{
+    const struct vcm_rank_aims *aims = rank->aims;
+    uint64_t number = vcm_graph_number(name), words[VCM_WORDS_MAX];
+    double most = 0;
+
+    for (size_t i = 0; i < aims->name_count; i++)
+        if (aims->names[i] == number)
+            return 1;
+    size_t count = aims->word_count > 0 ? vcm_words_of(words, name) : 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < aims->word_count; j++)
+            if (aims->words[j].word == words[i] && aims->words[j].weight > most)
+                most = aims->words[j].weight;
+    return most < 1 ? most : 1;
 }
 
 double vcm_rank_of_name(const struct vcm_rank *rank, struct vcm_slice name)

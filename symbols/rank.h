@@ -32,6 +32,10 @@ int vcm_rank_open(struct vcm_rank **out, const struct vcm_index *index,
                   const struct vcm_rank_request *request, struct vcm_error *err);
 void vcm_rank_close(struct vcm_rank *rank);
 
+/* How much of what the request mentions a name is: 1 for a mentioned name, less for one that has a
+ * word of a mention, 0 for others. */
+double vcm_rank_mention(const struct vcm_rank *rank, struct vcm_slice name);
+
 /* How much a name of a file is used elsewhere; above 0. */
 double vcm_rank_of_name(const struct vcm_rank *rank, struct vcm_slice name);
 

@@ -292,3 +292,50 @@ class Map(harness.VcmTest):
         [ctags] = [f for f in findings if f["check"] == "ctags"]
         self.assertEqual(ctags["status"], "ok")
         self.assertIn("absent", ctags["detail"])
+
+
+class Newcomer(harness.VcmTest):
+    """What the map of a repository shows first is what a newcomer needs."""
+
+    def setUp(self):
+        super().setUp()
+        uses = "".join(f"  request({i})\n" for i in range(30))
+        files = {
+            "lib/client.lua": "local vim = vim\nlocal M = {}\nfunction M.request(id) end\n"
+                              "function M.cancel_request(id) end\nfunction M.close(id) end\n"
+                              "function M.supports(id) end\nreturn M\n",
+            "lib/latest_news.lua": "local M = {}\nfunction M.news() request(1) end\nreturn M\n",
+            "lib/types.gen.lua": "function request_type() end\n",
+            "run.sh": "i=0\nlimit=1000000\nn=1\n",
+        }
+        for i in range(12):
+            files[f"t/t{i}.lua"] = f"local vim = vim\nfunction check_{i}()\n{uses}  help()\nend\n"
+            files[f"test/unit_{i}_spec.lua"] = f"function spec_{i}()\n{uses}  help()\nend\n"
+        files["t/helper.lua"] = "function help() request(1) end\n"
+        self.repo = self.make_repo(files)
+
+    def map(self, *options):
+        return self.vcm("repo", "map", self.repo, *options, check=0).out
+
+    def paths(self, *options):
+        return [line[:-1] for line in self.map(*options).splitlines() if not line.startswith(" ")]
+
+    def test_tests_come_last_unless_they_are_asked_for(self):
+        paths = self.paths("--token-budget", "5000")
+        tests = [path.startswith(("t/", "test/")) for path in paths]
+        self.assertIn(True, tests)
+        self.assertEqual(tests, sorted(tests), paths)
+        self.assertIn("lib/latest_news.lua", paths[:3])
+        self.assertTrue(self.paths("--focus", "t/helper.lua")[0].startswith("t/"))
+        self.assertFalse(any(path.startswith(("t/", "test/"))
+                             for path in self.paths("--token-budget", "60")))
+
+    def test_locals_and_constants_of_modules_stand_back(self):
+        text = self.map("--token-budget", "70")
+        self.assertIn("M.request", text)
+        for noise in ("local vim", "limit=", "i=0"):
+            self.assertNotIn(noise, text)
+
+    def test_a_word_of_a_mention_finds_names_that_have_it(self):
+        text = self.map("--token-budget", "40", "--mention", "cancel")
+        self.assertIn("M.cancel_request", text.splitlines()[1], text)
