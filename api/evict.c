@@ -70,7 +70,8 @@ static int report(struct vcm_evict_result *result, const struct vcm_pin_departur
     static const char *const hindrances[] = {[VCM_PIN_NONE] = NULL,
                                              [VCM_PIN_PINNED] = "pinned",
                                              [VCM_PIN_LOCKED] = "locked",
-                                             [VCM_PIN_VIEWED] = "viewed"};
+                                             [VCM_PIN_VIEWED] = "viewed",
+                                             [VCM_PIN_VOLATILE] = "volatile"};
     char hex[VCM_PAGE_ID_HEX + 1];
     bool went = departure->before != departure->after;
 

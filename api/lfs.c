@@ -269,7 +269,7 @@ static int take_scope(void *context, const struct vcm_scope_info *info, struct v
 {
     struct pull *pull = context;
 
-    if (info->coverage.lfs_missing == 0 ||
+    if (info->coverage.lfs_missing == 0 || !info->commit || /* a working tree has no commit */
         (pull->is_named &&
          !vcm_names_scope_matches(&pull->name, vcm_slice_of_string(info->scope_id))))
         return VCM_OK;

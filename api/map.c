@@ -18,6 +18,7 @@
 #include "base/limits.h"
 #include "kb/database.h"
 #include "repomap/materialise.h"
+#include "sources/worktree.h"
 
 #include "base/banned.h"
 
@@ -118,7 +119,8 @@ static int take_row(void *context, const struct vcm_materialise_row *row, struct
         .scope_id = row->plan->scope_id,
         .status = row_status[row->status],
         .code = row->error.code,
-        .commit = vcm_handle_text_or_null(row->plan->commit),
+        .commit = row->plan->tree ? NULL : vcm_handle_text_or_null(row->plan->commit),
+        .tree = row->plan->tree,
         .records = row->records,
         .pages = row->pages,
         .tokens = row->tokens,
@@ -202,6 +204,31 @@ static int configure_plan(struct result *result, struct vcm *vcm, struct vcm_err
     return VCM_OK;
 }
 
+/* Tells of what the commit does not have. A working tree that cannot be read is no failure of a
+ * mapping that does not need it. */
+static void count_changes(struct result *result, struct vcm *vcm)
+{
+    const struct vcm_plan *plan = &result->plan;
+    struct vcm_worktree worktree;
+    struct vcm_error why = {0};
+
+    if (plan->from_url || vcm_git_repo_is_bare(plan->repo))
+        return;
+    if (vcm_worktree_count(&worktree, plan->repo, &plan->commit_id, vcm->cancel, &why) != VCM_OK) {
+        vcm_log_write(vcm->log, VCM_LOG_INFO, "the changes of the working tree are not counted: %s",
+                      why.message);
+        return;
+    }
+    result->public.worktree_changes = (int64_t)worktree.changes;
+    if (worktree.changes > 0)
+        vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                      "%llu file%s of the working tree differ%s from commit %.12s and %s not "
+                      "mapped; 'vcm map --worktree' maps the working tree",
+                      (unsigned long long)worktree.changes, worktree.changes == 1 ? "" : "s",
+                      worktree.changes == 1 ? "s" : "", plan->commit,
+                      worktree.changes == 1 ? "is" : "are");
+}
+
 static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_map_options *options,
                      const struct vcm_map_extra *extra, struct vcm_error *err)
 {
@@ -212,6 +239,8 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
         .base_scope = options->base_scope_id,
         .branch = options->branch,
         .commit = options->commit,
+        .worktree = options->worktree,
+        .cancel = vcm->cancel,
         .only = options->only,
         .only_count = (unsigned)options->only_count,
         .no_rows = extra->no_rows,
@@ -237,7 +266,11 @@ static int make_plan(struct result *result, struct vcm *vcm, const struct vcm_ma
     public->repo_root = result->plan.repo_root;
     public->origin_url = vcm_handle_text_or_null(result->plan.origin_url);
     public->branch = vcm_handle_text_or_null(result->plan.branch);
-    public->commit = result->plan.commit;
+    public->commit = result->plan.tree ? NULL : result->plan.commit;
+    public->tree = result->plan.tree;
+    public->worktree_changes = result->plan.tree ? (int64_t)result->plan.worktree_changes : -1;
+    if (!result->plan.tree && !options->only_live && !extra->only_missing)
+        count_changes(result, vcm);
     public->base_scope_id = result->plan.base_scope;
     public->sources =
         vcm_arena_alloc(&result->arena, (result->plan.row_count + 1) * sizeof *public->sources);
@@ -315,7 +348,7 @@ static bool follows_routes(const struct result *result, const struct vcm_map_opt
 {
     const struct vcm_plan *plan = &result->plan;
 
-    return plan->map.route_count > 0 && (plan->all_rows || options->knowledge) &&
+    return plan->map.route_count > 0 && !plan->tree && (plan->all_rows || options->knowledge) &&
            !(extra->routed && strcmp(extra->routed, plan->commit) == 0);
 }
 
@@ -386,6 +419,17 @@ static bool is_passing(int code)
     return code == VCM_INTERRUPTED || code == VCM_STORE_BUSY || code == VCM_STORE_FULL;
 }
 
+/* What it held may be nowhere any more: only who asks for the working tree gets what it holds now.
+ */
+static void drop_worktree(struct vcm *vcm, const struct vcm_roster_entry *entry)
+{
+    vcm_log_write(vcm->log, VCM_LOG_WARNING,
+                  "scope '%s' held a working tree and is not mapped anew; 'vcm map %s --worktree' "
+                  "maps what lies there now",
+                  entry->scope_id, entry->repository);
+    vcm_roster_forget(NULL, vcm, entry->scope_id, NULL);
+}
+
 /* Maps a scope of a lost store again, with the same options as before; unless another process has
  * mapped it meanwhile, perhaps at a later commit. */
 static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
@@ -393,6 +437,11 @@ static void restore(struct vcm *vcm, const struct vcm_roster_entry *entry)
     struct vcm_buf place = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
     struct vcm_error why = {0};
 
+    if (vcm_scope_is_worktree(vcm_slice_of_string(entry->scope_id))) {
+        drop_worktree(vcm, entry);
+        vcm_buf_release(&place);
+        return;
+    }
     vcm_handle_place(&place, vcm, vcm_slice_of_string(entry->repository), &why);
     const struct vcm_map_options options = {
         .repository = vcm_buf_text(&place),

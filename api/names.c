@@ -35,6 +35,7 @@ static int ambiguous(const char *what, const char *name, const char *const *cand
 struct scope_search {
     struct vcm_slice name;
     bool allow_base;
+    bool takes_worktrees;
     bool exact;
     bool is_base; /* the name is a base with several scopes */
     char found[CANDIDATES_MAX][VCM_LIMIT_SCOPE_ID_BYTES + 1];
@@ -78,8 +79,13 @@ static int consider_scope(void *context, const struct vcm_scope *scope, struct v
         search->exact = true;
     if (search->allow_base && vcm_scope_id_belongs(candidate, search->name))
         search->is_base = true;
+    /* A prefix means a working tree only when it says so, or nothing else begins with it. */
+    if (vcm_scope_is_worktree(candidate) && !search->takes_worktrees &&
+        !memchr(search->name.data, '@', search->name.len))
+        return VCM_OK;
     /* A prefix that ends before the colon may mean the base. */
-    if (search->allow_base && base_of(candidate).len >= search->name.len)
+    if (search->allow_base && !vcm_scope_is_worktree(candidate) &&
+        base_of(candidate).len >= search->name.len)
         candidate = base_of(candidate);
     if (candidate.len > VCM_LIMIT_SCOPE_ID_BYTES)
         return VCM_OK;
@@ -106,6 +112,10 @@ int vcm_names_find_scope(struct vcm_names_scope *out, struct vcm_kv_txn *txn, co
     if (search.name.len == 0 || search.name.len > VCM_LIMIT_SCOPE_ID_BYTES)
         return vcm_names_no_scope(name, err);
     int rc = vcm_page_store_each_scope(txn, search.name, consider_scope, &search, err);
+    if (rc == VCM_OK && search.count == 0) {
+        search.takes_worktrees = true;
+        rc = vcm_page_store_each_scope(txn, search.name, consider_scope, &search, err);
+    }
     if (rc != VCM_OK)
         return rc;
     if (search.exact || search.is_base) {
@@ -115,7 +125,7 @@ int vcm_names_find_scope(struct vcm_names_scope *out, struct vcm_kv_txn *txn, co
     if (search.count == 0 || search.name.len < VCM_LIMIT_PREFIX_MIN)
         return vcm_names_no_scope(name, err);
     if (search.count == 1) {
-        choose(out, search.found[0], allow_base && !strchr(search.found[0], ':'));
+        choose(out, search.found[0], allow_base && !strpbrk(search.found[0], ":@"));
         return VCM_OK;
     }
     for (unsigned i = 0; i < search.count; i++)

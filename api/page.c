@@ -225,6 +225,7 @@ static int read_page(struct page *page, struct vcm *vcm, const struct vcm_page_q
         return rc;
     struct vcm_slice frame = vcm_view_bytes(page->view);
     page->public.tokens = info.tokens;
+    page->public.is_volatile = info.is_volatile;
     page->public.bytes = frame.len;
     page->public.frame = frame.data;
     return read_records(page, frame, &row, err);

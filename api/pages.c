@@ -143,6 +143,7 @@ static int describe(struct entry *entry, const struct listing *listing,
         return rc;
     entry->public.locked_until = vcm_residency_seconds(until_ms);
     entry->public.pinned = vcm_page_store_is_pinned(info);
+    entry->public.is_volatile = info->is_volatile;
     vcm_page_id_to_hex(entry->page_id, &row->id);
     entry->public.page_id = entry->page_id;
     entry->public.scope_id = vcm_arena_copy(&entry->arena, listing->current->scope_id);

@@ -283,7 +283,7 @@ static int add_run(struct vcm_roster_entry **first, struct vcm_arena *arena, voi
             .repository = run->result->repo_root,
             .base_scope_id = run->result->base_scope_id,
             .branch = run->result->branch,
-            .commit = run->result->commit,
+            .commit = source->tree ? source->tree : run->result->commit,
             .map_text = run->map_text,
             .flush_threshold = run->options->flush_threshold,
             .flush_token_budget = run->options->flush_token_budget,

@@ -52,6 +52,10 @@ int vcm_scopes_pass(const struct vcm *vcm, vcm_scope_fn visit, void *context,
         .bytes = scope->bytes,
         .mapped_at = scope->mapped_at,
     };
+    if (vcm_scope_is_worktree(scope->scope_id)) {
+        info.tree = info.commit;
+        info.commit = NULL;
+    }
     vcm_map_coverage(&info.coverage, &scope->coverage);
     rc = failed ? vcm_error_memory(err) : visit(context, &info, err);
     vcm_arena_release(&arena);

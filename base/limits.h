@@ -14,7 +14,7 @@
 /* Paths and names. */
 #define VCM_LIMIT_PATH_BYTES     ((size_t)4096)
 #define VCM_LIMIT_NAME_BYTES     ((size_t)128) /* of a base scope or a row */
-#define VCM_LIMIT_SCOPE_ID_BYTES ((size_t)257) /* base, colon, row */
+#define VCM_LIMIT_SCOPE_ID_BYTES ((size_t)266) /* base, colon, row, "@worktree" */
 #define VCM_LIMIT_PREFIX_MIN     ((size_t)6)   /* shortest abbreviation of a page or scope */
 
 /* Documents that we parse. */

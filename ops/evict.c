@@ -27,7 +27,7 @@ static const struct vcm_op_param params[] = {
             .summary = "target state"},
 };
 
-static const char *const causes[] = {"pinned", "locked", "viewed", NULL};
+static const char *const causes[] = {"pinned", "locked", "viewed", "volatile", NULL};
 
 static const struct vcm_result_member page_members[] = {
     {VCM_RESULT_SPLICE_GROUP(vcm_page_rows_state)},

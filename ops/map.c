@@ -11,6 +11,7 @@ enum {
     SCOPE,
     BRANCH,
     COMMIT,
+    WORKTREE,
     ONLY,
     KNOWLEDGE,
     FLUSH_THRESHOLD,
@@ -29,6 +30,11 @@ static const struct vcm_op_param params[] = {
     [SCOPE] = VCM_SHARED_BASE,
     [BRANCH] = VCM_SHARED_BRANCH("branch to map"),
     [COMMIT] = VCM_SHARED_COMMIT("commit or tag to map"),
+    [WORKTREE] = {.name = "worktree",
+                  .type = VCM_OP_FLAG,
+                  .summary =
+                      "map the working tree: HEAD with what is changed, staged, untracked and "
+                      "not ignored, and deleted"},
     [ONLY] = VCM_SHARED_ONLY("map only this row (may be repeated)"),
     [KNOWLEDGE] = {.name = "knowledge",
                    .type = VCM_OP_FLAG,
@@ -116,7 +122,10 @@ static const struct vcm_result_member source_members[] = {
      .summary = "a note, or null"},
     {.name = "commit",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_source, commit),
-     .summary = "mapped commit; null if it is not known"},
+     .summary = "mapped commit; null if it is not known, and for a working tree"},
+    {.name = "tree",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_source, tree),
+     .summary = "id of the tree that the working tree makes, or null"},
     {.name = "records",
      VCM_RESULT_FIELD(struct vcm_map_source, records),
      .summary = "number of records in its pages"},
@@ -176,7 +185,17 @@ static const struct vcm_result_member result[] = {
     {.name = "branch",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, branch),
      .summary = "mapped branch, or null"},
-    {.name = "commit", VCM_RESULT_FIELD(struct vcm_map_result, commit), .summary = "mapped commit"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, commit),
+     .summary = "mapped commit; null for a working tree"},
+    {.name = "tree",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, tree),
+     .summary = "id of the tree that the working tree makes, or null"},
+    {.name = "worktree_changes",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_map_result, worktree_changes),
+     .summary =
+         "number of files of the working tree that differ from the commit, or from HEAD with "
+         "--worktree; null without a working tree"},
     {.name = "base_scope_id",
      VCM_RESULT_FIELD(struct vcm_map_result, base_scope_id),
      .summary = "base name of the scopes"},
@@ -210,6 +229,7 @@ static const char *const examples[] = {
     "vcm map .",
     "vcm map ~/src/tool --branch stable --scope tool-stable",
     "vcm map https://github.com/org/tool.git --commit v1.2",
+    "vcm map --worktree",
     "vcm map --watch --json",
     "vcm map --flush-token-budget 2048 --json | jq '.sources[].coverage'",
     NULL,
@@ -253,6 +273,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .base_scope_id = vcm_op_text(call, SCOPE),
         .branch = vcm_op_text(call, BRANCH),
         .commit = vcm_op_text(call, COMMIT),
+        .worktree = vcm_op_flag(call, WORKTREE),
         .only = call->values[ONLY].list,
         .only_count = call->values[ONLY].count,
         .flush_threshold = (uint32_t)vcm_op_number(call, FLUSH_THRESHOLD, 0),
@@ -267,6 +288,10 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     };
     struct vcm_map_result *map = NULL;
 
+    if (options.worktree && (vcm_op_flag(call, WATCH) || vcm_op_flag(call, DRY_RUN)))
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "--worktree maps once; it goes neither with --watch nor with "
+                             "--dry-run");
     if (vcm_op_flag(call, DRY_RUN))
         return run_dry(call, &options, err);
     if (vcm_op_flag(call, WATCH))
@@ -302,7 +327,14 @@ const struct vcm_op vcm_op_map = {
         "repository's objects, cut into records, and packed into pages by directory, record count "
         "and token budget. Nothing in the repository is changed or run.\n\nMapping the same commit "
         "again does nothing; after a new commit only pages with changed content are written. Every "
-        "tracked file is accounted for: see 'vcm coverage'.\n\nA git URL (https, ssh, "
+        "tracked file is accounted for: see 'vcm coverage'.\n\nFiles of the "
+        "working tree that differ from the commit are counted and not mapped. With --worktree the "
+        "working tree is mapped into a scope of its own, '<scope id>@worktree', by git's rules for "
+        "what counts; filters such as those for line ends do not run. Pages with text that is in "
+        "no "
+        "object of the repository are volatile: they are never evicted, count as pinned, and are "
+        "not brought back when the store is lost. Committing the same text gives the same "
+        "pages.\n\nA git URL (https, ssh, "
         "user@host:path or file) is fetched into a bare clone in the home, as shallow as possible. "
         "So are rows with origin_url, and submodules that are not on this machine. Credentials "
         "come from credentials.<host> of the configuration or from git's credential helpers; vcm "

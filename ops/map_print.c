@@ -24,9 +24,10 @@ static void print_head(struct vcm_print *out, const struct vcm_json *document)
     char number[VCM_PRINT_NUMBER_BYTES];
 
     vcm_print_text(out, vcm_shared_status_style(status), status);
-    vcm_print_format(out, VCM_PRINT_PLAIN, "  %s at %.12s%s%s%s in %s\n",
-                     vcm_json_get_text(document, "repo_root", ""),
-                     vcm_json_get_text(document, "commit", ""), branch ? " (" : "",
+    const char *tree = vcm_json_get_text(document, "tree", NULL);
+    vcm_print_format(out, VCM_PRINT_PLAIN, "  %s at %s%.12s%s%s%s in %s\n",
+                     vcm_json_get_text(document, "repo_root", ""), tree ? "tree " : "",
+                     tree ? tree : vcm_json_get_text(document, "commit", ""), branch ? " (" : "",
                      branch ? branch : "", branch ? ")" : "",
                      vcm_print_duration(number, count_of(document, "elapsed_ms")));
 }

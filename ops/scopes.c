@@ -19,7 +19,12 @@ static const struct vcm_result_member scope_members[] = {
     {.name = "branch",
      VCM_RESULT_FIELD_OR_NULL(struct vcm_scope_info, branch),
      .summary = "mapped branch, or null"},
-    {.name = "commit", VCM_RESULT_FIELD(struct vcm_scope_info, commit), .summary = "mapped commit"},
+    {.name = "commit",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_scope_info, commit),
+     .summary = "mapped commit; null for a working tree"},
+    {.name = "tree",
+     VCM_RESULT_FIELD_OR_NULL(struct vcm_scope_info, tree),
+     .summary = "id of the tree that the working tree made when it was mapped, or null"},
     {.name = "flush_threshold",
      VCM_RESULT_FIELD(struct vcm_scope_info, flush_threshold),
      .summary = "maximum number of records in a page"},
@@ -103,7 +108,8 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     vcm_print_table_begin(&table, out, headings, right, VCM_OP_COUNT(headings));
     for (const struct vcm_json *s = scopes->first; s; s = s->next) {
         char commit[13];
-        snprintf(commit, sizeof commit, "%s", vcm_json_get_text(s, "commit", ""));
+        snprintf(commit, sizeof commit, "%s",
+                 vcm_json_get_text(s, "commit", vcm_json_get_text(s, "tree", "")));
         vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "scope_id", ""));
         vcm_print_table_cell(&table, VCM_PRINT_PLAIN, vcm_json_get_text(s, "type", ""));
         vcm_print_table_cell(&table, VCM_PRINT_PLAIN, commit);

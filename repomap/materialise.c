@@ -182,6 +182,13 @@ static void note_omissions(struct vcm_materialise_row *row, const char *first)
     vcm_buf_release(&message);
 }
 
+/* What is stored as the commit of the scope: of a working tree the id of the tree, because its
+ * commit also depends on HEAD. */
+static const char *identity_of(const struct vcm_plan_row *row)
+{
+    return row->tree ? row->tree : row->commit;
+}
+
 static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
                      const struct vcm_plan_row *row, const struct vcm_scope *former)
 {
@@ -195,7 +202,7 @@ static void describe(struct vcm_scope *scope, const struct vcm_plan *plan,
     scope->origin = vcm_slice_of_string(plan->origin);
     scope->origin_url = vcm_slice_of_string(is_own ? plan->origin_url : row->origin_url);
     scope->branch = vcm_slice_of_string(row->branch);
-    scope->commit = vcm_slice_of_string(row->commit);
+    scope->commit = vcm_slice_of_string(identity_of(row));
     scope->flush_threshold = row->config.flush_threshold;
     scope->flush_token_budget = row->config.flush_token_budget;
     scope->pinned_by_row = row->config.pinned;
@@ -299,7 +306,8 @@ static int not_here(const struct vcm_plan_row *planned, struct vcm_error *err)
     return vcm_error_set(err, VCM_NOT_FOUND, "'%s' was not fetched", planned->origin_url);
 }
 
-static int open_source(struct vcm_source **source, const struct vcm_plan_row *planned,
+static int open_source(struct vcm_source **source, const struct vcm_plan *plan,
+                       const struct vcm_plan_row *planned,
                        const struct vcm_materialise_options *options, struct vcm_error *err)
 {
     const struct vcm_repo_map_row *row = planned->row;
@@ -320,6 +328,7 @@ static int open_source(struct vcm_source **source, const struct vcm_plan_row *pl
                       &(struct vcm_source_request){
                           .type = type,
                           .repository = planned->repository,
+                          .snapshot = planned->tree ? plan->repo : NULL,
                           .commit = planned->commit,
                           .start_dir = row->start_dir,
                           .include = include.items,
@@ -359,12 +368,12 @@ static int try_row(struct vcm_materialise_row *row, const struct vcm_plan *plan,
         return VCM_OK;
     }
     if (rc == VCM_OK)
-        rc = open_source(&source, planned, options, err);
+        rc = open_source(&source, plan, planned, options, err);
     if (rc == VCM_OK)
         rc = fingerprint(scope.fingerprint, planned, options->tokenizer, err);
     bool same = rc == VCM_OK && exists &&
                 memcmp(former.fingerprint, scope.fingerprint, sizeof scope.fingerprint) == 0 &&
-                vcm_slice_equal(former.commit, vcm_slice_of_string(planned->commit)) &&
+                vcm_slice_equal(former.commit, vcm_slice_of_string(identity_of(planned))) &&
                 vcm_slice_equal(former.origin, vcm_slice_of_string(plan->origin));
     if (rc == VCM_OK && same)
         rc = has_become_readable(&readable, options->store, &former, source, err);
@@ -414,7 +423,14 @@ static int survey_scope(void *context, const struct vcm_scope *scope, struct vcm
     struct survey *survey = context;
     struct vcm_slice origin = vcm_slice_of_string(survey->plan->origin);
 
-    if (!vcm_scope_id_belongs(scope->scope_id, vcm_slice_of_string(survey->plan->base_scope)))
+    struct vcm_slice id = scope->scope_id;
+    bool is_worktree = vcm_scope_is_worktree(id);
+
+    /* The scopes of working trees are apart: no map of a commit drops them, nor the reverse. */
+    if (is_worktree)
+        id.len -= sizeof VCM_SCOPE_WORKTREE - 1;
+    if (is_worktree != (survey->plan->tree != NULL) ||
+        !vcm_scope_id_belongs(id, vcm_slice_of_string(survey->plan->base_scope)))
         return VCM_OK;
     if (!survey->options->replace && !vcm_slice_equal(scope->origin, origin))
         return vcm_error_set(err, VCM_INVALID_ARGUMENT,

@@ -9,6 +9,8 @@
 #include "git/url.h"
 #include "repomap/repo_map_read.h"
 #include "repomap/scope_id.h"
+#include "sources/worktree.h"
+#include "vcm/store/scope.h"
 
 #include "base/banned.h"
 
@@ -168,6 +170,29 @@ static int complete_clone(struct vcm_plan *plan, const struct vcm_plan_request *
     return rc;
 }
 
+/* From here on the commit is the one that the working tree makes. */
+static int take_worktree(struct vcm_plan *plan, const struct vcm_plan_request *request,
+                         struct vcm_error *err)
+{
+    struct vcm_worktree worktree;
+
+    if (!request->worktree)
+        return VCM_OK;
+    if (request->branch || request->commit)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
+                             "give the working tree, or a branch or commit, not both");
+    if (plan->from_url)
+        return vcm_error_set(err, VCM_INVALID_ARGUMENT, "a URL has no working tree");
+    int rc = vcm_worktree_take(&worktree, plan->repo, request->cancel, err);
+    if (rc != VCM_OK)
+        return rc;
+    plan->has_commit = true;
+    plan->commit_id = worktree.commit;
+    plan->worktree_changes = worktree.changes;
+    rc = keep_id(&plan->commit, plan, &worktree.commit, err);
+    return rc == VCM_OK ? keep_id(&plan->tree, plan, &worktree.tree, err) : rc;
+}
+
 int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
                   struct vcm_error *err)
 {
@@ -187,6 +212,8 @@ int vcm_plan_open(struct vcm_plan *plan, const struct vcm_plan_request *request,
     if (rc == VCM_OK)
         rc = complete_clone(plan, request, err);
     if (rc == VCM_OK)
+        rc = take_worktree(plan, request, err);
+    if (rc == VCM_OK)
         rc = settle_base(plan, request, err);
     return rc;
 }
@@ -205,7 +232,7 @@ static int read_map(bool *found, struct vcm_plan *plan, const struct vcm_plan_re
     if (!plan->has_commit)
         return VCM_OK;
     int rc = vcm_repo_map_read_commit(&plan->map_text, found, plan->repo, &plan->commit_id, err);
-    if (rc == VCM_OK && !bare &&
+    if (rc == VCM_OK && !bare && !plan->tree &&
         vcm_repo_map_read_directory(&other, &there, plan->repo_root, &ignored) == VCM_OK)
         plan->map_differs = there != *found ||
                             !vcm_slice_equal(vcm_buf_slice(&other), vcm_buf_slice(&plan->map_text));
@@ -405,6 +432,14 @@ static int check_only(const struct vcm_repo_map *map, const struct vcm_plan_requ
     return VCM_OK;
 }
 
+/* Whether the row maps what lies in the working tree. */
+static bool is_of_worktree(const struct vcm_repo_map_row *row)
+{
+    return !row->origin_url && !row->submodule &&
+           !vcm_repo_map_row_sets(row, VCM_REPO_MAP_BRANCH) &&
+           (!vcm_repo_map_row_sets(row, VCM_REPO_MAP_COMMIT) || strcmp(row->commit, "HEAD") == 0);
+}
+
 /* Fails only when memory runs out. */
 static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
                     const struct vcm_repo_map_row *row, struct vcm_error *err)
@@ -414,8 +449,15 @@ static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
     planned->row = row;
     planned->branch = planned->commit = planned->origin_url = "";
     vcm_scope_id_of_row(&scope_id, plan->base_scope, row->name, plan->map.row_count == 1);
+    if (plan->tree)
+        vcm_buf_append_string(&scope_id, VCM_SCOPE_WORKTREE);
     int rc = keep_buf(&planned->scope_id, plan, &scope_id, err);
-    if (rc == VCM_OK)
+    planned->tree = plan->tree;
+    if (rc == VCM_OK && plan->tree && !is_of_worktree(row))
+        vcm_error_set(&planned->error, VCM_INVALID_ARGUMENT,
+                      "row '%s' maps another repository or a fixed commit, not the working tree",
+                      row->name);
+    else if (rc == VCM_OK)
         resolve_place(planned, plan, &planned->error);
     vcm_buf_release(&scope_id);
     return rc;
@@ -425,8 +467,8 @@ static int plan_row(struct vcm_plan_row *planned, struct vcm_plan *plan,
 static void assert_row(const struct vcm_plan_row *planned, const struct vcm_plan *plan)
 {
     assert(planned->row >= plan->map.rows && planned->row < plan->map.rows + plan->map.row_count);
-    assert(vcm_scope_id_belongs(vcm_slice_of_string(planned->scope_id),
-                                vcm_slice_of_string(plan->base_scope)));
+    assert(plan->tree || vcm_scope_id_belongs(vcm_slice_of_string(planned->scope_id),
+                                              vcm_slice_of_string(plan->base_scope)));
     assert(planned->origin_url && planned->branch && planned->commit);
     /* The commit is known, unless the row names another repository, which may not be here yet. */
     assert(planned->error.code != VCM_OK || planned->row->origin_url ||
@@ -451,7 +493,8 @@ int vcm_plan_resolve(struct vcm_plan *plan, const struct vcm_plan_request *reque
     if (!plan->rows)
         return vcm_error_memory(err);
     for (unsigned i = 0; rc == VCM_OK && i < map->row_count; i++)
-        if (is_wanted(request, map->rows[i].name))
+        if (is_wanted(request, map->rows[i].name) &&
+            (!plan->tree || request->only_count > 0 || is_of_worktree(&map->rows[i])))
             rc = plan_row(&plan->rows[plan->row_count++], plan, &map->rows[i], err);
     for (unsigned i = 0; rc == VCM_OK && i < plan->row_count; i++)
         assert_row(&plan->rows[i], plan);

@@ -31,6 +31,8 @@ struct vcm_plan_request {
     const char *origin_url; /* NULL: that of the remote "origin" */
     const char *branch;     /* NULL: the branch of HEAD */
     const char *commit;     /* NULL: the branch's tip */
+    bool worktree;          /* the working tree instead of a commit: rows of this repository alone,
+                               in scopes of their own */
     bool from_working_tree; /* read the map from the working tree, unless branch or commit is set */
     const char *const *only; /* names of rows; NULL for all */
     unsigned only_count;
@@ -40,6 +42,7 @@ struct vcm_plan_request {
     struct vcm_plan_config defaults;  /* for fields that a row does not set */
     struct vcm_plan_config overrides; /* fields that are not 0 or false override the row */
     const struct vcm_repo_map_types *types; /* registered source types besides ours; may be NULL */
+    const struct vcm_cancel *cancel;        /* of taking a snapshot; may be NULL */
     const struct vcm_git_clones *clones;    /* where URLs are fetched to; NULL: fetching fails */
     bool offline;                           /* for a URL use what was fetched before */
 };
@@ -52,6 +55,7 @@ struct vcm_plan_row {
     const char *origin_url; /* of the repository that the row maps; its path if it has no remote */
     const char *branch;     /* "" when HEAD is detached */
     const char *commit;     /* 40 hex digits; as written for rows with origin_url */
+    const char *tree;       /* of a working tree, whose commit no repository has; else NULL */
     const char *repository; /* where it can be read on this machine, or NULL */
     struct vcm_error error; /* why the row cannot be resolved */
 };
@@ -66,6 +70,8 @@ struct vcm_plan {
     const char *origin;     /* identifies the repository: the URL, else the root */
     const char *branch;     /* "" when HEAD is detached */
     const char *commit;     /* 40 hex digits, or "" */
+    const char *tree; /* of a working tree, which `repo` then holds a snapshot of; else NULL */
+    uint64_t worktree_changes; /* of a working tree: files that differ from HEAD */
     const char *base_scope;
     struct vcm_repo_map map;
     bool has_map_file;       /* true even if the file is empty or invalid */

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
+#include "vcm/store/scope.h"
 
 #include "base/banned.h"
 
@@ -90,6 +91,8 @@ void vcm_scope_id_of_row(struct vcm_buf *out, const char *base, const char *row,
 
 bool vcm_scope_id_belongs(struct vcm_slice scope_id, struct vcm_slice base)
 {
+    if (vcm_scope_is_worktree(scope_id))
+        return false;
     return scope_id.len >= base.len && memcmp(scope_id.data, base.data, base.len) == 0 &&
            (scope_id.len == base.len ||
             (scope_id.data[base.len] == ':' &&

@@ -23,7 +23,7 @@ void vcm_scope_id_derive(struct vcm_buf *out, const char *origin_url, const char
 void vcm_scope_id_of_row(struct vcm_buf *out, const char *base, const char *row, bool only_row);
 
 /* Whether the scope belongs to the base: the base itself or "<base>:<row>". With another ':' it
- * belongs to a nested base. */
+ * belongs to a nested base. The scope of a working tree is named by itself only. */
 bool vcm_scope_id_belongs(struct vcm_slice scope_id, struct vcm_slice base);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "base/utf8.h"
+#include "git/overlay.h"
 #include "git/repo.h"
 #include "git/tree.h"
 #include "sources/blob_reader.h"
@@ -195,6 +196,18 @@ static int read_item(struct vcm_source_content *content, void *opaque,
     return decode(content, reader, err);
 }
 
+static bool is_volatile(const struct vcm_source *source, const unsigned char *content_id,
+                        size_t len)
+{
+    const struct git_source *git = (const struct git_source *)source;
+    struct vcm_git_id id;
+
+    if (len != sizeof id.bytes)
+        return false;
+    memcpy(id.bytes, content_id, len);
+    return vcm_git_overlay_has(git->repo, &id);
+}
+
 static void close_source(struct vcm_source *source)
 {
     struct git_source *git = (struct git_source *)source;
@@ -211,6 +224,7 @@ static const struct vcm_source_functions functions = {
     .reader_open = open_reader,
     .reader_close = close_reader,
     .read = read_item,
+    .is_volatile = is_volatile,
     .close = close_source,
 };
 

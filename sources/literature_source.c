@@ -262,6 +262,14 @@ static int cut_document(const struct vcm_source_content *content, void *opaque,
     return rc;
 }
 
+static bool is_volatile(const struct vcm_source *source, const unsigned char *content_id,
+                        size_t len)
+{
+    const struct vcm_source *files = ((const struct literature *)source)->files;
+
+    return files->functions->is_volatile(files, content_id, len);
+}
+
 static void close_source(struct vcm_source *source)
 {
     struct literature *literature = (struct literature *)source;
@@ -279,6 +287,7 @@ static const struct vcm_source_functions functions = {
     .reader_close = close_reader,
     .read = read_item,
     .cut = cut_document,
+    .is_volatile = is_volatile,
     .close = close_source,
 };
 

@@ -642,8 +642,8 @@ static int count_change(void *context, struct vcm_slice path, const struct vcm_g
     return VCM_OK;
 }
 
-static int take(struct vcm_worktree *out, struct vcm_git_repo *repo, bool keeps_texts,
-                const struct vcm_cancel *cancel, struct vcm_error *err)
+static int take(struct vcm_worktree *out, struct vcm_git_repo *repo, const struct vcm_git_id *since,
+                bool keeps_texts, const struct vcm_cancel *cancel, struct vcm_error *err)
 {
     struct scan s;
 
@@ -662,9 +662,10 @@ static int take(struct vcm_worktree *out, struct vcm_git_repo *repo, bool keeps_
                                       out->has_head ? &out->head : NULL, err);
     if (rc == VCM_OK)
         rc = vcm_git_overlay_seal(s.overlay, repo, err);
+    if (!since && out->has_head)
+        since = &out->head;
     if (rc == VCM_OK)
-        rc = vcm_git_tree_diff(repo, out->has_head ? &out->head : NULL, &out->commit, count_change,
-                               &out->changes, cancel, err);
+        rc = vcm_git_tree_diff(repo, since, &out->commit, count_change, &out->changes, cancel, err);
     close_scan(&s);
     return rc == VCM_OK
                ? rc
@@ -679,11 +680,12 @@ int vcm_worktree_take(struct vcm_worktree *out, struct vcm_git_repo *repo,
         return vcm_error_set(err, VCM_UNSUPPORTED,
                              "the repository '%s' is bare: it has no working tree; name a commit",
                              vcm_git_repo_root(repo));
-    return take(out, repo, true, cancel, err);
+    return take(out, repo, NULL, true, cancel, err);
 }
 
 int vcm_worktree_count(struct vcm_worktree *out, struct vcm_git_repo *repo,
-                       const struct vcm_cancel *cancel, struct vcm_error *err)
+                       const struct vcm_git_id *commit, const struct vcm_cancel *cancel,
+                       struct vcm_error *err)
 {
     struct vcm_git_repo *own = NULL;
 
@@ -693,7 +695,7 @@ int vcm_worktree_count(struct vcm_worktree *out, struct vcm_git_repo *repo,
     /* A handle of its own: that of the caller stays as it is. */
     int rc = vcm_git_repo_open(&own, vcm_git_repo_root(repo), err);
     if (rc == VCM_OK)
-        rc = take(out, own, false, cancel, err);
+        rc = take(out, own, commit, false, cancel, err);
     vcm_git_repo_close(own);
     return rc;
 }

@@ -33,9 +33,10 @@ struct vcm_worktree {
 int vcm_worktree_take(struct vcm_worktree *out, struct vcm_git_repo *repo,
                       const struct vcm_cancel *cancel, struct vcm_error *err);
 
-/* Only out->changes and the ids: no text is kept, and the handle does not change. 0 changes for a
- * bare repository. */
+/* Only out->changes and the ids: no text is kept, and the handle does not change. The changes are
+ * those since `commit`; NULL for HEAD. None for a bare repository. */
 int vcm_worktree_count(struct vcm_worktree *out, struct vcm_git_repo *repo,
-                       const struct vcm_cancel *cancel, struct vcm_error *err);
+                       const struct vcm_git_id *commit, const struct vcm_cancel *cancel,
+                       struct vcm_error *err);
 
 #endif

@@ -41,7 +41,8 @@ struct vcm_map_source {
     enum vcm_status status;
     enum vcm_code code;  /* VCM_OK unless the row failed */
     const char *message; /* NULL when there is none */
-    const char *commit;
+    const char *commit;  /* NULL for a working tree */
+    const char *tree;    /* id of the tree that a working tree makes, else NULL */
     uint64_t records, pages, tokens, bytes;
     uint64_t pages_created, pages_reused, pages_dropped;
     struct vcm_coverage coverage;
@@ -70,9 +71,12 @@ struct vcm_map_knowledge {
 
 struct vcm_map_result {
     const char *repo_root;
-    const char *origin_url; /* NULL without a remote */
-    const char *branch;     /* NULL when HEAD is detached */
-    const char *commit;
+    const char *origin_url;   /* NULL without a remote */
+    const char *branch;       /* NULL when HEAD is detached */
+    const char *commit;       /* NULL for a working tree */
+    const char *tree;         /* id of the tree that a working tree makes, else NULL */
+    int64_t worktree_changes; /* files of the working tree that differ from the commit, of a working
+                                 tree from HEAD; -1: there is none, or it cannot be read */
     const char *base_scope_id;
     enum vcm_status status;
     struct vcm_map_source *sources;
@@ -93,7 +97,9 @@ struct vcm_map_options {
     const char *base_scope_id; /* NULL: derived from the origin */
     const char *branch;        /* NULL: the branch of HEAD */
     const char *commit;        /* NULL: the branch's tip */
-    const char *const *only;   /* names of rows; NULL for all */
+    bool worktree; /* HEAD with what is changed, staged, untracked and not ignored, deleted;
+                      in scopes of their own, "<scope id>@worktree" */
+    const char *const *only; /* names of rows; NULL for all */
     size_t only_count;
     uint32_t flush_threshold;    /* 0: as configured */
     uint32_t flush_token_budget; /* 0: as configured */

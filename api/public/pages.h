@@ -26,6 +26,8 @@ struct vcm_page_entry {
     uint64_t bytes;
     const char *state; /* "resident" */
     bool pinned;
+    bool
+        is_volatile; /* its text is in no object: it is never evicted, only compressed on request */
     uint64_t locked_until; /* Unix seconds, 0 for no lock */
     const char *const *files;
     size_t file_count;
@@ -114,6 +116,7 @@ struct vcm_page {
     uint32_t occurrences; /* how often that scope has the page */
     uint32_t tokens;
     uint64_t bytes;
+    bool is_volatile;  /* its text is in no object: it is never evicted */
     const char *frame; /* the page's bytes, `bytes` of them */
     const struct vcm_record *records;
     size_t record_count;

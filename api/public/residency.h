@@ -22,8 +22,8 @@ struct vcm_page_outcome {
     const char *page_id;
     const char *state; /* after the call: "resident", "compressed" or "evicted" */
     const char *fault; /* of vcm_fault(): "hit", "minor" or "major"; NULL from other calls */
-    const char *stays; /* of vcm_evict(): "pinned", "locked" or "viewed", why it was not evicted;
-                          else NULL */
+    const char *stays; /* of vcm_evict(): "pinned", "locked", "viewed" or "volatile", why it was not
+                          evicted; else NULL */
     uint64_t locked_until;         /* Unix seconds, rounded up; 0 for no lock */
     const struct vcm_error *error; /* of vcm_fault(): why the page is not resident, or NULL */
 };
@@ -119,7 +119,7 @@ struct vcm_evict_query {
 struct vcm_evict_result {
     uint64_t pages_compressed; /* pages that this call compressed */
     uint64_t pages_evicted;    /* pages that this call evicted */
-    uint64_t pages_stayed;     /* pages left alone: pinned, locked or viewed */
+    uint64_t pages_stayed;     /* pages left alone: pinned, locked, viewed, or volatile */
 };
 
 /* Compresses or evicts pages. Visits the named pages; for a scope or all, only those that stay. */

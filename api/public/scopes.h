@@ -26,7 +26,8 @@ struct vcm_scope_info {
     const char *repo_root;
     const char *origin_url; /* NULL without a remote */
     const char *branch;     /* NULL when HEAD was detached */
-    const char *commit;
+    const char *commit;     /* NULL for a working tree */
+    const char *tree; /* id of the tree that a working tree made when it was mapped, else NULL */
     uint32_t flush_threshold, flush_token_budget;
     bool pinned;
     uint64_t records, pages, tokens, bytes;

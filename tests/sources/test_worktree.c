@@ -170,7 +170,7 @@ static void assert_as_git(struct fixture *fix)
         fail_with_listings(fix, expected);
     assert_int_equal(fix->tree.changes, expected_changes(fix, expected));
     assert_status_agrees(fix);
-    assert_int_equal(vcm_worktree_count(&counted, fix->repo, NULL, &fix->err), VCM_OK);
+    assert_int_equal(vcm_worktree_count(&counted, fix->repo, NULL, NULL, &fix->err), VCM_OK);
     assert_memory_equal(&counted.tree, &fix->tree.tree, sizeof counted.tree);
     assert_int_equal(counted.changes, fix->tree.changes);
     free(expected);
@@ -393,7 +393,7 @@ static void a_bare_repository_is_refused(void **state)
     test_repo_git(&fix->disk, "config", "core.bare", "true", NULL);
     assert_int_equal(take(fix), VCM_UNSUPPORTED);
     assert_non_null(strstr(fix->err.message, "bare"));
-    assert_int_equal(vcm_worktree_count(&counted, fix->repo, NULL, &fix->err), VCM_OK);
+    assert_int_equal(vcm_worktree_count(&counted, fix->repo, NULL, NULL, &fix->err), VCM_OK);
     assert_int_equal(counted.changes, 0);
 }
 

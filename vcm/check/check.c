@@ -324,8 +324,12 @@ static void check_sets(struct under_lock *seen, struct vcm_transition *t)
 {
     static const char *const names[] = {[VCM_SET_RESIDENT] = "the order of resident pages",
                                         [VCM_SET_COMPRESSED] = "the order of compressed pages"};
-    uint64_t counts[] = {[VCM_SET_RESIDENT] = t->totals.resident - t->totals.pinned,
-                         [VCM_SET_COMPRESSED] = t->totals.compressed};
+    /* Volatile pages that are compressed are in neither set, and count as pinned. */
+    uint64_t in_set = t->sets_usable ? vcm_evict_count(&t->sets[VCM_SET_COMPRESSED]) : 0;
+    uint64_t apart = t->totals.compressed > in_set ? t->totals.compressed - in_set : 0;
+    apart = apart < t->totals.pinned ? apart : t->totals.pinned;
+    uint64_t counts[] = {[VCM_SET_RESIDENT] = t->totals.resident - (t->totals.pinned - apart),
+                         [VCM_SET_COMPRESSED] = t->totals.compressed - apart};
 
     for (unsigned i = 0; t->sets_usable && i < VCM_SHM_SETS && seen->count == 0; i++) {
         struct vcm_error found = {0};

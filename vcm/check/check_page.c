@@ -153,8 +153,8 @@ static void add_page(struct vcm_page_totals *sums, const struct vcm_page_info *i
     sums->resident_bytes += is_resident ? info->bytes : 0;
     sums->compressed += info->state == VCM_PAGE_COMPRESSED;
     sums->compressed_bytes += info->compressed_bytes;
-    sums->pinned += vcm_page_store_is_pinned(info);
-    sums->pinned_bytes += vcm_page_store_is_pinned(info) ? info->bytes : 0;
+    sums->pinned += vcm_page_store_is_kept(info);
+    sums->pinned_bytes += vcm_page_store_is_kept(info) ? info->bytes : 0;
 }
 
 static void check_page(struct vcm_check *check, void *context, struct vcm_slice key,

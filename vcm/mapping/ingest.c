@@ -404,9 +404,25 @@ static int visit_unchanged(void *context, struct vcm_slice directory, bool *skip
     return VCM_OK;
 }
 
-static int take_page(void *context, const struct vcm_page_built *page, struct vcm_error *err)
+static bool is_volatile(const struct vcm_ingest *ingest, const struct vcm_page_built *page)
+{
+    const struct vcm_source *source = ingest->options->source;
+
+    for (uint32_t i = 0; source->functions->is_volatile && i < page->record_count; i++)
+        if (source->functions->is_volatile(source,
+                                           (const unsigned char *)page->records[i].content_id.data,
+                                           page->records[i].content_id.len))
+            return true;
+    return false;
+}
+
+static int take_page(void *context, const struct vcm_page_built *built, struct vcm_error *err)
 {
     struct vcm_ingest *ingest = context;
+    struct vcm_page_built copy = *built;
+    const struct vcm_page_built *page = &copy;
+
+    copy.is_volatile = is_volatile(ingest, built);
 
     assert(page->record_count > 0 && page->record_count <= ingest->scope->flush_threshold);
     assert(page->tokens <= ingest->scope->flush_token_budget);

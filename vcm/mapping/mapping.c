@@ -500,6 +500,7 @@ static int queue_page(struct vcm_mapping *mapping, const struct vcm_page_built *
         .is_known = page->known,
         .info = {.id = page->id,
                  .state = VCM_PAGE_RESIDENT,
+                 .is_volatile = page->is_volatile,
                  .bytes = page->frame.len,
                  .tokens = page->tokens,
                  .records = page->record_count},

@@ -85,6 +85,23 @@ int vcm_mapping_drop_retire(struct vcm_kv_txn *txn, uint64_t mapping, struct vcm
     return vcm_page_table_put_mapping(txn, mapping, &info, err);
 }
 
+static int note_worktree(void *context, const struct vcm_page_holder *holder, struct vcm_error *err)
+{
+    (void)err;
+    *(bool *)context = *(bool *)context || vcm_scope_is_worktree(holder->scope_id);
+    return VCM_OK;
+}
+
+/* A volatile page has lost a holder: what is held by commits alone can be rebuilt from them. */
+static int settle_volatile(struct vcm_transition *t, struct vcm_page_info *info,
+                           struct vcm_error *err)
+{
+    bool found = false;
+
+    int rc = vcm_page_table_each_holder(t->txn, &info->id, note_worktree, &found, err);
+    return rc == VCM_OK && !found ? vcm_transition_set_volatile(t, info, false, err) : rc;
+}
+
 int vcm_mapping_drop_page(struct vcm_transition *t, const struct vcm_page_id *id, bool pinned,
                           struct vcm_error *err)
 {
@@ -98,6 +115,8 @@ int vcm_mapping_drop_page(struct vcm_transition *t, const struct vcm_page_id *id
         rc = vcm_transition_pin(t, &info, -1, info.pinned, err);
     if (rc == VCM_OK)
         rc = page_is_held(&held, t->txn, id, err);
+    if (rc == VCM_OK && held && info.is_volatile)
+        return settle_volatile(t, &info, err);
     return rc == VCM_OK && !held ? vcm_transition_forget(t, &info, err) : rc;
 }
 

@@ -44,6 +44,7 @@ static int copy_row(void *context, const struct vcm_page_row *row, struct vcm_er
     if (rc == VCM_OK) {
         page.records = records;
         page.tokens = info.tokens;
+        page.is_volatile = info.is_volatile;
         page.frame = vcm_buf_slice(&frame);
         rc = vcm_mapping_add_page(copy->to, &page, err);
     }
@@ -80,7 +81,7 @@ static int add_need(void *context, const struct vcm_page_row *row, struct vcm_er
         rc = vcm_lock_until(&until, txn, &row->id, need->now_ms, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a row of a page table", err);
-    if (rc == VCM_OK && first_seq == row->seq && until == 0 && !vcm_page_store_is_pinned(&info))
+    if (rc == VCM_OK && first_seq == row->seq && until == 0 && !vcm_page_store_is_kept(&info))
         need->bytes += info.bytes;
     return rc;
 }

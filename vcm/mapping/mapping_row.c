@@ -27,6 +27,25 @@ static int write_new_page(struct vcm_mapping *mapping, struct vcm_transition *t,
                               mapping->number, &samples, err);
 }
 
+/* What is mapped now decides: the text has come into an object, or is in none that this scope could
+ * read, whoever else holds the page. */
+static int change_volatile(const struct vcm_mapping *mapping, struct vcm_transition *t,
+                           const struct vcm_mapping_queued *q, struct vcm_page_info *there,
+                           struct vcm_error *err)
+{
+    int rc = VCM_OK;
+
+    if (q->info.is_volatile && there->state == VCM_PAGE_EVICTED && q->is_known)
+        return VCM_OK; /* its frame is not here; when it was mapped, its text was in an object */
+    if (q->info.is_volatile && there->state == VCM_PAGE_EVICTED)
+        rc = vcm_transition_promote(t, there, frame_of(mapping, q), err);
+    if (rc == VCM_NO_ROOM)
+        return vcm_transition_no_room(t, there, err);
+    if (rc == VCM_OK)
+        rc = vcm_transition_set_volatile(t, there, q->info.is_volatile, err);
+    return rc == VCM_OK && there->is_volatile ? vcm_transition_check_pinned(t, err) : rc;
+}
+
 /* The store has the page. A pinned table pins it once, however often it occurs. An orphan is one no
  * more. */
 static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *t,
@@ -37,6 +56,8 @@ static int write_known_page(struct vcm_mapping *mapping, struct vcm_transition *
     if (rc == VCM_NOT_FOUND)
         rc = VCM_OK;
     mapping->batch.pages_reused++;
+    if (rc == VCM_OK && there->is_volatile != q->info.is_volatile)
+        rc = change_volatile(mapping, t, q, there, err);
     if (rc != VCM_OK || !mapping->options.pinned || is_held)
         return rc;
     if (q->is_known)

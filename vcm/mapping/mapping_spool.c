@@ -243,8 +243,7 @@ static int add_spooled(struct sum *sum, struct vcm_error *err)
         rc = vcm_page_store_page(&info, sum->txn, &spool->pages[i].id, err);
         if (rc == VCM_OK)
             rc = vcm_lock_until(&until, sum->txn, &spool->pages[i].id, sum->now_ms, err);
-        if (rc == VCM_NOT_FOUND ||
-            (rc == VCM_OK && until == 0 && !vcm_page_store_is_pinned(&info))) {
+        if (rc == VCM_NOT_FOUND || (rc == VCM_OK && until == 0 && !vcm_page_store_is_kept(&info))) {
             sum->needed += spool->pages[i].bytes;
             rc = VCM_OK;
         }
@@ -275,7 +274,7 @@ static int subtract_former(void *context, const struct vcm_page_row *row, struct
     if (rc == VCM_OK)
         rc = vcm_mapping_drop_is_only_holder(&alone, sum->txn, &row->id, sum->former, err);
     if (rc == VCM_OK && first_seq == row->seq &&
-        (alone || (info.pins == 1 && !info.pinned && until == 0)))
+        (alone || (info.pins == 1 && !info.pinned && !info.is_volatile && until == 0)))
         sum->needed -= info.bytes < sum->needed ? info.bytes : sum->needed;
     return rc;
 }

@@ -27,6 +27,7 @@ struct vcm_page_built {
     const struct vcm_page_record *records;
     uint32_t record_count;
     uint32_t tokens;
+    bool is_volatile; /* its source cannot give its text again */
 };
 
 typedef int (*vcm_page_builder_fn)(void *context, const struct vcm_page_built *page,

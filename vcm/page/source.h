@@ -87,6 +87,11 @@ struct vcm_source_functions {
                const struct vcm_split_options *options, vcm_split_part_fn emit, void *context,
                struct vcm_error *err);
 
+    /* May be NULL: never. Whether the content lies in no place that a later reader could read, so
+     * that pages with it must not be evicted. Any thread. */
+    bool (*is_volatile)(const struct vcm_source *source, const unsigned char *content_id,
+                        size_t len);
+
     void (*close)(struct vcm_source *source);
 };
 

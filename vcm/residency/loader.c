@@ -296,7 +296,7 @@ static int promote_page(struct promotion *promotion, struct vcm_transition *t,
             outcome->rc = rc == VCM_NO_ROOM ? no_room(promotion, t, &info, &outcome->error) : rc;
     }
     promotion->left_out += page->asked && rc != VCM_OK;
-    if (page->asked && rc == VCM_OK && !vcm_page_store_is_pinned(&info))
+    if (page->asked && rc == VCM_OK && !vcm_page_store_is_kept(&info))
         promotion->asked_bytes += info.bytes;
     return VCM_OK;
 }
@@ -378,7 +378,7 @@ static void load_page(struct vcm_loader_outcome *out, struct vcm_loader *loader,
     out->was = info.state;
     vcm_access_note(&loader->access, id, info.state, info.bytes);
     if (info.state == VCM_PAGE_RESIDENT) {
-        loader->asked_bytes += vcm_page_store_is_pinned(&info) ? 0 : info.bytes;
+        loader->asked_bytes += vcm_page_store_is_kept(&info) ? 0 : info.bytes;
         return;
     }
     loader->pages[number].asked = true;

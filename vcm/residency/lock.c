@@ -93,7 +93,7 @@ static int add_lock(void *context, const struct vcm_lock_info *lock, struct vcm_
     int rc = vcm_page_store_page(&info, sum->txn, &lock->id, err);
     if (rc == VCM_NOT_FOUND)
         return vcm_table_malformed("a lock without a page", err);
-    if (rc == VCM_OK && !vcm_page_store_is_pinned(&info))
+    if (rc == VCM_OK && !vcm_page_store_is_kept(&info))
         sum->bytes += info.bytes;
     return rc;
 }

@@ -63,10 +63,12 @@ struct eviction {
 static int find_hindrance(struct vcm_pin_departure *departure, struct vcm_transition *t,
                           const struct vcm_page_info *info, struct vcm_error *err)
 {
+    struct vcm_page_info apart = *info;
     uint64_t until = 0;
     bool may = false;
 
-    int rc = vcm_transition_may_go(&may, t, info, err);
+    apart.is_volatile = false; /* which does not prevent that it is compressed */
+    int rc = vcm_transition_may_go(&may, t, &apart, err);
     if (rc == VCM_OK && !may)
         rc = vcm_lock_until(&until, t->txn, &info->id, t->now_ms, err);
     if (rc == VCM_OK && !may)
@@ -93,10 +95,14 @@ static int evict_page(struct vcm_pin_departure *departure, struct vcm_transition
     rc = find_hindrance(departure, t, &info, err);
     if (rc != VCM_OK || departure->hindrance != VCM_PIN_NONE)
         return rc;
-    rc = target == VCM_PAGE_COMPRESSED ? vcm_transition_compress(t, &info, err)
-                                       : vcm_transition_evict(t, &info, err);
+    if (target == VCM_PAGE_COMPRESSED || info.is_volatile)
+        rc = info.state == VCM_PAGE_RESIDENT ? vcm_transition_compress(t, &info, err) : VCM_OK;
+    else
+        rc = vcm_transition_evict(t, &info, err);
     departure->after = info.state;
-    assert(rc != VCM_OK || departure->after >= target);
+    if (info.is_volatile && info.state < target)
+        departure->hindrance = VCM_PIN_VOLATILE;
+    assert(rc != VCM_OK || departure->after >= target || info.is_volatile);
     return rc;
 }
 

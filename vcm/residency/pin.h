@@ -21,6 +21,7 @@ enum vcm_pin_hindrance {
     VCM_PIN_PINNED,
     VCM_PIN_LOCKED,
     VCM_PIN_VIEWED,
+    VCM_PIN_VOLATILE, /* it was compressed, if there was room: no source can give it again */
 };
 
 /* The result for one page that was to be compressed or evicted. */

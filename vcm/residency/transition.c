@@ -163,8 +163,8 @@ int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_
     uint32_t number;
 
     *may = false;
-    if (vcm_page_store_is_pinned(info) || (t->kept && info->state == VCM_PAGE_RESIDENT &&
-                                           vcm_id_map_find(&number, t->kept, &info->id)))
+    if (vcm_page_store_is_kept(info) || (t->kept && info->state == VCM_PAGE_RESIDENT &&
+                                         vcm_id_map_find(&number, t->kept, &info->id)))
         return VCM_OK;
     int rc = vcm_lock_until(&until, t->txn, &info->id, t->now_ms, err);
     if (rc == VCM_OK)
@@ -217,7 +217,7 @@ static int give_frame(struct vcm_transition *t, struct vcm_page_info *info, stru
     t->totals.resident++;
     t->totals.resident_bytes += info->bytes;
     assert(t->totals.resident_bytes <= t->limits.capacity); /* C1: the caller made room */
-    if (!vcm_page_store_is_pinned(info))
+    if (!vcm_page_store_is_kept(info))
         vcm_transition_sets_insert(t, VCM_SET_RESIDENT, info, place);
     return vcm_table_put_frame(t->txn, &info->id, frame, err);
 }
@@ -231,7 +231,8 @@ static int give_compressed(struct vcm_transition *t, struct vcm_page_info *info,
     t->totals.compressed++;
     t->totals.compressed_bytes += packed.len;
     assert(t->totals.compressed_bytes <= t->limits.compressed_capacity); /* C1 */
-    vcm_transition_sets_insert(t, VCM_SET_COMPRESSED, info, VCM_EVICT_COLD);
+    if (!info->is_volatile)
+        vcm_transition_sets_insert(t, VCM_SET_COMPRESSED, info, VCM_EVICT_COLD);
     return vcm_kv_put(t->txn, VCM_TABLE_COMPRESSED, vcm_table_id_key(&info->id), packed, err);
 }
 
@@ -282,16 +283,18 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
         rc = vcm_dictionary_compress(&packed, &dictionary, t->store, t->txn, scope_id, mapping,
                                      NULL, vcm_buf_slice(&copy), err);
     if (rc == VCM_OK)
-        rc = take_bytes(t, info, err);
-    if (rc == VCM_OK)
         rc = vcm_transition_make_compressed_room(t, packed.len, err);
-    if (rc == VCM_OK)
-        rc = give_compressed(t, info, vcm_buf_slice(&packed), dictionary, err);
-    else if (rc == VCM_NO_ROOM)
+    bool fits = rc == VCM_OK;
+    if (rc == VCM_NO_ROOM)
         rc = vcm_dictionary_leave(t->txn, dictionary, err);
-    if (rc == VCM_OK)
+    if (rc == VCM_OK && (fits || !info->is_volatile))
+        rc = take_bytes(t, info, err);
+    if (rc == VCM_OK && fits)
+        rc = give_compressed(t, info, vcm_buf_slice(&packed), dictionary, err);
+    if (rc == VCM_OK && info->state != VCM_PAGE_RESIDENT) {
         rc = vcm_page_store_put_page(t->txn, info, err);
-    t->evictions += rc == VCM_OK;
+        t->evictions += rc == VCM_OK;
+    }
     vcm_buf_release(&copy);
     vcm_buf_release(&packed);
     return rc;
@@ -300,7 +303,7 @@ int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info
 int vcm_transition_evict(struct vcm_transition *t, struct vcm_page_info *info,
                          struct vcm_error *err)
 {
-    assert(!vcm_page_store_is_pinned(info));
+    assert(!vcm_page_store_is_kept(info));
     if (info->state == VCM_PAGE_EVICTED)
         return VCM_OK;
     int rc = take_bytes(t, info, err);
@@ -344,7 +347,7 @@ int vcm_transition_no_room(const struct vcm_transition *t, const struct vcm_page
     if (rc != VCM_OK)
         return rc;
     uint64_t needed = t->totals.pinned_bytes + locked;
-    if (until == 0 && !vcm_page_store_is_pinned(info))
+    if (until == 0 && !vcm_page_store_is_kept(info))
         needed += info->bytes; /* it was to be pinned or locked */
     if (needed > t->limits.capacity)
         return vcm_transition_too_much(needed, t->limits.capacity, err);
@@ -381,7 +384,7 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
                        struct vcm_slice scope_id, uint64_t mapping,
                        const struct vcm_dictionary_samples *samples, struct vcm_error *err)
 {
-    bool pinned = vcm_page_store_is_pinned(info);
+    bool pinned = vcm_page_store_is_kept(info);
     int rc = VCM_OK;
 
     assert(frame.len == info->bytes && info->compressed_bytes == 0 && info->dictionary == 0);
@@ -401,27 +404,47 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
     return rc == VCM_OK ? vcm_page_store_put_page(t->txn, info, err) : rc;
 }
 
+/* Adjusts the sums and the sets to a page that counts as pinned now, or no longer. */
+static void settle_kept(struct vcm_transition *t, const struct vcm_page_info *info, bool before)
+{
+    bool after = vcm_page_store_is_kept(info);
+    enum vcm_transition_set set =
+        info->state == VCM_PAGE_RESIDENT ? VCM_SET_RESIDENT : VCM_SET_COMPRESSED;
+
+    if (after && !before) {
+        t->totals.pinned++;
+        t->totals.pinned_bytes += info->bytes;
+        vcm_transition_sets_remove(t, set, info);
+    } else if (before && !after) {
+        t->totals.pinned--;
+        t->totals.pinned_bytes -= info->bytes;
+        vcm_transition_sets_insert(t, set, info, VCM_EVICT_HOT);
+    }
+}
+
+int vcm_transition_set_volatile(struct vcm_transition *t, struct vcm_page_info *info,
+                                bool is_volatile, struct vcm_error *err)
+{
+    bool before = vcm_page_store_is_kept(info);
+
+    assert(info->state != VCM_PAGE_EVICTED);
+    info->is_volatile = is_volatile;
+    settle_kept(t, info, before);
+    return vcm_page_store_put_page(t->txn, info, err);
+}
+
 int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int tables,
                        bool by_itself, struct vcm_error *err)
 {
-    bool before = vcm_page_store_is_pinned(info);
+    bool before = vcm_page_store_is_kept(info);
 
     assert(tables >= -1 && tables <= 1);
     if (tables < 0 && info->pins == 0)
         return vcm_table_malformed("the pins of a page", err);
     info->pins = tables < 0 ? info->pins - 1 : info->pins + (uint32_t)tables;
     info->pinned = by_itself;
-    bool after = vcm_page_store_is_pinned(info);
-    assert(!after || info->state == VCM_PAGE_RESIDENT);
-    if (after && !before) {
-        t->totals.pinned++;
-        t->totals.pinned_bytes += info->bytes;
-        vcm_transition_sets_remove(t, VCM_SET_RESIDENT, info);
-    } else if (before && !after) {
-        t->totals.pinned--;
-        t->totals.pinned_bytes -= info->bytes;
-        vcm_transition_sets_insert(t, VCM_SET_RESIDENT, info, VCM_EVICT_HOT);
-    }
+    assert(!vcm_page_store_is_pinned(info) || info->state == VCM_PAGE_RESIDENT);
+    settle_kept(t, info, before);
     return vcm_page_store_put_page(t->txn, info, err);
 }
 
@@ -433,6 +456,8 @@ int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
 
     if (vcm_page_store_is_pinned(info))
         rc = vcm_transition_pin(t, info, info->pins > 0 ? -1 : 0, false, err);
+    if (rc == VCM_OK && info->is_volatile)
+        rc = vcm_transition_set_volatile(t, info, false, err);
     if (rc == VCM_OK)
         rc = vcm_lock_drop(t->txn, &info->id, err);
     if (rc != VCM_OK)
@@ -512,7 +537,7 @@ static int evict_tag(struct vcm_transition *t, enum vcm_transition_set set, uint
         struct vcm_page_info info;
         bool may = false;
         rc = vcm_page_store_page(&info, t->txn, &tagged.ids[i], err);
-        if (rc != VCM_OK || info.state != from || vcm_page_store_is_pinned(&info))
+        if (rc != VCM_OK || info.state != from || vcm_page_store_is_kept(&info))
             continue;
         rc = vcm_transition_may_go(&may, t, &info, err);
         if (rc == VCM_OK && may)

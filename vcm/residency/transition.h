@@ -51,11 +51,12 @@ int vcm_transition_add(struct vcm_transition *t, struct vcm_page_info *info, str
                        struct vcm_slice scope_id, uint64_t mapping,
                        const struct vcm_dictionary_samples *samples, struct vcm_error *err);
 
-/* resident -> compressed, or evicted when compressed pages have no room. The page is not pinned. */
+/* resident -> compressed, or evicted when compressed pages have no room; one that is volatile stays
+ * resident then. The page is not pinned. */
 int vcm_transition_compress(struct vcm_transition *t, struct vcm_page_info *info,
                             struct vcm_error *err);
 
-/* resident or compressed -> evicted. The page is not pinned. */
+/* resident or compressed -> evicted. The page is neither pinned nor volatile. */
 int vcm_transition_evict(struct vcm_transition *t, struct vcm_page_info *info,
                          struct vcm_error *err);
 
@@ -69,6 +70,10 @@ int vcm_transition_promote(struct vcm_transition *t, struct vcm_page_info *info,
 int vcm_transition_pin(struct vcm_transition *t, struct vcm_page_info *info, int tables,
                        bool by_itself, struct vcm_error *err);
 
+/* Says that no source can give the page's text again, or that one can. The page is not evicted. */
+int vcm_transition_set_volatile(struct vcm_transition *t, struct vcm_page_info *info,
+                                bool is_volatile, struct vcm_error *err);
+
 /* any state -> deleted, with its locks; a page that is viewed becomes an orphan and is deleted by a
  * later sweep. */
 int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
@@ -77,7 +82,8 @@ int vcm_transition_forget(struct vcm_transition *t, struct vcm_page_info *info,
 /* Deletes the orphans that have no view any more. */
 int vcm_transition_sweep_orphans(struct vcm_transition *t, struct vcm_error *err);
 
-/* Whether the page may lose its frame: it has no pin, no lock, no view, and is not in t->kept. */
+/* Whether the page may lose its frame: it has no pin, no lock, no view, is not volatile, and not in
+ * t->kept. */
 int vcm_transition_may_go(bool *may, struct vcm_transition *t, const struct vcm_page_info *info,
                           struct vcm_error *err);
 

@@ -105,9 +105,11 @@ static int insert_page(void *context, struct vcm_slice key, struct vcm_slice val
         return vcm_table_malformed("a page id", err);
     memcpy(id.bytes, key.data, sizeof id.bytes);
     int rc = vcm_page_store_page(&info, t->txn, &id, err);
-    if (rc == VCM_OK && info.state == VCM_PAGE_RESIDENT && !vcm_page_store_is_pinned(&info))
+    if (rc != VCM_OK || vcm_page_store_is_kept(&info))
+        return rc;
+    if (info.state == VCM_PAGE_RESIDENT)
         vcm_transition_sets_insert(t, VCM_SET_RESIDENT, &info, VCM_EVICT_COLD);
-    if (rc == VCM_OK && info.state == VCM_PAGE_COMPRESSED)
+    if (info.state == VCM_PAGE_COMPRESSED)
         vcm_transition_sets_insert(t, VCM_SET_COMPRESSED, &info, VCM_EVICT_COLD);
     return rc;
 }

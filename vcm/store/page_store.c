@@ -11,6 +11,10 @@
 
 #include "base/banned.h"
 
+/* Of a page's descriptor. */
+#define FLAG_PINNED   1u
+#define FLAG_VOLATILE 2u
+
 #define ERA_SHIFT 32
 #define ERAS      (UINT64_C(1) << 30) /* numbers are positions in a lock file, too: below 2^63 */
 
@@ -441,16 +445,17 @@ int vcm_page_store_page(struct vcm_page_info *out, struct vcm_kv_txn *txn,
     vcm_wire_reader_init(&r, value);
     out->id = *id;
     out->state = vcm_wire_get_u8(&r);
-    uint8_t pinned = vcm_wire_get_u8(&r);
+    uint8_t flags = vcm_wire_get_u8(&r);
     out->pins = vcm_wire_get_u32(&r);
     out->bytes = vcm_wire_get_u64(&r);
     out->tokens = vcm_wire_get_u32(&r);
     out->records = vcm_wire_get_u32(&r);
     out->compressed_bytes = vcm_wire_get_u64(&r);
     out->dictionary = vcm_wire_get_u64(&r);
-    out->pinned = pinned != 0;
-    if (!vcm_wire_reader_done(&r) || out->state > VCM_PAGE_EVICTED || pinned > 1 ||
-        out->bytes > VCM_LIMIT_FRAME_BYTES)
+    out->pinned = flags & FLAG_PINNED;
+    out->is_volatile = flags & FLAG_VOLATILE;
+    if (!vcm_wire_reader_done(&r) || out->state > VCM_PAGE_EVICTED ||
+        flags > (FLAG_PINNED | FLAG_VOLATILE) || out->bytes > VCM_LIMIT_FRAME_BYTES)
         return vcm_table_malformed("a page descriptor", err);
     return VCM_OK;
 }
@@ -461,7 +466,8 @@ int vcm_page_store_put_page(struct vcm_kv_txn *txn, const struct vcm_page_info *
     struct vcm_buf value = VCM_BUF_INIT(64);
 
     vcm_wire_put_u8(&value, (uint8_t)info->state);
-    vcm_wire_put_u8(&value, info->pinned);
+    vcm_wire_put_u8(&value, (uint8_t)((info->pinned ? FLAG_PINNED : 0) |
+                                      (info->is_volatile ? FLAG_VOLATILE : 0)));
     vcm_wire_put_u32(&value, info->pins);
     vcm_wire_put_u64(&value, info->bytes);
     vcm_wire_put_u32(&value, info->tokens);

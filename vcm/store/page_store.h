@@ -60,9 +60,10 @@ enum vcm_page_state {
 struct vcm_page_info {
     struct vcm_page_id id;
     enum vcm_page_state state;
-    bool pinned;    /* has a pin of its own */
-    uint32_t pins;  /* number of pinned page tables that hold it */
-    uint64_t bytes; /* of the frame */
+    bool pinned;      /* has a pin of its own */
+    bool is_volatile; /* no source can give its text again: it is never evicted */
+    uint32_t pins;    /* number of pinned page tables that hold it */
+    uint64_t bytes;   /* of the frame */
     uint32_t tokens;
     uint32_t records;
     uint64_t compressed_bytes; /* of a compressed page, else 0 */
@@ -72,6 +73,13 @@ struct vcm_page_info {
 static inline bool vcm_page_store_is_pinned(const struct vcm_page_info *info)
 {
     return info->pinned || info->pins > 0;
+}
+
+/* Whether it counts as pinned against the capacity. One that is volatile and not pinned may be
+ * compressed when a caller asks for it, never to make room. */
+static inline bool vcm_page_store_is_kept(const struct vcm_page_info *info)
+{
+    return vcm_page_store_is_pinned(info) || info->is_volatile;
 }
 
 /* One line of a scope's page table. */

@@ -57,6 +57,14 @@ void vcm_scope_put(struct vcm_buf *out, const struct vcm_scope *scope)
     }
 }
 
+bool vcm_scope_is_worktree(struct vcm_slice scope_id)
+{
+    const size_t len = sizeof VCM_SCOPE_WORKTREE - 1;
+
+    return scope_id.len > len &&
+           memcmp(scope_id.data + scope_id.len - len, VCM_SCOPE_WORKTREE, len) == 0;
+}
+
 uint64_t vcm_scope_revision(const struct vcm_scope *scope)
 {
     struct vcm_buf value = VCM_BUF_INIT(64 * VCM_KIB);

@@ -39,6 +39,11 @@ struct vcm_scope {
     char *memory; /* of the slices, if the scope was read from the store; else NULL */
 };
 
+/* Behind the id of a scope that holds a working tree. No name has such a byte. */
+#define VCM_SCOPE_WORKTREE "@worktree"
+
+bool vcm_scope_is_worktree(struct vcm_slice scope_id);
+
 /* A number that changes whenever the scope is mapped again; `mapping` may stay the same. */
 uint64_t vcm_scope_revision(const struct vcm_scope *scope);
 

@@ -77,12 +77,12 @@ Coverage = _struct("vcm_coverage", *_u64("tracked", *(info.outcome.decode() for 
 Progress = _struct("vcm_progress", *_u64("files", "pages", "tokens", "bytes"))
 ProgressFn = CFUNCTYPE(None, c_void_p, POINTER(Progress))
 MapSource = _struct("vcm_map_source", *_texts("name", "scope_id"), ("status", c_int),
-                    ("code", c_int), *_texts("message", "commit"),
+                    ("code", c_int), *_texts("message", "commit", "tree"),
                     *_u64("records", "pages", "tokens", "bytes", "pages_created", "pages_reused",
                           "pages_dropped"), ("coverage", Coverage), *_u64("elapsed_ms"))
 # A prefix: what follows is not read here.
-MapResult = _struct("vcm_map_result", *_texts("repo_root", "origin_url", "branch", "commit",
-                                              "base_scope_id"), ("status", c_int),
+MapResult = _struct("vcm_map_result", *_texts("repo_root", "origin_url", "branch", "commit", "tree"),
+                    ("worktree_changes", c_int64), *_texts("base_scope_id"), ("status", c_int),
                     ("sources", POINTER(MapSource)), ("source_count", c_size_t))
 NativeConfig = _struct("vcm_mmap_config", ("flush_threshold", c_uint32),
                        ("flush_token_budget", c_uint32), ("pinned", c_bool))
@@ -99,8 +99,8 @@ MmapOptions = _struct(
     ("chunk_overlap_tokens", c_int64), ("replace", c_bool), ("jobs", c_uint),
     ("timeout_ms", c_uint), ("progress", ProgressFn), ("progress_context", c_void_p))
 MapOptions = _struct(
-    "vcm_map_options", *_texts("repository", "base_scope_id", "branch", "commit"), ("only", TEXTS),
-    ("only_count", c_size_t), ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
+    "vcm_map_options", *_texts("repository", "base_scope_id", "branch", "commit"),
+    ("worktree", c_bool), ("only", TEXTS), ("only_count", c_size_t), ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
     ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("knowledge", c_bool),
     ("only_live", c_bool), ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint),
     ("progress", ProgressFn), ("progress_context", c_void_p))
@@ -113,14 +113,14 @@ WatchOptions = _struct("vcm_watch_options", ("map", MapOptions), *_u64("poll_ms"
                        ("map_first", c_bool), ("mapped", MappedFn), ("event", PageEventFn),
                        ("idle", IdleFn), ("context", c_void_p))
 ScopeInfo = _struct("vcm_scope_info", *_texts("scope_id", "name", "type", "repo_root",
-                                              "origin_url", "branch", "commit"),
+                                              "origin_url", "branch", "commit", "tree"),
                     ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
                     ("pinned", c_bool), *_u64("records", "pages", "tokens", "bytes"),
                     ("coverage", Coverage), *_u64("mapped_at"))
 PageEntry = _struct("vcm_page_entry", *_texts("page_id", "scope_id"), ("seq", c_uint32),
                     ("records", c_uint32), ("tokens", c_uint32), *_u64("bytes"),
-                    *_texts("state"), ("pinned", c_bool), *_u64("locked_until"),
-                    ("files", TEXTS), ("file_count", c_size_t))
+                    *_texts("state"), ("pinned", c_bool), ("is_volatile", c_bool),
+                    *_u64("locked_until"), ("files", TEXTS), ("file_count", c_size_t))
 PagesQuery = _struct("vcm_pages_query", *_texts("scope", "path", "state"), ("pinned", c_bool),
                      ("limit", c_uint32), *_texts("cursor"))
 PageQuery = _struct("vcm_page_query", *_texts("page", "scope"), ("seq", c_int64))
@@ -165,7 +165,7 @@ Record = _struct("vcm_record", *_texts("record_id", "path", "blob"), ("start_lin
                  *_texts("heading"), ("text", c_void_p), ("text_len", c_size_t))
 Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count", c_size_t),
                *_texts("scope_id"), ("seq", c_uint32), ("occurrences", c_uint32),
-               ("tokens", c_uint32), *_u64("bytes"), ("frame", c_void_p),
+               ("tokens", c_uint32), *_u64("bytes"), ("is_volatile", c_bool), ("frame", c_void_p),
                ("records", POINTER(Record)), ("record_count", c_size_t))
 RenderOptions = _struct("vcm_render_options", *_texts("format"), ("lines", c_bool))
 
