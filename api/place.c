@@ -77,19 +77,19 @@ static void close_repo(struct vcm_place *place)
     place->repo = NULL;
 }
 
-/* A name that is no commit may be a branch. The root of its tree must be here, too. */
-static int resolve(struct vcm_place *place, const char *name, struct vcm_error *err)
+int vcm_place_resolve(struct vcm_git_id *out, struct vcm_place *place, const char *name,
+                      struct vcm_error *err)
 {
     struct vcm_error first = {0}, second = {0};
     struct vcm_git_id tree;
 
-    int rc = vcm_git_repo_resolve(&place->commit, place->repo, NULL, name, &first);
+    int rc = vcm_git_repo_resolve(out, place->repo, NULL, name, &first);
     if (rc == VCM_NOT_FOUND && name &&
-        vcm_git_repo_resolve(&place->commit, place->repo, name, NULL, &second) == VCM_OK)
+        vcm_git_repo_resolve(out, place->repo, name, NULL, &second) == VCM_OK)
         rc = VCM_OK;
     else if (rc != VCM_OK && err)
         *err = first;
-    return rc == VCM_OK ? vcm_git_tree_id(&tree, place->repo, &place->commit, "", err) : rc;
+    return rc == VCM_OK ? vcm_git_tree_id(&tree, place->repo, out, "", err) : rc;
 }
 
 /* Answers from the scopes that match, when there are any: *answered. */
@@ -152,7 +152,7 @@ static int settle(struct vcm_place *place, const struct vcm_place_query *query,
     place->source = query->worktree ? VCM_PLACE_WORKTREE : VCM_PLACE_COMMIT;
     if (query->worktree)
         return take_worktree(place, err);
-    int rc = resolve(place, query->commit, &found);
+    int rc = vcm_place_resolve(&place->commit, place, query->commit, &found);
     if (rc == VCM_NOT_FOUND || rc == VCM_IO_ERROR)
         rc = fall_back_to_commit(place, query->commit, rc, &found);
     if (rc != VCM_OK && err)

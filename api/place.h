@@ -50,6 +50,11 @@ int vcm_place_open(struct vcm_place **out, struct vcm *vcm, const struct vcm_pla
                    struct vcm_error *err);
 void vcm_place_close(struct vcm_place *place);
 
+/* The commit of a place's repository that a name means: one that is no commit may be a branch; NULL
+ * is HEAD. Its tree must be here, too. Codes of vcm_git_repo_resolve(). */
+int vcm_place_resolve(struct vcm_git_id *out, struct vcm_place *place, const char *name,
+                      struct vcm_error *err);
+
 /* "page", "commit", "worktree" */
 const char *vcm_place_source_name(enum vcm_place_source source);
 

@@ -43,5 +43,6 @@
 #include "api/public/place.h"
 #include "api/public/read.h"
 #include "api/public/outline.h"
+#include "api/public/diff.h"
 
 #endif

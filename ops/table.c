@@ -21,6 +21,7 @@
     op(page) \
     op(read) \
     op(outline) \
+    op(diff) \
     op(fault) \
     op(lock) \
     op(unlock) \

@@ -29,7 +29,7 @@ NEEDED = {"vcm_source_definition.name", "vcm_source_definition.open", "vcm_sourc
           "vcm_record_query.record", "vcm_page_query.page",
           "vcm_promote_options.repository", "vcm_kb_search_options.query",
           "vcm_top_options.visit", "vcm_trace_record_options.visit", "vcm_repo_fetch_options.url",
-          "vcm_reference_query.name"}
+          "vcm_reference_query.name", "vcm_diff_query.range"}
 # Strings that are paths in a file system, or may be: bytes, for the system to judge. And a page's
 # bytes, or a text's, which are counted and no string.
 PATHS = {"vcm_page.frame", "vcm_tokens_count.text", "vcm_open_options.home", "vcm_map_options.repository",
@@ -41,7 +41,7 @@ PATHS = {"vcm_page.frame", "vcm_tokens_count.text", "vcm_open_options.home", "vc
          "vcm_trace_replay_file.path", "vcm_repo_fetch_options.url",
          "vcm_repo_fetch_options.subpath", "vcm_repo_fetch_options.dest",
          "vcm_repo_map_options.path", "vcm_symbol_query.path", "vcm_reference_query.path",
-         "vcm_place_query.repo", "vcm_read_query.what", "vcm_outline_query.what"}
+         "vcm_place_query.repo", "vcm_diff_query.repo", "vcm_read_query.what", "vcm_outline_query.what"}
 # How what a function hands out is given back.
 RELEASE = {"struct vcm": "vcm_close", "struct vcm_map_result": "vcm_map_result_free",
            "struct vcm_map_report": "vcm_map_report_free",

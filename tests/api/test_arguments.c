@@ -284,6 +284,11 @@ static void close_source(void *source)
     {                                                                                              \
         .place = {.repo = fix->repo.path}, .what = list_of_path, .what_count = 1                   \
     }
+#define example_vcm_diff_query                                                                     \
+    (struct vcm_diff_query)                                                                        \
+    {                                                                                              \
+        .repo = fix->repo.path, .range = "HEAD..HEAD"                                              \
+    }
 #define example_vcm_read_query                                                                     \
     (struct vcm_read_query)                                                                        \
     {                                                                                              \

@@ -54,7 +54,7 @@ class EveryCommand(harness.VcmTest):
 
     def look_around(self):
         for words in (("repo", "fetch", self.repo), ("repo", "map", self.repo), ("symbols", self.repo),
-                      ("refs", "add", self.repo), ("lfs", "status", self.repo), ("lfs", "pull"),
+                      ("refs", "add", self.repo), ("diff", "HEAD..HEAD", self.repo), ("lfs", "status", self.repo), ("lfs", "pull"),
                       ("tokens", self.file), ("kb", "ingest", self.file), ("kb", "list"), ("kb", "stat"),
                       ("config", "list"), ("config", "get", "tokenizer"),
                       ("config", "set", "mmap.pinned", "false"), ("completion", "bash"), ("help", "map"),
@@ -83,7 +83,7 @@ class EveryCommand(harness.VcmTest):
     def fail_everywhere(self):
         nowhere, no_home = os.path.join(self.tmp, "nowhere"), ("--home", self.file)
         for words in (("init",), ("map",), ("watch",), ("check",), ("preview",), ("show",), ("repo", "fetch"),
-                      ("repo", "map"), ("symbols",), ("refs", "add"), ("lfs", "status"), ("tokens",),
+                      ("repo", "map"), ("symbols",), ("refs", "add"), ("diff", "HEAD"), ("lfs", "status"), ("tokens",),
                       ("trace", "replay"), ("promote", "a", "--repo")):
             self.fail_with(*words, nowhere)
         for words in (("scopes",), ("stat",), ("top",), ("verify",), ("gc",), ("trace", "record"),
