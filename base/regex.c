@@ -212,9 +212,9 @@ int vcm_regex_open(struct vcm_regex **out, const char *pattern,
         free(regex);
         return vcm_error_memory(err);
     }
-    rc = look_ahead(regex, options, err);
+    rc = compile_both(regex, options, err);
     if (rc == VCM_OK)
-        rc = compile_both(regex, options, err);
+        rc = look_ahead(regex, options, err);
     if (rc == VCM_OK)
         *out = regex;
     else

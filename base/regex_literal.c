@@ -57,6 +57,17 @@ static bool skip(struct reader *reader, char c)
     return found;
 }
 
+/* The character that begins here, of any number of bytes. */
+static struct vcm_slice take_character(struct reader *reader)
+{
+    size_t rest = (size_t)(reader->end - reader->at);
+    size_t len = rest > 0 ? vcm_utf8_sequence_length((unsigned char)*reader->at) : 0;
+
+    len = len < rest ? len : rest;
+    reader->at += len;
+    return vcm_slice_of(reader->at - len, len);
+}
+
 /* "{2,5}" behind an atom; false when the brace is text. */
 static bool read_braces(enum times *times, struct reader *reader)
 {
@@ -181,16 +192,14 @@ static void read_escape(struct part *part, struct reader *reader)
         if (reader->at < reader->end && *reader->at == '{')
             skip_braces(reader);
         else
-            reader->at += reader->at < reader->end;
+            take_character(reader);
         add_other(part, reader);
     } else if (isalnum((unsigned char)c)) {
         reader->is_plain &= c != 'R' && c != 'X'; /* they do not give back what they took */
         add_other(part, reader);
     } else {
         reader->at--;
-        size_t len = vcm_utf8_sequence_length((unsigned char)c);
-        reader->at += len;
-        add_text(part, reader, vcm_slice_of(reader->at - len, len));
+        add_text(part, reader, take_character(reader));
     }
 }
 
@@ -254,10 +263,8 @@ static void read_atom(struct part *part, struct reader *reader, unsigned depth)
         read_times(reader);
         part->is_text = false;
     } else {
-        size_t len = vcm_utf8_sequence_length(c);
-        reader->at += len;
         reader->has_line_break |= c == '\n';
-        add_text(part, reader, vcm_slice_of(reader->at - len, len));
+        add_text(part, reader, take_character(reader));
     }
 }
 

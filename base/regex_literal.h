@@ -22,7 +22,7 @@ struct vcm_regex_literal {
 };
 
 /* Fills in `out`, which the caller releases. With `ignore_case`, letters are no part of the text.
- * The pattern is one that compiles. */
+ * The pattern is valid UTF-8. */
 void vcm_regex_literal_find(struct vcm_regex_literal *out, struct vcm_slice pattern,
                             bool ignore_case);
 void vcm_regex_literal_release(struct vcm_regex_literal *literal);

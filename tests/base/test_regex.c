@@ -127,9 +127,9 @@ static void a_pattern_that_is_none_is_refused_with_its_place(void **state)
     static const struct {
         const char *pattern, *part;
     } cases[] = {
-        {"a(b", "column 4"},         {"[z-a]", "column 4"},   {"*a", "column 1"},
-        {"a\nb", "line break"},      {"a\\nb", "line break"}, {"(*UTF)a", "(*"},
-        {"\xff", "not valid UTF-8"}, {"a)|(?:b", "column 2"},
+        {"a(b", "column 4"},         {"[z-a]", "column 4"},     {"*a", "column 1"},
+        {"a\nb", "line break"},      {"a\\nb", "line break"},   {"(*UTF)a", "(*"},
+        {"\xff", "not valid UTF-8"}, {"\\p\xc3\x84", "column"}, {"a)|(?:b", "column 2"},
     };
     struct vcm_buf out = VCM_BUF_INIT(VCM_MIB);
 
