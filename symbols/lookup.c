@@ -67,7 +67,12 @@ bool vcm_lookup_matches(const struct vcm_symbol *symbol, struct vcm_slice text)
 {
     struct vcm_slice before, last;
 
-    if (vcm_slice_equal(symbol->name, text))
+    /* Most names of a repository do not even end the text. */
+    size_t rest = text.len - symbol->name.len;
+    if (symbol->name.len > text.len || symbol->name.len == 0 ||
+        memcmp(text.data + rest, symbol->name.data, symbol->name.len) != 0)
+        return false;
+    if (rest == 0)
         return true;
     return split_last(&before, &last, text) && vcm_slice_equal(symbol->name, last) &&
            container_ends_with(symbol->container, before);
