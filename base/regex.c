@@ -376,7 +376,9 @@ static int next_by_text(struct vcm_regex_line *out, struct vcm_regex_matcher *ma
         set_line(out, text, from, at);
         out->match_start = at;
         out->match_end = at + literal->text.len;
-        int rc = literal->is_whole ? VCM_OK : run_line(out, matcher, err);
+        /* A carriage return at the end is no part of the line. */
+        bool is_found = literal->is_whole && out->match_end <= out->end;
+        int rc = is_found ? VCM_OK : run_line(out, matcher, err);
         if (rc != VCM_NOT_FOUND)
             return rc;
         from = behind_line(text, out);

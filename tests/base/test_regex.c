@@ -94,6 +94,8 @@ static void carriage_returns_end_lines(void **state)
     (void)state;
     assert_finds("a$", "", "a\r\nb\r\na", "1:1 3:1 ");
     assert_finds("^\\s*$", "", "a\r\n\r\nb\r\n", "2:1 ");
+    assert_finds("\r", "", "a\r\nb\rc\r\n", "2:2 ");
+    assert_finds("\r", "F", "a\r\nb\rc\r\n", "2:2 ");
 }
 
 static void options_mean_what_they_mean_elsewhere(void **state)
