@@ -4,6 +4,7 @@
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/handle.h"
+#include "api/here.h"
 #include "api/names.h"
 #include "base/limits.h"
 #include "base/text.h"
@@ -18,6 +19,8 @@ struct search {
     uint32_t line;         /* 0 for the whole file */
     const char *scope_name;
     struct vcm_names_scope scope;
+    const char *repo;
+    struct vcm_here here;
     char scope_id[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* the scope being searched */
     struct vcm_buf shown;                        /* the path, for the caller */
     uint64_t seen;                               /* records of the file, whatever their lines */
@@ -88,7 +91,8 @@ static int search_scope(void *context, const struct vcm_scope *scope, struct vcm
     struct search *search = context;
     uint64_t seen = search->seen;
 
-    if ((search->scope_name && !vcm_names_scope_matches(&search->scope, scope->scope_id)) ||
+    if (!(search->scope_name ? vcm_names_scope_matches(&search->scope, scope->scope_id)
+                             : vcm_here_takes(&search->here, scope)) ||
         scope->scope_id.len > VCM_LIMIT_SCOPE_ID_BYTES)
         return VCM_OK;
     memcpy(search->scope_id, scope->scope_id.data, scope->scope_id.len);
@@ -156,6 +160,8 @@ static int run_search(struct search *search, const char *text, struct vcm_error 
         text += 2;
     if (search->scope_name)
         rc = vcm_names_find_scope(&search->scope, search->txn, search->scope_name, true, err);
+    else
+        rc = vcm_here_find(&search->here, search->txn, search->repo, err);
     if (rc == VCM_OK)
         rc = search_path(search, vcm_slice_of_string(text), 0, err);
     if (rc == VCM_OK && search->seen == 0 && search->omitted_by[0] == '\0' &&
@@ -174,7 +180,8 @@ int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn vi
         rc = VCM_TEXTS(err, {"path", query->path}, {"scope", query->scope});
     if (rc != VCM_OK)
         return rc;
-    struct search search = {.scope_name = query->scope, .visit = visit, .context = context};
+    struct search search = {
+        .scope_name = query->scope, .repo = query->repo, .visit = visit, .context = context};
 
     rc = vcm_handle_open_for_reading(vcm, err);
     if (rc != VCM_OK)
@@ -188,5 +195,6 @@ int vcm_find(struct vcm *vcm, const struct vcm_find_query *query, vcm_find_fn vi
         rc = run_search(&search, query->path, err);
     vcm_kv_handle_read_end(search.txn);
     vcm_buf_release(&search.shown);
+    vcm_here_release(&search.here);
     return vcm_damage_note(vcm, rc, err);
 }

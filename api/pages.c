@@ -5,12 +5,14 @@
 #include "api/arguments.h"
 #include "api/damage.h"
 #include "api/handle.h"
+#include "api/here.h"
 #include "api/names.h"
 #include "api/residency.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/text.h"
+#include "sources/glob.h"
 #include "vcm/residency/lock.h"
 
 #include "base/banned.h"
@@ -27,6 +29,8 @@ struct listing {
     struct vcm_kv_txn *txn;
     const struct vcm_pages_query *query;
     struct vcm_names_scope scope;
+    struct vcm_here here;
+    struct vcm_glob_list globs;                    /* of `path` */
     char from_scope[VCM_LIMIT_SCOPE_ID_BYTES + 1]; /* of the cursor, or "" */
     uint32_t from_seq;
     uint32_t left;
@@ -61,16 +65,6 @@ static int parse_cursor(struct listing *listing, const char *cursor, struct vcm_
     return VCM_OK;
 }
 
-static bool path_matches(struct vcm_slice path, const char *wanted)
-{
-    size_t len = strlen(wanted);
-
-    while (len > 0 && wanted[len - 1] == '/')
-        len--;
-    return path.len >= len && memcmp(path.data, wanted, len) == 0 &&
-           (path.len == len || path.data[len] == '/');
-}
-
 /* Collects the distinct paths of a page in order; the parts of a file are adjacent. */
 static int collect_files(struct entry *entry, const struct vcm_page_row *row, struct vcm_error *err)
 {
@@ -95,18 +89,18 @@ static int collect_files(struct entry *entry, const struct vcm_page_row *row, st
     return names ? VCM_OK : vcm_error_memory(err);
 }
 
-static int has_path(bool *out, const struct vcm_page_row *row, const char *wanted,
+static int has_path(bool *out, const struct vcm_page_row *row, const struct vcm_glob_list *wanted,
                     struct vcm_error *err)
 {
     struct vcm_page_record *records = NULL;
     uint32_t count = 0;
 
-    *out = !wanted;
-    if (!wanted)
+    *out = wanted->count == 0;
+    if (*out)
         return VCM_OK;
     int rc = vcm_page_get_records(&records, &count, row->records, err);
     for (uint32_t i = 0; rc == VCM_OK && !*out && i < count; i++)
-        *out = path_matches(records[i].path, wanted);
+        *out = vcm_glob_list_takes(wanted, records[i].path);
     free(records);
     return rc;
 }
@@ -117,7 +111,7 @@ static int is_wanted(bool *out, struct vcm_page_info *info, const struct listing
 {
     const struct vcm_pages_query *query = listing->query;
 
-    int rc = has_path(out, row, query->path, err);
+    int rc = has_path(out, row, &listing->globs, err);
     if (rc != VCM_OK || !*out)
         return rc;
     rc = vcm_page_store_page(info, listing->txn, &row->id, err);
@@ -179,6 +173,12 @@ static int list_row(void *context, const struct vcm_page_row *row, struct vcm_er
     return rc;
 }
 
+static bool is_looked_at(const struct listing *listing, const struct vcm_scope *scope)
+{
+    return listing->query->scope ? vcm_names_scope_matches(&listing->scope, scope->scope_id)
+                                 : vcm_here_takes(&listing->here, scope);
+}
+
 static int count_row(void *context, const struct vcm_page_row *row, struct vcm_error *err)
 {
     struct listing *listing = context;
@@ -195,7 +195,7 @@ static int count_scope(void *context, const struct vcm_scope *scope, struct vcm_
     struct listing *listing = context;
     const struct vcm_pages_query *query = listing->query;
 
-    if (query->scope && !vcm_names_scope_matches(&listing->scope, scope->scope_id))
+    if (!is_looked_at(listing, scope))
         return VCM_OK;
     listing->current = scope;
     if (query->path || query->state || query->pinned)
@@ -210,7 +210,7 @@ static int list_scope(void *context, const struct vcm_scope *scope, struct vcm_e
     struct vcm_slice from = vcm_slice_of_string(listing->from_scope);
     uint32_t seq = 0;
 
-    if (listing->query->scope && !vcm_names_scope_matches(&listing->scope, scope->scope_id))
+    if (!is_looked_at(listing, scope))
         return VCM_OK;
     if (from.len > 0) {
         size_t shorter = from.len < scope->scope_id.len ? from.len : scope->scope_id.len;
@@ -247,10 +247,34 @@ static int each_scope(struct listing *listing,
     rc = vcm_page_store_read_begin(&listing->txn, vcm->store, err);
     if (rc == VCM_OK && scope)
         rc = vcm_names_find_scope(&listing->scope, listing->txn, scope, true, err);
+    else if (rc == VCM_OK)
+        rc = vcm_here_find(&listing->here, listing->txn, listing->query->repo, err);
     if (rc == VCM_OK)
         rc = vcm_page_store_each_scope(listing->txn, vcm_slice_of("", 0), visit, listing, err);
     vcm_kv_handle_read_end(listing->txn);
+    vcm_here_release(&listing->here);
     return vcm_damage_note(vcm, rc, err);
+}
+
+/* Visits the scopes of the query after reading its pattern. */
+static int run_query(struct listing *listing,
+                     int (*visit)(void *, const struct vcm_scope *, struct vcm_error *),
+                     struct vcm_error *err)
+{
+    struct vcm_slice pattern = vcm_slice_of_string(listing->query->path);
+    int rc = VCM_OK;
+
+    while (pattern.len > 2 && memcmp(pattern.data, "./", 2) == 0)
+        pattern = vcm_slice_of(pattern.data + 2, pattern.len - 2);
+    vcm_glob_list_init(&listing->globs);
+    if (listing->query->path)
+        rc = vcm_glob_check(pattern, err);
+    if (rc == VCM_OK && listing->query->path)
+        rc = vcm_glob_list_add(&listing->globs, pattern, err);
+    if (rc == VCM_OK)
+        rc = each_scope(listing, visit, err);
+    vcm_glob_list_release(&listing->globs);
+    return rc;
 }
 
 int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query *query,
@@ -272,7 +296,7 @@ int vcm_pages(char **next_cursor, struct vcm *vcm, const struct vcm_pages_query 
                        : VCM_LIMIT_LISTING_ROWS;
     rc = query->cursor ? parse_cursor(&listing, query->cursor, err) : VCM_OK;
     if (rc == VCM_OK)
-        rc = each_scope(&listing, list_scope, err);
+        rc = run_query(&listing, list_scope, err);
     if (rc == VCM_OK && listing.next_cursor[0] != '\0' &&
         !(*next_cursor = strdup(listing.next_cursor)))
         rc = vcm_error_memory(err);
@@ -291,7 +315,7 @@ int vcm_pages_count(uint64_t *count, struct vcm *vcm, const struct vcm_pages_que
         return rc;
     struct listing listing = {.vcm = vcm, .query = query};
 
-    rc = each_scope(&listing, count_scope, err);
+    rc = run_query(&listing, count_scope, err);
     *count = listing.counted;
     return rc;
 }

@@ -4,7 +4,7 @@
 
 #include "base/banned.h"
 
-enum { PATH, SCOPE };
+enum { PATH, SCOPE, ALL_SCOPES };
 
 static const struct vcm_op_param params[] = {
     [PATH] = {.name = "path",
@@ -18,8 +18,9 @@ static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "S",
-               .default_text = "all",
+               .default_text = "those of the repository around the current directory, else all",
                .summary = "only this scope, or all scopes of this base; a unique prefix is enough"},
+    [ALL_SCOPES] = VCM_SHARED_ALL_SCOPES,
 };
 
 static const struct vcm_result_member page_members[] = {
@@ -101,6 +102,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     const struct vcm_find_query query = {
         .path = vcm_op_text(call, PATH),
         .scope = vcm_op_text(call, SCOPE),
+        .repo = vcm_op_flag(call, ALL_SCOPES) ? NULL : ".",
     };
     struct output output = {.w = call->out};
 

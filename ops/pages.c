@@ -6,17 +6,18 @@
 
 #include "base/banned.h"
 
-enum { SCOPE, PATH, STATE, PINNED };
+enum { SCOPE, ALL_SCOPES, PATH, STATE, PINNED };
 
 static const struct vcm_op_param params[] = {
     [SCOPE] = {.name = "scope",
                .type = VCM_OP_TEXT,
                .placeholder = "S",
                .summary = "only this scope, or all scopes of this base; a unique prefix is enough"},
+    [ALL_SCOPES] = VCM_SHARED_ALL_SCOPES,
     [PATH] = {.name = "path",
               .type = VCM_OP_TEXT,
-              .placeholder = "P",
-              .summary = "only pages with this file, or with files below this directory"},
+              .placeholder = "GLOB",
+              .summary = "only pages with a file that this gitignore pattern matches"},
     [STATE] = {.name = "state",
                .type = VCM_OP_CHOICE,
                .placeholder = "STATE",
@@ -136,6 +137,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .path = vcm_op_text(call, PATH),
         .state = vcm_op_text(call, STATE),
         .pinned = vcm_op_flag(call, PINNED),
+        .repo = vcm_op_flag(call, ALL_SCOPES) ? NULL : ".",
     };
     struct vcm_jsonw *w = call->out;
     char *cursor = NULL;
@@ -185,7 +187,10 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
     char text[512];
 
     if (!pages->first) {
-        if (!call->quiet)
+        if (!call->quiet && vcm_op_is_set(call, PATH))
+            vcm_print_format(out, VCM_PRINT_PLAIN, "no pages: '%s' matches no file of them\n",
+                             vcm_op_text(call, PATH));
+        else if (!call->quiet)
             vcm_print_text(out, VCM_PRINT_PLAIN, "no pages\n");
         return;
     }
@@ -210,8 +215,10 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 const struct vcm_op vcm_op_pages = {
     .name = "pages",
     .summary = "list pages and their files",
-    .description = "Lists the page tables of the mapped scopes in order. A page that occurs "
-                   "several times, in one scope or in several, is listed each time.",
+    .description =
+        "Lists the page tables of the mapped scopes in order. A page that occurs "
+        "several times, in one scope or in several, is listed each time. Without --scope, in a "
+        "repository that is mapped, these are the scopes of that repository.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

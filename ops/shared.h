@@ -16,6 +16,15 @@
         .summary = "path of the repository, or of a directory in it, or a git URL"                 \
     }
 
+/* Looks at all scopes, where a command without a scope looks at those of the repository around the
+ * current directory. */
+#define VCM_SHARED_ALL_SCOPES                                                                      \
+    {                                                                                              \
+        .name = "all-scopes", .type = VCM_OP_FLAG,                                                 \
+        .summary = "look at all scopes, not only those of the repository around the current "      \
+                   "directory"                                                                     \
+    }
+
 /* The time limit of a fetch; read it with vcm_shared_timeout(). */
 #define VCM_SHARED_TIMEOUT                                                                         \
     {                                                                                              \

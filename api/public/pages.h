@@ -35,11 +35,13 @@ struct vcm_page_entry {
 
 struct vcm_pages_query {
     const char *scope;  /* id, base or unique prefix; NULL for all */
-    const char *path;   /* a file, or a directory for all below it; NULL for all */
+    const char *path;   /* gitignore pattern of files; NULL for all */
     const char *state;  /* NULL for all */
     bool pinned;        /* only pinned ones */
     uint32_t limit;     /* 0: as many as one call can return */
     const char *cursor; /* *next_cursor of an earlier call; NULL: from the beginning */
+    const char *repo; /* without `scope`: only what was mapped from the repository at or above this
+                         path, if anything was; NULL for all */
 };
 
 typedef int (*vcm_page_entry_fn)(void *context, const struct vcm_page_entry *page,
@@ -68,6 +70,7 @@ struct vcm_find_entry {
 struct vcm_find_query {
     const char *path;  /* relative to the root of the repository; "path:12" for a line */
     const char *scope; /* id, base or unique prefix; NULL for all */
+    const char *repo;  /* as in struct vcm_pages_query */
 };
 
 typedef int (*vcm_find_fn)(void *context, const struct vcm_find_entry *entry,

@@ -32,7 +32,7 @@ NEEDED = {"vcm_source_definition.name", "vcm_source_definition.open", "vcm_sourc
           "vcm_reference_query.name", "vcm_diff_query.range"}
 # Strings that are paths in a file system, or may be: bytes, for the system to judge. And a page's
 # bytes, or a text's, which are counted and no string.
-PATHS = {"vcm_page.frame", "vcm_tokens_count.text", "vcm_open_options.home", "vcm_map_options.repository",
+PATHS = {"vcm_page.frame", "vcm_pages_query.repo", "vcm_find_query.repo", "vcm_tokens_count.text", "vcm_open_options.home", "vcm_map_options.repository",
          "vcm_materialize_options.origin_url", "vcm_mmap_options.origin_url",
          "vcm_map_query.repository", "vcm_map_query.origin_url", "vcm_directory_query.root",
          "vcm_init_options.directory", "vcm_lfs_status.repository", "vcm_tokens_query.paths",

@@ -122,7 +122,7 @@ PageEntry = _struct("vcm_page_entry", *_texts("page_id", "scope_id"), ("seq", c_
                     *_texts("state"), ("pinned", c_bool), ("is_volatile", c_bool),
                     *_u64("locked_until"), ("files", TEXTS), ("file_count", c_size_t))
 PagesQuery = _struct("vcm_pages_query", *_texts("scope", "path", "state"), ("pinned", c_bool),
-                     ("limit", c_uint32), *_texts("cursor"))
+                     ("limit", c_uint32), *_texts("cursor", "repo"))
 PageQuery = _struct("vcm_page_query", *_texts("page", "scope"), ("seq", c_int64))
 FindEntry = _struct("vcm_find_entry", *_texts("page_id", "scope_id"), ("seq", c_uint32),
                     ("record", c_uint32), *_texts("path"), ("line", c_uint32),
