@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "git/blob.h"
 #include "sources/glob.h"
+#include "sources/worktree.h"
 #include "symbols/listing.h"
 #include "symbols/resolve.h"
 
@@ -28,6 +29,8 @@ struct view {
     struct vcm *vcm;
     struct vcm_git_repo *repo;
     struct vcm_index *index;
+    bool is_worktree;
+    struct vcm_worktree worktree;
     struct vcm_glob_list globs;
     char *subpath;
     struct vcm_symbols_place place;
@@ -96,6 +99,7 @@ static int open_index(struct view *view, bool read_only, struct vcm_error *err)
                               .directory = vcm_buf_text(&view->place.directory),
                               .read_only = read_only,
                               .repo = view->repo,
+                              .commit = view->is_worktree ? &view->worktree.commit : NULL,
                               .subpath = view->subpath,
                               .takes = view->globs.count > 0 ? takes : NULL,
                               .context = &view->globs,
@@ -119,13 +123,17 @@ static int open_unwritable(struct view *view, struct vcm_error *err)
     return rc == VCM_OK ? open_index(view, false, err) : rc;
 }
 
-static int open_view(struct view *view, struct vcm *vcm, const char *path, struct vcm_error *err)
+static int open_view(struct view *view, struct vcm *vcm, const char *path, bool worktree,
+                     struct vcm_error *err)
 {
     const char *place = path ? path : ".";
     struct vcm_error found = {0};
 
     view->vcm = vcm;
     int rc = open_repo(view, place, err);
+    view->is_worktree = worktree;
+    if (rc == VCM_OK && worktree)
+        rc = vcm_worktree_take(&view->worktree, view->repo, vcm->cancel, err);
     if (rc == VCM_OK)
         rc = vcm_buf_check(&view->filter, "the list of globs", err);
     if (rc != VCM_OK)
@@ -211,7 +219,7 @@ static void put_commit(struct view *view)
     char hex[VCM_GIT_ID_HEX + 1];
 
     vcm_git_repo_id_to_hex(hex, &view->index->commit);
-    vcm_jsonw_member_string(&view->w, "commit", hex);
+    vcm_jsonw_member_string(&view->w, "commit", view->is_worktree ? NULL : hex);
 }
 
 /* Lists files whose symbols are incomplete, and why. */
@@ -336,7 +344,7 @@ static int map_symbols(struct vcm *vcm, const struct vcm_repo_map_options *optio
     if (rc == VCM_OK)
         rc = vcm_tokenizer_open(&tokenizer, VCM_TOKENIZER_DEFAULT, err);
     if (rc == VCM_OK)
-        rc = open_view(&view, vcm, options->path, err);
+        rc = open_view(&view, vcm, options->path, options->worktree, err);
     if (rc == VCM_OK)
         rc = vcm_rank_open(&rank, view.index, &request, err);
     if (rc == VCM_OK)
@@ -510,7 +518,7 @@ static int find_symbols(struct vcm *vcm, const struct vcm_symbol_query *query,
     if (rc == VCM_OK && query->file)
         rc = add_glob(&view, query->file, err);
     if (rc == VCM_OK)
-        rc = open_view(&view, vcm, query->path, err);
+        rc = open_view(&view, vcm, query->path, query->worktree, err);
     if (rc == VCM_OK)
         rc = prepare_graph(&view, err);
     if (rc == VCM_OK)
@@ -668,7 +676,7 @@ static int find_references(struct vcm *vcm, const struct vcm_reference_query *qu
     rc = query->name[0] != '\0' ? VCM_OK
                                 : vcm_error_set(err, VCM_INVALID_ARGUMENT, "the name is empty");
     if (rc == VCM_OK)
-        rc = open_view(&view, vcm, query->path, err);
+        rc = open_view(&view, vcm, query->path, query->worktree, err);
     if (rc == VCM_OK)
         rc = prepare_graph(&view, err);
     if (rc == VCM_OK)

@@ -140,6 +140,11 @@ static const struct vcm_result_member result[] = {
     {.name = "records",
      VCM_RESULT_STRUCTS(struct vcm_page, records, record_count, record_members),
      .summary = "records of the page, with text and provenance"},
+    {.name = "rendered_tokens",
+     .type = VCM_RESULT_INTEGER,
+     .nullable = true,
+     .summary = "exact tokens of what the given --format prints, with --lines if given; null "
+                "without a format, and for json"},
     {0},
 };
 
@@ -170,6 +175,49 @@ static int put_text(struct vcm_buf *out, const struct vcm_page *page,
     return rc;
 }
 
+static int take_encoding(void *context, const struct vcm_config_entry *entry, struct vcm_error *err)
+{
+    vcm_buf_append_string(context, entry->value);
+    return vcm_buf_check(context, "the tokenizer", err);
+}
+
+/* Counts what the text format prints, with the tokenizer of the store. */
+static int count_rendering(uint64_t *tokens, const struct vcm_op_call *call,
+                           const struct vcm_page *page, struct vcm_error *err)
+{
+    struct vcm_buf text = VCM_BUF_INIT(2 * VCM_LIMIT_FRAME_BYTES);
+    struct vcm_buf encoding = VCM_BUF_INIT(VCM_LIMIT_CONFIG_BYTES);
+
+    int rc = put_text(&text, page, call, err);
+    if (rc == VCM_OK)
+        rc = vcm_config_get(call->vcm, "tokenizer", take_encoding, &encoding, err);
+    if (rc == VCM_OK)
+        rc = vcm_tokens_count(tokens, vcm_buf_text(&encoding), vcm_buf_text(&text), text.len, 0,
+                              err);
+    vcm_buf_release(&encoding);
+    vcm_buf_release(&text);
+    return rc;
+}
+
+static int put_document(struct vcm_op_call *call, const struct vcm_page *page,
+                        struct vcm_error *err)
+{
+    bool renders = vcm_op_is_set(call, FORMAT) && !call->json_wanted;
+    uint64_t tokens = 0;
+
+    int rc = renders ? count_rendering(&tokens, call, page, err) : VCM_OK;
+    if (rc != VCM_OK)
+        return rc;
+    vcm_jsonw_begin_object(call->out);
+    vcm_result_put_members(call->out, result, page);
+    if (renders)
+        vcm_jsonw_member_uint(call->out, "rendered_tokens", tokens);
+    else
+        vcm_jsonw_member_null(call->out, "rendered_tokens");
+    vcm_jsonw_end_object(call->out);
+    return VCM_OK;
+}
+
 static int run(struct vcm_op_call *call, struct vcm_error *err)
 {
     const char *format = vcm_op_text(call, FORMAT);
@@ -187,7 +235,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     if (call->text && !call->json_wanted)
         rc = put_text(call->text, page, call, err);
     else
-        vcm_result_put(call->out, result, page);
+        rc = put_document(call, page, err);
     vcm_page_release(page);
     return rc;
 }
@@ -214,7 +262,8 @@ const struct vcm_op vcm_op_page = {
         "the definition around its first line. The formats text, markdown and xml are "
         "made for models: the same page and scope give the same bytes, and no content can close "
         "the fence around it. In JSON every record has its blob, its lines and its exact token "
-        "count, so that it can be checked against the file.",
+        "count, so that it can be checked against the file; rendered_tokens is the exact count of "
+        "what the format that is named prints.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),

@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-enum { REPO, BUDGET, INCLUDE, FOCUS, MENTION, RANKING, FORMAT };
+enum { REPO, BUDGET, INCLUDE, FOCUS, MENTION, RANKING, FORMAT, WORKTREE };
 
 static const char *const formats[] = {"text", "json", NULL};
 static const char *const rankings[] = {"references", "symbols", NULL};
@@ -54,6 +54,10 @@ static const struct vcm_op_param params[] = {
                 .default_text = "text",
                 .choices = formats,
                 .summary = "the map, or the document"},
+    [WORKTREE] = {.name = "worktree",
+                  .type = VCM_OP_FLAG,
+                  .summary =
+                      "HEAD with what is changed, staged, untracked and not ignored, and deleted"},
 };
 
 static const char *const reasons[] = {"no_files", "filtered_out",          "not_fetched",
@@ -120,7 +124,10 @@ static const struct vcm_result_member result[] = {
      .is_list = true,
      .members = vcm_shared_gap_members,
      .summary = "files that cannot be read"},
-    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
+    {.name = "commit",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "commit of HEAD; null for the working tree"},
     {.name = "reason",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
@@ -141,6 +148,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     const char *format = vcm_op_text(call, FORMAT), *ranking = vcm_op_text(call, RANKING);
     const struct vcm_repo_map_options options = {
         .path = vcm_op_text(call, REPO),
+        .worktree = vcm_op_flag(call, WORKTREE),
         .token_budget = vcm_op_number(call, BUDGET, 0),
         .include = call->values[INCLUDE].list,
         .include_count = call->values[INCLUDE].count,

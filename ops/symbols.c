@@ -13,7 +13,7 @@
 
 /* Definitions */
 
-enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME };
+enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME, SYMBOLS_WORKTREE };
 
 static const char *const kinds[] = {
     "function", "method",   "constructor", "prototype",  "macro", "class",  "struct",
@@ -37,6 +37,10 @@ static const struct vcm_op_param symbols_params[] = {
                       .type = VCM_OP_TEXT,
                       .placeholder = "Q",
                       .summary = "only names that contain this, ignoring case"},
+    [SYMBOLS_WORKTREE] =
+        {.name = "worktree",
+         .type = VCM_OP_FLAG,
+         .summary = "HEAD with what is changed, staged, untracked and not ignored, and deleted"},
 };
 
 static const char *const sources[] = {"tree-sitter", "ctags", NULL};
@@ -79,7 +83,10 @@ static const struct vcm_result_member symbols_result[] = {
      .is_list = true,
      .members = vcm_shared_gap_members,
      .summary = "files whose symbols are incomplete, and why"},
-    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
+    {.name = "commit",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "commit of HEAD; null for the working tree"},
     VCM_ANSWER_NEXT_CURSOR,
     {0},
 };
@@ -94,6 +101,7 @@ static int run_symbols(struct vcm_op_call *call, struct vcm_error *err)
 {
     const struct vcm_symbol_query query = {
         .path = vcm_op_text(call, SYMBOLS_REPO),
+        .worktree = vcm_op_flag(call, SYMBOLS_WORKTREE),
         .kinds = call->values[SYMBOLS_KIND].list,
         .kind_count = call->values[SYMBOLS_KIND].count,
         .file = vcm_op_text(call, SYMBOLS_FILE),
@@ -161,7 +169,7 @@ const struct vcm_op vcm_op_symbols = {
 
 /* References */
 
-enum { REFS_NAME, REFS_REPO };
+enum { REFS_NAME, REFS_REPO, REFS_WORKTREE };
 
 static const struct vcm_op_param refs_params[] = {
     [REFS_NAME] = {.name = "name",
@@ -171,6 +179,10 @@ static const struct vcm_op_param refs_params[] = {
                    .placeholder = "NAME",
                    .summary = "a name, or the symbol_id of a definition"},
     [REFS_REPO] = PLACE,
+    [REFS_WORKTREE] =
+        {.name = "worktree",
+         .type = VCM_OP_FLAG,
+         .summary = "HEAD with what is changed, staged, untracked and not ignored, and deleted"},
 };
 
 static const char *const uses[] = {"call",           "read",     "write", "instantiate",
@@ -212,7 +224,10 @@ static const struct vcm_result_member refs_result[] = {
      .is_list = true,
      .members = vcm_shared_gap_members,
      .summary = "files that cannot be read"},
-    {.name = "commit", .type = VCM_RESULT_TEXT, .summary = "commit of HEAD"},
+    {.name = "commit",
+     .type = VCM_RESULT_TEXT,
+     .nullable = true,
+     .summary = "commit of HEAD; null for the working tree"},
     VCM_ANSWER_NEXT_CURSOR,
     {0},
 };
@@ -228,6 +243,7 @@ static int run_refs(struct vcm_op_call *call, struct vcm_error *err)
     const struct vcm_reference_query query = {
         .name = vcm_op_text(call, REFS_NAME),
         .path = vcm_op_text(call, REFS_REPO),
+        .worktree = vcm_op_flag(call, REFS_WORKTREE),
         .from_file = vcm_answer_key(call, 0),
         .from_line = (uint32_t)vcm_answer_key_number(call, 1),
         .limit = vcm_answer_rows(call),

@@ -42,6 +42,7 @@ struct vcm_repo_map_options {
     const char *const *mentions; /* names to rank higher */
     size_t mention_count;
     bool by_symbol_count; /* rank by the number of symbols instead of by use, for comparison */
+    bool worktree; /* HEAD with what is changed, staged, untracked and not ignored, deleted */
 };
 
 /* Passes on the ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
@@ -57,6 +58,7 @@ struct vcm_symbol_query {
     const char *from_file; /* begin with the definitions of this file; NULL: from the beginning */
     uint32_t from_line;    /* and of it, with those from this line on */
     uint64_t limit;        /* 0: all */
+    bool worktree;         /* as in struct vcm_repo_map_options */
 };
 
 /* Passes on the definitions of HEAD, by path and line, as a JSON document. Its "total" counts those
@@ -70,6 +72,7 @@ struct vcm_reference_query {
     const char *from_file; /* as in struct vcm_symbol_query */
     uint32_t from_line;
     uint64_t limit; /* 0: all */
+    bool worktree;  /* as in struct vcm_repo_map_options */
 };
 
 /* Passes on the references to a name at HEAD, by path and line, as a JSON document. NOT_FOUND for a

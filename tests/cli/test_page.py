@@ -163,6 +163,19 @@ class Formats(paging.PagingTest):
             self.assertEqual(self.vcm("page", *args, "--format", "json").out_bytes,
                              self.vcm("page", *args, "--json").out_bytes)
 
+    def test_rendered_tokens_are_those_of_what_is_printed(self):
+        for args in list(self.all_pages())[:4]:
+            for form in ("text", "markdown", "xml"):
+                for more in ([], ["--lines"]):
+                    words = ("page", *args, "--format", form, *more)
+                    printed = self.vcm(*words, check=0).out_bytes
+                    counted = self.vcm("tokens", "--json", "--encoding", "approx4", input=printed,
+                                       check=0).json()["total"]
+                    self.assertEqual(self.vcm(*words, "--json", check=0).json()["rendered_tokens"],
+                                     counted)
+            self.assertIsNone(self.vcm("page", *args, "--json",
+                                       check=0).json()["rendered_tokens"])
+
     def test_a_terminal_gets_no_control_characters_of_a_file(self):
         repo = self.make_repo({"evil": "a\x1b]0;owned\x07b\n" + "c" * 9000 + "\0d\n"}, name="evil")
         self.map(repo, "--scope", "evil-one")

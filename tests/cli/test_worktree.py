@@ -180,6 +180,21 @@ class Worktree(PagingTest):
             result = self.vcm("map", self.repo, "--worktree", "--json", *words, check=2)
             self.assertEqual(result.json()["error"]["code"], "INVALID_ARGUMENT", words)
 
+    def test_symbols_and_references_of_the_working_tree(self):
+        repo = self.make_repo({"a.c": "int old_name(void)\n{\n    return 1;\n}\n"}, name="code")
+        self.write(repo, {"a.c": "int new_name(void)\n{\n    return 1;\n}\n",
+                          "b.c": "int new_name(void);\nint use(void)\n{\n    return new_name();\n}\n"})
+        for words, there in (((), "old_name"), (("--worktree",), "new_name")):
+            found = self.vcm("symbols", repo, "--kind", "function", "--json", *words,
+                             check=0).json()
+            self.assertIn(there, [s["name"] for s in found["symbols"]])
+            self.assertEqual(found["commit"] is None, bool(words))
+            refs = self.vcm("refs", "new_name", repo, "--json", *words, check=0).json()
+            self.assertEqual([r["file_path"] for r in refs["references"]],
+                             ["b.c"] if words else [])
+            shown = self.vcm("repo", "map", repo, "--format", "json", *words, check=0).json()
+            self.assertIn(there, shown["map"])
+
     def test_remapping_follows_the_files(self):
         self.change()
         self.map_worktree()
