@@ -266,14 +266,14 @@ static void join_pair(struct vcm_diff_row *added, struct vcm_diff_row *removed)
 
 void vcm_diff_symbols_join(struct vcm_diff_rows *rows)
 {
-    struct vcm_diff_row **list = calloc(rows->count + 1, sizeof *list);
+    struct vcm_diff_row **list = calloc(rows->count + 1, sizeof(struct vcm_diff_row *));
     size_t count = 0;
 
     for (size_t i = 0; list && i < rows->count; i++)
         if (rows->list[i].hash != 0 && rows->list[i].change <= VCM_DIFF_REMOVED)
             list[count++] = &rows->list[i];
     if (count > 0)
-        qsort(list, count, sizeof *list, by_hash);
+        qsort(list, count, sizeof(struct vcm_diff_row *), by_hash);
     for (size_t i = 0; i < count;) {
         size_t added = 0, removed = 0;
         for (; i + added < count && list[i + added]->hash == list[i]->hash &&

@@ -40,9 +40,9 @@ static void free_file(struct vcm_read_file *file)
 void vcm_read_items_release(struct vcm_read_items *items)
 {
     for (size_t i = 0; i < items->file_count; i++)
-        free_file(items->files[i]);
+        free_file(items->files[i].file);
     for (size_t i = 0; i < items->page_count; i++)
-        vcm_page_release(items->pages[i]);
+        vcm_page_release(items->pages[i].page);
     free(items->files);
     free(items->pages);
     free(items->spans);
@@ -85,8 +85,8 @@ static int take_file(size_t *out, struct vcm_read_items *items, const struct vcm
                      struct vcm_error *err)
 {
     for (size_t i = 0; i < items->file_count; i++) {
-        if (items->files[i]->file.scope == file->scope &&
-            vcm_slice_equal(items->files[i]->file.path, file->path)) {
+        if (items->files[i].file->file.scope == file->scope &&
+            vcm_slice_equal(items->files[i].file->file.path, file->path)) {
             *out = i;
             return VCM_OK;
         }
@@ -101,7 +101,7 @@ static int take_file(size_t *out, struct vcm_read_items *items, const struct vcm
     vcm_place_text_init(&new->text);
     vcm_symbols_init(&new->symbols);
     *out = items->file_count;
-    items->files[items->file_count++] = new;
+    items->files[items->file_count++].file = new;
     return load(new, items, file, err);
 }
 
@@ -119,7 +119,7 @@ static int add_span(struct vcm_read_items *items, const struct vcm_read_span *sp
 static int add_lines(struct vcm_read_items *items, struct vcm_read_span *span,
                      struct vcm_error *err)
 {
-    const struct vcm_read_file *file = items->files[span->file];
+    const struct vcm_read_file *file = items->files[span->file].file;
     uint32_t lines = file->text.line_count, context = items->context;
 
     if (span->first > lines)
@@ -143,7 +143,7 @@ static int add_symbol(struct vcm_read_items *items, const struct vcm_target *tar
     if (rc != VCM_OK)
         return rc;
     span.first = vcm_comment_begin(
-        target->language, vcm_buf_slice(&items->files[span.file]->text.text), target->line);
+        target->language, vcm_buf_slice(&items->files[span.file].file->text.text), target->line);
     span.last = target->end_line;
     return add_lines(items, &span, err);
 }
@@ -162,7 +162,7 @@ static int add_page(struct vcm_read_items *items, const struct vcm_page_id *id,
                            &(struct vcm_page_query){.page = hex, .seq = -1}, err);
     if (rc != VCM_OK)
         return rc;
-    items->pages[items->page_count++] = page;
+    items->pages[items->page_count++].page = page;
     for (size_t i = 0; rc == VCM_OK && i < page->record_count; i++) {
         const struct vcm_record *record = &page->records[i];
         const struct vcm_read_span span = {
@@ -205,7 +205,7 @@ int vcm_read_items_add(struct vcm_read_items *items, const char *text, struct vc
         struct vcm_read_span span = {.first = target.first, .last = target.last};
         rc = take_file(&span.file, items, &target.file, err);
         if (rc == VCM_OK && span.first == 0)
-            span.last = items->files[span.file]->text.line_count;
+            span.last = items->files[span.file].file->text.line_count;
         if (rc == VCM_OK)
             rc = add_lines(items, &span, err);
     }
@@ -291,7 +291,7 @@ static void append_heading(struct vcm_buf *out, const struct vcm_symbol *symbol)
 static int name_span(struct vcm_read_span *span, struct vcm_read_items *items,
                      struct vcm_error *err)
 {
-    const struct vcm_read_file *file = items->files[span->file];
+    const struct vcm_read_file *file = items->files[span->file].file;
     struct vcm_buf text = VCM_BUF_INIT(VCM_MIB);
     struct vcm_read_item *item = &span->item;
     bool failed = false;
@@ -330,7 +330,7 @@ static const char *hex_of(struct vcm_read_items *items, const void *bytes, size_
 static int name_page(struct vcm_read_span *span, struct vcm_read_items *items,
                      struct vcm_error *err)
 {
-    const struct vcm_read_file *file = items->files[span->file];
+    const struct vcm_read_file *file = items->files[span->file].file;
     const struct vcm_place_lines lines = {.first = span->first, .last = span->last};
     struct vcm_place_file source = file->file;
     struct vcm_place_text text;
@@ -361,7 +361,7 @@ static struct vcm_slice lines_of(struct vcm_slice text, uint32_t first, uint32_t
 
 static int fill(struct vcm_read_span *span, struct vcm_read_items *items, struct vcm_error *err)
 {
-    const struct vcm_read_file *file = items->files[span->file];
+    const struct vcm_read_file *file = items->files[span->file].file;
     struct vcm_read_item *item = &span->item;
     struct vcm_slice text = lines_of(vcm_buf_slice(&file->text.text), span->first, span->last);
 

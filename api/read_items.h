@@ -19,6 +19,14 @@ struct vcm_read_file {
     enum vcm_language language;
 };
 
+/* Both stay where they are while the lists grow. */
+struct vcm_read_file_at {
+    struct vcm_read_file *file;
+};
+struct vcm_read_page_at {
+    struct vcm_page *page;
+};
+
 /* Lines of a file, or a record of a page. */
 struct vcm_read_span {
     size_t file; /* number of the file; SIZE_MAX of a record */
@@ -33,11 +41,11 @@ struct vcm_read_items {
     struct vcm_place_symbols symbols;
     struct vcm_tokenizer *tokenizer;
     struct vcm_arena arena;
-    struct vcm_read_file **files;
+    struct vcm_read_file_at *files;
     size_t file_count, file_capacity;
     struct vcm_read_span *spans;
     size_t span_count, span_capacity;
-    struct vcm_page **pages; /* that items point into */
+    struct vcm_read_page_at *pages; /* that items point into */
     size_t page_count, page_capacity;
     uint32_t context;
 };
