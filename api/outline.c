@@ -235,7 +235,7 @@ static int write_symbols(struct writing *writing, struct vcm_outline_file *file,
             .signature = keep_text(result, symbol->signature, &failed),
             .line = symbol->line,
             .end_line = symbol->end_line,
-            .tokens = count_lines(result, &finder, symbol->line, symbol->end_line),
+            .tokens = count_lines(result, &finder, symbol->start_line, symbol->end_line),
         };
         if (symbol->container.len > 0)
             out->container = keep_text(result, symbol->container, &failed);

@@ -257,8 +257,9 @@ static const struct vcm_symbol *enclosing(const struct vcm_symbols *symbols, uin
 
     for (uint32_t i = 0; i < symbols->definition_count; i++) {
         const struct vcm_symbol *symbol = &symbols->definitions[i];
-        if (symbol->line + before <= first && symbol->end_line >= last &&
-            (!found || symbol->end_line - symbol->line <= found->end_line - found->line))
+        if (symbol->start_line + before <= first && symbol->end_line >= last &&
+            (!found ||
+             symbol->end_line - symbol->start_line <= found->end_line - found->start_line))
             found = symbol;
     }
     return found;

@@ -21,8 +21,9 @@
 
 #include "base/banned.h"
 
-#define EXCERPT_BYTES ((size_t)200)
-#define GLOB_MARKS    "*?[]{}.,-_/"
+#define EXCERPT_BYTES  ((size_t)200)
+#define CANDIDATES_MAX 5u /* that are listed of an unresolved reference */
+#define GLOB_MARKS     "*?[]{}.,-_/"
 
 /* An open index with its repository and output. */
 struct view {
@@ -200,9 +201,9 @@ static const char *text_of_path(struct view *view, struct vcm_slice path)
     return vcm_buf_text(&view->scratch);
 }
 
-/* "src/a.c:12#outer.name" */
-static void put_symbol_id(struct view *view, const char *key, struct vcm_slice path,
-                          const struct vcm_symbol *symbol)
+/* "src/a.c:12#outer.name", in the scratch buffer. */
+static void make_symbol_id(struct view *view, struct vcm_slice path,
+                           const struct vcm_symbol *symbol)
 {
     text_of_path(view, path);
     vcm_buf_append_format(&view->scratch, ":%u#", symbol->line);
@@ -211,6 +212,12 @@ static void put_symbol_id(struct view *view, const char *key, struct vcm_slice p
         vcm_buf_append_byte(&view->scratch, '.');
     }
     vcm_utf8_replace(&view->scratch, symbol->name);
+}
+
+static void put_symbol_id(struct view *view, const char *key, struct vcm_slice path,
+                          const struct vcm_symbol *symbol)
+{
+    make_symbol_id(view, path, symbol);
     vcm_jsonw_member_slice(&view->w, key, vcm_buf_slice(&view->scratch));
 }
 
@@ -404,6 +411,7 @@ static void put_symbol(struct view *view, const struct vcm_index_file *file,
     vcm_jsonw_member_slice(w, "documentation", symbol->documentation);
     vcm_jsonw_member_string(w, "file_path", text_of_path(view, file->path));
     vcm_jsonw_member_uint(w, "line", symbol->line);
+    vcm_jsonw_member_uint(w, "start_line", symbol->start_line);
     vcm_jsonw_member_uint(w, "end_line", symbol->end_line);
     if (symbol->container.len > 0)
         vcm_jsonw_member_slice(w, "container", symbol->container);
@@ -581,6 +589,46 @@ static void put_excerpt(struct references *references, size_t file, uint32_t lin
     vcm_jsonw_member_slice(&view->w, "excerpt", vcm_buf_slice(&view->scratch));
 }
 
+/* What is known of where the name is defined: the type, the module or the words before it. */
+static void put_container_hint(struct view *view, const struct vcm_symbol_reference *reference)
+{
+    struct vcm_slice hint =
+        reference->receiver.len > 1 && strchr("@:", reference->receiver.data[0])
+            ? vcm_slice_of(reference->receiver.data + 1, reference->receiver.len - 1)
+            : reference->qualifier;
+
+    vcm_buf_clear(&view->scratch);
+    vcm_utf8_replace(&view->scratch, hint);
+    if (hint.len > 0)
+        vcm_jsonw_member_slice(&view->w, "to_container_hint", vcm_buf_slice(&view->scratch));
+    else
+        vcm_jsonw_member_null(&view->w, "to_container_hint");
+}
+
+/* The definitions that an unresolved reference may mean: those by its name in languages that use
+ * each other's names, unless it is known to come from outside. */
+static void put_candidates(struct view *view, const struct vcm_resolved *found)
+{
+    const struct vcm_index_file *files = view->index->files;
+    const struct vcm_model_names *names =
+        found->target || found->external ? NULL : found->candidates;
+    uint64_t total = 0;
+
+    vcm_jsonw_key(&view->w, "candidates");
+    vcm_jsonw_begin_array(&view->w);
+    for (size_t i = 0; names && i < names->count; i++) {
+        const struct vcm_model_definition *one = &names->items[i];
+        if (!vcm_language_are_kin(files[found->file].language, files[one->file].language))
+            continue;
+        if (total++ < CANDIDATES_MAX) {
+            make_symbol_id(view, files[one->file].path, &one->symbol);
+            vcm_jsonw_slice(&view->w, vcm_buf_slice(&view->scratch));
+        }
+    }
+    vcm_jsonw_end_array(&view->w);
+    vcm_jsonw_member_uint(&view->w, "candidates_total", total);
+}
+
 static int put_reference(void *context, const struct vcm_resolved *found, struct vcm_error *err)
 {
     struct references *references = context;
@@ -609,6 +657,9 @@ static int put_reference(void *context, const struct vcm_resolved *found, struct
         put_symbol_id(view, "target", files[found->target_file].path, found->target);
     else
         vcm_jsonw_member_null(w, "target");
+    vcm_jsonw_member_slice(w, "to_name", found->reference->name);
+    put_container_hint(view, found->reference);
+    put_candidates(view, found);
     vcm_jsonw_end_object(w);
     return VCM_OK;
 }

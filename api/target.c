@@ -85,7 +85,7 @@ static int find_directory(bool *found, struct vcm_target *out, struct vcm_place 
 struct match {
     struct vcm_place_file file;
     struct vcm_slice container, name, signature; /* in the arena, as file.path is */
-    uint32_t line, end_line;
+    uint32_t line, start_line, end_line;
     enum vcm_symbol_kind kind;
     enum vcm_language language;
     bool dropped;
@@ -123,6 +123,7 @@ static int take_match(void *context, const struct vcm_place_definition *found,
         .name = keep(matches, found->symbol->name, &failed),
         .signature = keep(matches, found->symbol->signature, &failed),
         .line = found->symbol->line,
+        .start_line = found->symbol->start_line,
         .end_line = found->symbol->end_line,
         .kind = found->symbol->kind,
         .language = found->language,
@@ -139,7 +140,7 @@ static bool is_same_file(const struct match *a, const struct match *b)
 /* Whether `a` is a part of `b`: the constructor of a class, the name of a struct behind it. */
 static bool is_within(const struct match *a, const struct match *b)
 {
-    return is_same_file(a, b) && a->line >= b->line && a->end_line <= b->end_line;
+    return is_same_file(a, b) && a->start_line >= b->start_line && a->end_line <= b->end_line;
 }
 
 /* A declaration gives way to the definition, and what is inside of another to that. */
@@ -240,7 +241,7 @@ static int choose(struct vcm_target *out, struct matches *matches, const char *t
     vcm_utf8_replace(&out->signature, match->signature);
     out->kind = VCM_TARGET_SYMBOL;
     out->file = match->file;
-    out->line = match->line;
+    out->line = match->start_line;
     out->end_line = match->end_line;
     out->symbol_kind = match->kind;
     out->language = match->language;

@@ -207,6 +207,7 @@ static void take_tag(struct reading *reading, const struct vcm_json *tag)
         .name = keep(reading, name->text),
         .container = keep(reading, has_scope ? scope->text : vcm_slice_of("", 0)),
         .line = (uint32_t)line,
+        .start_line = (uint32_t)line,
         .end_line = (uint32_t)(end < line || end > reading->line_count ? line : end),
         .kind = kind,
         .visibility = read_access(vcm_json_get_text(tag, "access", "")),

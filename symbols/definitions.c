@@ -97,11 +97,11 @@ int vcm_definitions_read(struct vcm_symbols *out, struct vcm_definitions *defini
 /* A field or a value of one line encloses nothing: its line names it. */
 static bool encloses(const struct vcm_symbol *symbol, uint32_t line)
 {
-    bool is_line = symbol->line == symbol->end_line &&
+    bool is_line = symbol->start_line == symbol->end_line &&
                    (vcm_symbol_is_value(symbol->kind) || symbol->kind == VCM_SYMBOL_FIELD ||
                     symbol->kind == VCM_SYMBOL_ENUMERATOR);
 
-    return symbol->line <= line && line <= symbol->end_line && !is_line;
+    return symbol->start_line <= line && line <= symbol->end_line && !is_line;
 }
 
 const struct vcm_symbol *vcm_definitions_around(const struct vcm_symbols *symbols, uint32_t line)
@@ -112,7 +112,7 @@ const struct vcm_symbol *vcm_definitions_around(const struct vcm_symbols *symbol
         const struct vcm_symbol *symbol = &symbols->definitions[i];
         if (!encloses(symbol, line))
             continue;
-        if (!best || symbol->end_line - symbol->line <= best->end_line - best->line)
+        if (!best || symbol->end_line - symbol->start_line <= best->end_line - best->start_line)
             best = symbol;
     }
     return best;

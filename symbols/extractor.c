@@ -344,8 +344,48 @@ static bool is_no_name(const struct vcm_find *found, const struct vcm_language_t
     return (text[found->name] >= '0' && text[found->name] <= '9') || (blank && tree->blank_types);
 }
 
+/* The nodes around a name: on the path of the search, or, when a cursor found it, from the tree. */
+struct around {
+    const struct vcm_patterns_path *path; /* or NULL */
+    TSNode node;
+};
+
+static TSNode node_above(void *context, unsigned level)
+{
+    const struct around *around = context;
+    TSNode node = around->node;
+
+    if (around->path)
+        return vcm_patterns_above(around->path, level);
+    for (; level > 0 && !ts_node_is_null(node); level--)
+        node = ts_node_parent(node);
+    return node;
+}
+
+/* Notes what is written down of the type of a name, or of what stands before it. */
+static void take_chain(struct run *run, struct vcm_find *find, TSNode name,
+                       const struct vcm_patterns_path *path)
+{
+    /* The search may be about another node of the match. */
+    struct around around = {path && vcm_patterns_above(path, 0).id == name.id ? path : NULL, name};
+    const struct vcm_receiver_place place = {run->query->receivers, run->weave.text, name,
+                                             node_above, &around};
+    struct vcm_buf *chains = &run->weave.chains;
+    bool declares = find->role == VCM_ROLE_LOCAL || find->role == VCM_ROLE_DEFINE;
+
+    if ((!declares && find->role != VCM_ROLE_REFER) || (!around.path && !declares))
+        return;
+    find->chain = (uint32_t)chains->len;
+    if (declares)
+        vcm_receiver_of_declaration(chains, &place);
+    else
+        vcm_receiver_of_use(chains, &place);
+    find->chain_end = (uint32_t)chains->len;
+}
+
 static void take_match(struct run *run, const TSQueryMatch *match, uint32_t pattern,
-                       const struct vcm_tree_query_capture *captures)
+                       const struct vcm_tree_query_capture *captures,
+                       const struct vcm_patterns_path *path)
 {
     struct taken taken = {.find = {.pattern = pattern}};
     struct vcm_find *find = &taken.find;
@@ -366,6 +406,7 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
     trim_name(find, tree, text);
     if (strcmp(ts_node_type(taken.name), "string_content") == 0 && find->role == VCM_ROLE_REFER)
         find->name_end = end_of_word(run, find->name, find->name_end);
+    find->name_line = ts_node_start_point(taken.name).row + 1;
     if (find->role == VCM_ROLE_DEFINE || find->role == VCM_ROLE_SCOPE) {
         set_ends(&taken, find);
         /* "struct Meters(f64)" has no body. */
@@ -380,15 +421,17 @@ static void take_match(struct run *run, const TSQueryMatch *match, uint32_t patt
         return;
     if (find->role == VCM_ROLE_LOCAL && !find->is_type && names_a_case(&run->weave, find))
         return;
+    take_chain(run, find, taken.name, path);
     vcm_weave_finds_add(&run->weave, find);
 }
 
-static bool visit_match(void *context, const TSQueryMatch *match)
+static bool visit_match(void *context, const TSQueryMatch *match,
+                        const struct vcm_patterns_path *path)
 {
     struct run *run = context;
 
     if (vcm_patterns_words_fit(run->query->patterns, match, run->weave.text))
-        take_match(run, match, match->pattern_index, run->query->captures);
+        take_match(run, match, match->pattern_index, run->query->captures, path);
     return !run->weave.too_many && !run->weave.no_memory;
 }
 
@@ -407,7 +450,7 @@ static void search_rest(struct run *run, TSNode root)
            ts_query_cursor_next_match(cursor, &match))
         if (vcm_tree_query_words_fit(query, &match, run->weave.text))
             take_match(run, &match, vcm_patterns_place(query->patterns, match.pattern_index),
-                       query->rest_captures);
+                       query->rest_captures, NULL);
 }
 
 /* Nothing is deleted here: the parse memory is reset as a whole when the file is done. */
@@ -501,6 +544,7 @@ int vcm_extractor_run(struct vcm_symbols *out, struct vcm_extractor *extractor,
         return vcm_ctags_run(out, extractor->ctags, language, text, err);
     if (out->state != VCM_SYMBOL_COMPLETE || !run.weave.language->grammar)
         return VCM_OK;
+    vcm_buf_init(&run.weave.chains, VCM_LIMIT_SYMBOLS_BYTES);
     int rc = find_query(&run.query, extractor, language, err);
     if (rc == VCM_OK)
         rc = read_tree(&run, extractor, err);

@@ -4,7 +4,11 @@
 
 #include "base/hash.h"
 #include "base/limits.h"
+#include "symbols/find_node.h"
+#include "symbols/find_python.h"
+#include "symbols/packages.h"
 #include "symbols/qualifier.h"
+#include "symbols/tree_paths.h"
 
 #include "base/banned.h"
 
@@ -15,6 +19,7 @@ struct vcm_imports {
     uint32_t *heads; /* 1 + the first file of a bucket */
     uint32_t *next;  /* 1 + the next one */
     uint32_t mask;
+    struct vcm_packages *packages;
 };
 
 /* "src/a" of "src/a.py", and also of "src/a/__init__.py", which represents its directory. */
@@ -35,13 +40,6 @@ static struct vcm_slice stem_of(struct vcm_slice path)
     return path;
 }
 
-static struct vcm_slice directory_of(struct vcm_slice path)
-{
-    const char *slash = memrchr(path.data, '/', path.len);
-
-    return vcm_slice_of(path.data, slash ? (size_t)(slash - path.data) : 0);
-}
-
 static struct vcm_slice last_part(struct vcm_slice path)
 {
     const char *slash = path.len > 0 ? memrchr(path.data, '/', path.len) : NULL;
@@ -52,8 +50,9 @@ static struct vcm_slice last_part(struct vcm_slice path)
 /* The part of a file's path that an import names: a package's directory, or the file. */
 static struct vcm_slice named_part(const struct vcm_index_file *file)
 {
-    return vcm_language_get(file->language)->imports.directories ? directory_of(file->path)
-                                                                 : stem_of(file->path);
+    return vcm_language_get(file->language)->imports.directories
+               ? vcm_tree_paths_directory(file->path)
+               : stem_of(file->path);
 }
 
 static uint32_t bucket_of(const struct vcm_imports *imports, struct vcm_slice name)
@@ -74,7 +73,8 @@ int vcm_imports_open(struct vcm_imports **out, const struct vcm_index *index, st
         imports->mask = 2 * imports->mask + 1;
     imports->heads = calloc((size_t)imports->mask + 1, sizeof *imports->heads);
     imports->next = calloc(index->file_count + 1, sizeof *imports->next);
-    if (!imports->heads || !imports->next) {
+    if (!imports->heads || !imports->next ||
+        vcm_packages_open(&imports->packages, index, err) != VCM_OK) {
         vcm_imports_close(imports);
         return vcm_error_memory(err);
     }
@@ -91,6 +91,7 @@ void vcm_imports_close(struct vcm_imports *imports)
 {
     if (!imports)
         return;
+    vcm_packages_close(imports->packages);
     free(imports->heads);
     free(imports->next);
     free(imports);
@@ -198,17 +199,134 @@ static const struct vcm_language_imports *habits_of(const struct vcm_imports *im
     return &vcm_language_get(imports->index->files[file].language)->imports;
 }
 
+/* Of the files that a written path may mean, the one that it means from the directory of the
+ * importing file, or from the top. A path that begins with a dot means no other. */
+static size_t nearest(uint32_t out[VCM_IMPORTS_MAX], size_t count,
+                      const struct vcm_imports *imports, size_t from, struct vcm_slice target)
+{
+    const struct vcm_index_file *files = imports->index->files;
+    struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+    bool relative = target.len > 0 && target.data[0] == '.';
+    struct vcm_slice directories[] = {vcm_tree_paths_directory(files[from].path),
+                                      vcm_slice_of("", 0)};
+    size_t kept = 0;
+
+    for (size_t i = 0; i < 2 - (size_t)relative && kept == 0; i++) {
+        if (!vcm_tree_paths_join(&path, directories[i], target))
+            continue;
+        struct vcm_slice wanted = vcm_buf_slice(&path), stem = stem_of(wanted);
+        for (size_t j = 0; j < count; j++)
+            if (vcm_slice_equal(files[out[j]].path, wanted))
+                out[kept++] = out[j];
+        for (size_t j = 0; j < count && kept == 0; j++)
+            if (vcm_slice_equal(stem_of(files[out[j]].path), stem))
+                out[kept++] = out[j];
+    }
+    vcm_buf_release(&path);
+    return kept > 0 || relative ? kept : count;
+}
+
+/* The packages of Python by the name of the target's first word. */
+static size_t list_packages(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                            struct vcm_slice target)
+{
+    const struct vcm_index_file *files = imports->index->files;
+    struct vcm_slice word = vcm_find_python_first_word(target);
+    size_t count = 0;
+
+    for (uint32_t i = imports->heads[bucket_of(imports, word)]; i > 0; i = imports->next[i - 1]) {
+        struct vcm_slice path = files[i - 1].path;
+        bool package = vcm_slice_equal(last_part(path), vcm_slice_of("__init__.py", 11));
+        if (package && count < VCM_IMPORTS_MAX &&
+            vcm_slice_equal(last_part(vcm_tree_paths_directory(path)), word))
+            out[count++] = i - 1;
+    }
+    return count;
+}
+
+/* The directory that a path of packages means by a module that go.mod names. */
+static size_t find_go(uint32_t out[VCM_IMPORTS_MAX], bool *external,
+                      const struct vcm_imports *imports, size_t from, struct vcm_slice target)
+{
+    const struct vcm_index_file *files = imports->index->files;
+    size_t count = 0, found = 0, kept = 0;
+    const struct vcm_packages_item *items = vcm_packages_all(&count, imports->packages);
+    bool modules = false;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct vcm_slice module = items[i].module;
+        modules = modules || module.len > 0;
+        if (module.len == 0 || module.len > target.len ||
+            memcmp(module.data, target.data, module.len) != 0 ||
+            (target.len > module.len && target.data[module.len] != '/'))
+            continue;
+        struct vcm_buf path = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+        struct vcm_slice rest = vcm_slice_of(target.data + module.len, target.len - module.len);
+        if (vcm_tree_paths_join(&path, items[i].directory, rest)) {
+            found = look_up(out, imports, from, vcm_buf_slice(&path));
+            for (size_t j = 0; j < found; j++)
+                if (vcm_slice_equal(vcm_tree_paths_directory(files[out[j]].path),
+                                    vcm_buf_slice(&path)))
+                    out[kept++] = out[j];
+        }
+        vcm_buf_release(&path);
+        if (kept > 0)
+            return kept;
+    }
+    *external = modules;
+    return modules ? 0 : look_up(out, imports, from, target);
+}
+
+/* The files of a module, where the language has rules of its own for that. */
+static size_t find_module(uint32_t out[VCM_IMPORTS_MAX], bool *external,
+                          const struct vcm_imports *imports, size_t from, struct vcm_slice target)
+{
+    uint32_t packages[VCM_IMPORTS_MAX];
+
+    *external = false;
+    switch (habits_of(imports, from)->finder) {
+    case VCM_LANGUAGES_FIND_NODE:
+        out[0] = vcm_find_node(external, imports->index, imports->packages, from, target);
+        break;
+    case VCM_LANGUAGES_FIND_PYTHON:
+        out[0] = vcm_find_python(external, imports->index, from, target, packages,
+                                 list_packages(packages, imports, target));
+        break;
+    default:
+        return find_go(out, external, imports, from, target);
+    }
+    return out[0] != VCM_TREE_PATHS_NONE;
+}
+
+bool vcm_imports_is_external(const struct vcm_imports *imports, size_t from,
+                             struct vcm_slice target)
+{
+    uint32_t files[VCM_IMPORTS_MAX];
+    bool external = false;
+
+    if (habits_of(imports, from)->finder == VCM_LANGUAGES_FIND_BY_END)
+        return vcm_imports_find(files, imports, from, target) == 0;
+    find_module(files, &external, imports, from, target);
+    return external;
+}
+
 size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                         size_t from, struct vcm_slice target)
 {
     const struct vcm_language_imports *habits = habits_of(imports, from);
+    const bool paths = has_paths(habits, target);
     char text[TARGET_MAX];
+    bool external = false;
 
+    if (habits->finder != VCM_LANGUAGES_FIND_BY_END)
+        return find_module(out, &external, imports, from, target);
     struct vcm_slice path = to_path(text, habits, target);
     while (path.len > 0) {
         size_t count = look_up(out, imports, from, path);
+        if (paths)
+            return nearest(out, count, imports, from, target);
         /* "a::b::Name" and "a.b.C.method" name something in a file: shorter paths are tried. */
-        const char *slash = has_paths(habits, target) ? NULL : memrchr(path.data, '/', path.len);
+        const char *slash = memrchr(path.data, '/', path.len);
         if (count > 0 || !slash)
             return count;
         path.len = (size_t)(slash - path.data);
@@ -221,10 +339,15 @@ size_t vcm_imports_find(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports 
 size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                               size_t from, struct vcm_slice target)
 {
+    const struct vcm_language_imports *habits = habits_of(imports, from);
     char text[TARGET_MAX];
-    struct vcm_slice path = to_path(text, habits_of(imports, from), target);
+    bool external = false;
 
-    return path.len > 0 ? look_up(out, imports, from, path) : 0;
+    if (habits->finder != VCM_LANGUAGES_FIND_BY_END)
+        return find_module(out, &external, imports, from, target);
+    struct vcm_slice path = to_path(text, habits, target);
+    size_t count = path.len > 0 ? look_up(out, imports, from, path) : 0;
+    return has_paths(habits, target) ? nearest(out, count, imports, from, target) : count;
 }
 
 size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
@@ -242,18 +365,39 @@ size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imp
     return vcm_imports_find(out, imports, from, vcm_slice_of(text, len));
 }
 
+/* "m.name", or ".name", which is a module when names that are imported may be. */
+size_t vcm_imports_find_part(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                             size_t from, struct vcm_slice target, struct vcm_slice name)
+{
+    char text[TARGET_MAX];
+    size_t dot = target.len > 0 && target.data[target.len - 1] != '.';
+
+    if (!habits_of(imports, from)->submodules || target.len + dot + name.len > sizeof text)
+        return 0;
+    memcpy(text, target.data, target.len);
+    if (dot > 0)
+        text[target.len] = '.';
+    memcpy(text + target.len + dot, name.data, name.len);
+    return vcm_imports_find_whole(out, imports, from,
+                                  vcm_slice_of(text, target.len + dot + name.len));
+}
+
 void vcm_imports_visit(const struct vcm_imports *imports, size_t from,
                        const struct vcm_symbol_import *import, vcm_imports_fn visit, void *context)
 {
     struct vcm_slice list = import->parts ? import->alias : vcm_slice_of("", 0), name, here;
+    const struct vcm_language_imports *habits = habits_of(imports, from);
     uint32_t files[VCM_IMPORTS_MAX];
-    size_t count = vcm_imports_find(files, imports, from, import->target);
 
+    if (import->target.len == 0)
+        return;
+    size_t count = vcm_imports_find(files, imports, from, import->target);
     for (size_t i = 0; i < count; i++)
         visit(context, files[i]);
-    while (habits_of(imports, from)->file_per_name &&
-           vcm_qualifier_next_name(&name, &here, &list)) {
-        count = vcm_imports_find_name(files, imports, from, import, name);
+    bool submodules = habits->finder == VCM_LANGUAGES_FIND_PYTHON;
+    while ((habits->file_per_name || submodules) && vcm_qualifier_next_name(&name, &here, &list)) {
+        count = submodules ? vcm_imports_find_part(files, imports, from, import->target, name)
+                           : vcm_imports_find_name(files, imports, from, import, name);
         for (size_t i = 0; i < count; i++)
             visit(context, files[i]);
     }

@@ -1,8 +1,10 @@
 /*
  * imports.h - which files of a repository an import refers to.
  *
- * Works on paths: an import's words are converted to the end of a path, and the files whose path
- * ends with it are returned. There may be several; the caller decides how to weigh that.
+ * How a language finds a module is its own: relative to the file that imports, by configuration
+ * (find_node.h, find_python.h, packages.h), or by the end of a path, which several files may have;
+ * the caller decides how to weigh that. A module from outside has no files, whatever files are
+ * called.
  */
 #ifndef VCM_SYMBOLS_IMPORTS_H
 #define VCM_SYMBOLS_IMPORTS_H
@@ -32,6 +34,14 @@ size_t vcm_imports_find_whole(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_im
 size_t vcm_imports_find_name(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
                              size_t from, const struct vcm_symbol_import *import,
                              struct vcm_slice name);
+
+/* The file of a module that is in the module `target`: "a.b" of "from a import b". */
+size_t vcm_imports_find_part(uint32_t out[VCM_IMPORTS_MAX], const struct vcm_imports *imports,
+                             size_t from, struct vcm_slice target, struct vcm_slice name);
+
+/* Whether the target is a module that is none of the repository's. */
+bool vcm_imports_is_external(const struct vcm_imports *imports, size_t from,
+                             struct vcm_slice target);
 
 typedef void (*vcm_imports_fn)(void *context, uint32_t file);
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "symbols/receiver.h"
 #include "symbols/weave_finds.h"
 
 #include "base/banned.h"
@@ -12,6 +13,7 @@ struct vcm_local {
     size_t block;
     bool outer; /* first among those of one block */
     bool type;  /* a type parameter, before other names */
+    struct vcm_slice chain;
 };
 
 static int compare(struct vcm_slice a_name, size_t a_block, const struct vcm_local *b)
@@ -89,7 +91,8 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
     for (size_t i = 0; around && locals->items && i < weave->uses.count; i++) {
         const struct vcm_find *use = &weave->uses.items[i];
         assert(i == 0 || use[-1].name <= use->name);
-        if (use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER)
+        if ((use->role != VCM_ROLE_LOCAL && use->role != VCM_ROLE_OUTER) ||
+            vcm_weave_finds_is_imported(weave, use->name))
             continue;
         for (; next < blocks->count && blocks->items[next].start <= use->name; next++) {
             while (depth > 0 && blocks->items[around[depth - 1]].end <= blocks->items[next].start)
@@ -106,6 +109,8 @@ bool vcm_locals_fill(struct vcm_locals *locals, const struct vcm_weave *weave, c
                 .block = around[level - 1],
                 .outer = use->role == VCM_ROLE_OUTER,
                 .type = use->is_type,
+                .chain = vcm_slice_of(vcm_buf_slice(&weave->chains).data + use->chain,
+                                      use->chain_end - use->chain),
             };
     }
     bool ok = around && locals->items;
@@ -145,7 +150,8 @@ struct vcm_locals_range vcm_locals_find(const struct vcm_locals *locals, struct 
     return (struct vcm_locals_range){locals->items + first, end - first};
 }
 
-enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size_t block, bool type)
+/* The first one of the block. */
+static size_t find_block(const struct vcm_locals_range *range, size_t block)
 {
     size_t low = 0, high = range->count;
 
@@ -156,6 +162,30 @@ enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size
         else
             high = middle;
     }
+    return low;
+}
+
+struct vcm_slice vcm_locals_chain(const struct vcm_locals_range *range, size_t block)
+{
+    const struct vcm_slice unknown = vcm_slice_of("", 0);
+    struct vcm_slice chain = unknown;
+
+    for (size_t i = find_block(range, block); i < range->count && range->items[i].block == block;
+         i++) {
+        const struct vcm_slice next = range->items[i].chain;
+        if (vcm_slice_equal(next, vcm_slice_of_string(VCM_RECEIVER_NOTHING)))
+            continue;
+        if (next.len == 0 || (chain.len > 0 && !vcm_slice_equal(chain, next)))
+            return unknown;
+        chain = next;
+    }
+    return chain;
+}
+
+enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size_t block, bool type)
+{
+    size_t low = find_block(range, block);
+
     if (low == range->count || range->items[low].block != block ||
         (type && !range->items[low].type))
         return VCM_LOCALS_NO;

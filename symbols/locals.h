@@ -33,6 +33,9 @@ struct vcm_locals_range {
 
 struct vcm_locals_range vcm_locals_find(const struct vcm_locals *locals, struct vcm_slice name);
 
+/* The chain of what the block declares by the name (receiver.h); "" when it has several. */
+struct vcm_slice vcm_locals_chain(const struct vcm_locals_range *range, size_t block);
+
 /* Whether the block with this number declares the name. A name in the place of a type can only be a
  * type parameter. */
 enum vcm_locals_answer vcm_locals_ask(const struct vcm_locals_range *range, size_t block,

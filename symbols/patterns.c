@@ -120,11 +120,16 @@ struct level {
     TSFieldId field;
 };
 
+struct vcm_patterns_path {
+    struct level *levels; /* from the root to the current node */
+    size_t depth;
+};
+
 struct search {
     const struct vcm_patterns *patterns;
     TSTreeCursor cursor;
-    struct level *levels; /* from the root to the current node */
-    size_t depth, capacity;
+    struct vcm_patterns_path path;
+    size_t capacity;
     TSQueryCapture captures[MATCH_MAX];
     unsigned capture_count;
     uint64_t steps, steps_max;
@@ -132,6 +137,13 @@ struct search {
     void *context;
     bool stopped;
 };
+
+TSNode vcm_patterns_above(const struct vcm_patterns_path *path, unsigned levels)
+{
+    const TSNode none = {.id = NULL};
+
+    return levels < path->depth ? path->levels[path->depth - 1 - levels].node : none;
+}
 
 static void take_captures(struct search *search, const struct vcm_patterns_form *form, TSNode node)
 {
@@ -222,9 +234,9 @@ static bool is_on_path(const struct vcm_patterns_chain *chain, unsigned at,
 
 static bool chain_fits(struct search *search, const struct vcm_patterns_chain *chain)
 {
-    struct level *levels = &search->levels[search->depth - 1];
+    struct level *levels = &search->path.levels[search->path.depth - 1];
 
-    if (search->depth < chain->count)
+    if (search->path.depth < chain->count)
         return false;
     for (unsigned i = 0; i < chain->count; i++) {
         const struct vcm_patterns_form *form = chain->forms[i];
@@ -258,7 +270,7 @@ static void try_chains(struct search *search, const struct vcm_patterns_chain *c
         const TSQueryMatch match = {.pattern_index = (uint16_t)chain->pattern,
                                     .capture_count = (uint16_t)search->capture_count,
                                     .captures = search->captures};
-        search->stopped = !search->visit(search->context, &match);
+        search->stopped = !search->visit(search->context, &match, &search->path);
     }
 }
 
@@ -266,25 +278,25 @@ static void enter(struct search *search)
 {
     const struct vcm_patterns *patterns = search->patterns;
 
-    if (search->depth == search->capacity) {
+    if (search->path.depth == search->capacity) {
         size_t capacity = search->capacity ? 2 * search->capacity : 64;
-        search->levels =
-            vcm_parse_memory_realloc(search->levels, capacity * sizeof *search->levels);
+        search->path.levels =
+            vcm_parse_memory_realloc(search->path.levels, capacity * sizeof *search->path.levels);
         search->capacity = capacity;
     }
-    struct level *level = &search->levels[search->depth++];
+    struct level *level = &search->path.levels[search->path.depth++];
     level->node = ts_tree_cursor_current_node(&search->cursor);
     level->symbol = ts_node_symbol(level->node);
     level->named = ts_node_is_named(level->node);
     level->field = NOT_READ;
     level->children = level->named_children = 0;
-    level->first = level->named && search->depth > 1 && ++level[-1].named_children == 1;
+    level->first = level->named && search->path.depth > 1 && ++level[-1].named_children == 1;
     /* The field is read now: later the cursor is deeper. */
     bool known = level->symbol < patterns->symbol_count;
-    if (search->depth > 1 && level[-1].symbol < patterns->symbol_count &&
+    if (search->path.depth > 1 && level[-1].symbol < patterns->symbol_count &&
         patterns->is_nested[level[-1].symbol])
         search->steps += ++level[-1].children;
-    if (search->depth > DEPTH_MAX)
+    if (search->path.depth > DEPTH_MAX)
         search->steps = search->steps_max + 1;
     search->stopped = search->stopped || search->steps > search->steps_max;
     if (known && patterns->has_field[level->symbol])
@@ -294,13 +306,13 @@ static void enter(struct search *search)
 static void look_at(struct search *search)
 {
     const struct vcm_patterns *patterns = search->patterns;
-    const struct level *level = &search->levels[search->depth - 1];
+    const struct level *level = &search->path.levels[search->path.depth - 1];
 
     if (!level->named)
         return;
     if (level->symbol < patterns->symbol_count)
         try_chains(search, patterns->by_symbol[level->symbol]);
-    if (search->depth > 1 && level[-1].symbol < patterns->symbol_count)
+    if (search->path.depth > 1 && level[-1].symbol < patterns->symbol_count)
         try_chains(search, patterns->by_parent[level[-1].symbol]);
     try_chains(search, patterns->loose);
 }
@@ -320,14 +332,14 @@ bool vcm_patterns_search(const struct vcm_patterns *patterns, TSNode root, uint6
         look_at(&search);
         if (ts_tree_cursor_goto_first_child(&search.cursor))
             continue;
-        while (search.depth > 0) {
-            search.depth--;
+        while (search.path.depth > 0) {
+            search.path.depth--;
             if (ts_tree_cursor_goto_next_sibling(&search.cursor))
                 break;
             more = ts_tree_cursor_goto_parent(&search.cursor);
         }
     }
     ts_tree_cursor_delete(&search.cursor);
-    vcm_parse_memory_free(search.levels);
+    vcm_parse_memory_free(search.path.levels);
     return search.steps <= steps_max;
 }

@@ -39,8 +39,15 @@ bool vcm_patterns_words_fit(const struct vcm_patterns *patterns, const TSQueryMa
 uint32_t vcm_patterns_left(const struct vcm_patterns *patterns);
 uint32_t vcm_patterns_place(const struct vcm_patterns *patterns, uint32_t left);
 
-/* A match is valid during the call. False ends the search. */
-typedef bool (*vcm_patterns_fn)(void *context, const TSQueryMatch *match);
+/* The nodes from the root to the one that a match is about. */
+struct vcm_patterns_path;
+
+/* The node so many levels above the one that the match is about; without an id beyond the root. */
+TSNode vcm_patterns_above(const struct vcm_patterns_path *path, unsigned levels);
+
+/* A match is valid during the call, and so is the path. False ends the search. */
+typedef bool (*vcm_patterns_fn)(void *context, const TSQueryMatch *match,
+                                const struct vcm_patterns_path *path);
 
 /* In work of parse_memory.h. False when it ended because `steps_max` nodes were visited in addition
  * to the walk, which does not happen with files that people write. */

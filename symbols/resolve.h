@@ -2,15 +2,17 @@
  * resolve.h - the references to a name, and the definition that each refers to.
  *
  * A reference is resolved when the rules of the language (languages/language.h, reach.h) leave one
- * definition: in the same file, in a file that is imported, in the same package, or, where names
- * are global, in the repository. One that is qualified is resolved when the qualifier is the object
- * itself, a type or namespace that is seen from there, or a module that the file imports. A
- * reference with several candidates, or to a member of an object of unknown type, stays unresolved.
+ * definition: in the same file, in what it imports, through any number of modules that pass it on,
+ * in the same package, or, where names are global, in the repository. One that is qualified is
+ * resolved when the qualifier is the object itself, a type or namespace that is seen from there, a
+ * module that the file imports, or an object whose type is written down. A reference with several
+ * candidates, or to a member of an object of unknown type, stays unresolved.
+ * The parts: naming.h (names), exports.h (modules), members.h (objects), model.h (definitions).
  */
 #ifndef VCM_SYMBOLS_RESOLVE_H
 #define VCM_SYMBOLS_RESOLVE_H
 
-#include "symbols/index.h"
+#include "symbols/model.h"
 
 struct vcm_resolved {
     size_t file;
@@ -19,6 +21,8 @@ struct vcm_resolved {
     const struct vcm_symbol *target; /* NULL: unresolved */
     size_t target_file;
     enum vcm_symbol_use use; /* as the target makes clear: calling a class makes an object */
+    bool external;           /* unresolved, and known to be from outside of the repository */
+    const struct vcm_model_names *candidates; /* all definitions by the name; may be NULL */
 };
 
 /* Anything but VCM_OK ends the search, which returns it. */

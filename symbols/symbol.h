@@ -46,7 +46,9 @@ struct vcm_symbol {
     struct vcm_slice container;     /* "Outer.Inner", "" at the top */
     struct vcm_slice signature;     /* one line, without the body */
     struct vcm_slice documentation; /* first sentence of the comment, or "" */
-    uint32_t line, end_line;
+    struct vcm_slice type; /* of its value, or of what it returns; its bases (receiver.h); or "" */
+    uint32_t line;         /* of the name */
+    uint32_t start_line, end_line;
     enum vcm_symbol_kind kind;
     enum vcm_symbol_visibility visibility;
 };
@@ -67,15 +69,24 @@ struct vcm_symbol_reference {
     uint32_t from; /* 1 + the index of the definition that it is in; 0 outside of any */
     enum vcm_symbol_use use;
     bool qualified;
+    bool is_type;               /* nothing but a type is meant */
     struct vcm_slice qualifier; /* "shop" of "shop.total"; "" when it is no name (qualifier.h) */
+    struct vcm_slice receiver;  /* what stands before it, with its type (receiver.h); or "" */
 };
 
 struct vcm_symbol_import {
-    struct vcm_slice target; /* as written, without quotes and brackets */
+    struct vcm_slice target; /* as written, without quotes and brackets; "": the file itself */
     struct vcm_slice alias;  /* the name that stands for it, or names (qualifier.h) */
     uint32_t line;
-    bool parts; /* the alias lists names that are in the target */
+    bool parts;   /* the alias lists names that are in the target */
+    bool exports; /* others can import these names from this file */
+    bool hidden;  /* they are no names in this file */
 };
+
+/* In lists of names that a file exports: what the module itself stands for ("module.exports = f"),
+ * and what is meant by no name. */
+#define VCM_SYMBOL_WHOLE   "="
+#define VCM_SYMBOL_DEFAULT "default"
 
 /* What was omitted of a file, if anything. */
 enum vcm_symbol_state {

@@ -12,6 +12,15 @@
 /* Beside the use of a reference. */
 #define QUALIFIED      0x10u
 #define QUALIFIED_SAME 0x20u /* same qualifier as the last qualified reference */
+#define RECEIVED       0x40u
+#define RECEIVED_SAME  0x80u /* same receiver as the last reference that has one */
+#define IS_TYPE        0x08u
+#define USE_MASK       0x07u
+
+/* Of an import. */
+#define HAS_PARTS 0x1u
+#define EXPORTS   0x2u
+#define HIDDEN    0x4u
 
 void vcm_symbols_init(struct vcm_symbols *symbols)
 {
@@ -46,7 +55,7 @@ static uint32_t find_slot(const struct names *names, struct vcm_slice name)
 static void encode_references(struct vcm_buf *out, const struct vcm_symbols *symbols)
 {
     struct names names = {.symbols = symbols, .mask = 15};
-    struct vcm_slice qualifier = vcm_slice_of("", 0);
+    struct vcm_slice qualifier = vcm_slice_of("", 0), receiver = vcm_slice_of("", 0);
     uint32_t line = 0;
 
     while (names.mask / 2 < symbols->reference_count)
@@ -64,9 +73,14 @@ static void encode_references(struct vcm_buf *out, const struct vcm_symbols *sym
             names.slots[slot] = i + 1;
         bool same = vcm_slice_equal(reference->qualifier, qualifier);
         unsigned mark = !reference->qualified ? 0 : same ? QUALIFIED_SAME : QUALIFIED;
+        if (reference->receiver.len > 0)
+            mark |= vcm_slice_equal(reference->receiver, receiver) ? RECEIVED_SAME : RECEIVED;
+        mark |= reference->is_type ? IS_TYPE : 0;
         vcm_wire_put_u8(out, (uint8_t)((unsigned)reference->use | mark));
-        if (mark == QUALIFIED)
+        if (mark & QUALIFIED)
             vcm_wire_put_bytes(out, qualifier = reference->qualifier);
+        if (mark & RECEIVED)
+            vcm_wire_put_bytes(out, receiver = reference->receiver);
         vcm_wire_put_count(out, reference->line - line);
         vcm_wire_put_count(out, reference->from);
         line = reference->line;
@@ -84,7 +98,8 @@ static bool can_be_stored(const struct vcm_symbols *symbols)
 
     for (uint32_t i = 0; sound && i < symbols->definition_count; i++) {
         const struct vcm_symbol *symbol = &symbols->definitions[i];
-        sound = symbol->name.len > 0 && symbol->line > 0 && symbol->end_line >= symbol->line &&
+        sound = symbol->name.len > 0 && symbol->start_line > 0 &&
+                symbol->line >= symbol->start_line && symbol->end_line >= symbol->line &&
                 (unsigned)symbol->kind < VCM_SYMBOL_KIND_COUNT &&
                 (unsigned)symbol->visibility < VCM_SYMBOL_VISIBILITY_COUNT;
     }
@@ -110,19 +125,24 @@ void vcm_symbols_encode(struct vcm_buf *out, const struct vcm_symbols *symbols)
         const struct vcm_symbol *symbol = &symbols->definitions[i];
         vcm_wire_put_u8(out, (uint8_t)symbol->kind);
         vcm_wire_put_u8(out, (uint8_t)symbol->visibility);
-        vcm_wire_put_count(out, symbol->line);
+        vcm_wire_put_count(out, symbol->start_line);
+        vcm_wire_put_count(out, symbol->line - symbol->start_line);
         vcm_wire_put_count(out, symbol->end_line - symbol->line);
         vcm_wire_put_bytes(out, symbol->name);
         vcm_wire_put_bytes(out, symbol->container);
         vcm_wire_put_bytes(out, symbol->signature);
         vcm_wire_put_bytes(out, symbol->documentation);
+        vcm_wire_put_bytes(out, symbol->type);
     }
     vcm_wire_put_count(out, symbols->import_count);
     for (uint32_t i = 0; i < symbols->import_count; i++) {
         vcm_wire_put_bytes(out, symbols->imports[i].target);
         vcm_wire_put_bytes(out, symbols->imports[i].alias);
         vcm_wire_put_count(out, symbols->imports[i].line);
-        vcm_wire_put_u8(out, symbols->imports[i].parts);
+        const struct vcm_symbol_import *import = &symbols->imports[i];
+        vcm_wire_put_u8(out,
+                        (uint8_t)((import->parts ? HAS_PARTS : 0) |
+                                  (import->exports ? EXPORTS : 0) | (import->hidden ? HIDDEN : 0)));
     }
     encode_references(out, symbols);
 }
@@ -157,12 +177,14 @@ static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *
         struct vcm_symbol *symbol = &out->definitions[i];
         symbol->kind = (enum vcm_symbol_kind)vcm_wire_get_u8(r);
         symbol->visibility = (enum vcm_symbol_visibility)vcm_wire_get_u8(r);
-        symbol->line = (uint32_t)vcm_wire_get_count(r);
+        symbol->start_line = (uint32_t)vcm_wire_get_count(r);
+        symbol->line = symbol->start_line + (uint32_t)vcm_wire_get_count(r);
         symbol->end_line = symbol->line + (uint32_t)vcm_wire_get_count(r);
         symbol->name = vcm_wire_get_bytes(r);
         symbol->container = vcm_wire_get_bytes(r);
         symbol->signature = vcm_wire_get_bytes(r);
         symbol->documentation = vcm_wire_get_bytes(r);
+        symbol->type = vcm_wire_get_bytes(r);
         r->bad = r->bad || (unsigned)symbol->kind >= VCM_SYMBOL_KIND_COUNT ||
                  (unsigned)symbol->visibility >= VCM_SYMBOL_VISIBILITY_COUNT;
     }
@@ -170,7 +192,7 @@ static void decode_definitions(struct vcm_symbols *out, struct vcm_wire_reader *
 
 static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r, bool *no_memory)
 {
-    struct vcm_slice qualifier = vcm_slice_of("", 0);
+    struct vcm_slice qualifier = vcm_slice_of("", 0), receiver = vcm_slice_of("", 0);
     uint32_t line = 0;
 
     out->reference_count = get_count(r);
@@ -188,7 +210,11 @@ static void decode_references(struct vcm_symbols *out, struct vcm_wire_reader *r
             qualifier = vcm_wire_get_bytes(r);
         reference->qualified = (use & (QUALIFIED | QUALIFIED_SAME)) != 0;
         reference->qualifier = reference->qualified ? qualifier : vcm_slice_of("", 0);
-        reference->use = (enum vcm_symbol_use)(use & ~(QUALIFIED | QUALIFIED_SAME));
+        if (use & RECEIVED)
+            receiver = vcm_wire_get_bytes(r);
+        reference->receiver = use & (RECEIVED | RECEIVED_SAME) ? receiver : vcm_slice_of("", 0);
+        reference->is_type = (use & IS_TYPE) != 0;
+        reference->use = (enum vcm_symbol_use)(use & USE_MASK);
         reference->line = line + (uint32_t)vcm_wire_get_count(r);
         reference->from = (uint32_t)vcm_wire_get_count(r);
         line = reference->line;
@@ -213,7 +239,10 @@ int vcm_symbols_decode(struct vcm_symbols *out, struct vcm_slice bytes, bool ref
         out->imports[i].target = vcm_wire_get_bytes(&r);
         out->imports[i].alias = vcm_wire_get_bytes(&r);
         out->imports[i].line = (uint32_t)vcm_wire_get_count(&r);
-        out->imports[i].parts = vcm_wire_get_u8(&r) == 1;
+        unsigned flags = vcm_wire_get_u8(&r);
+        out->imports[i].parts = (flags & HAS_PARTS) != 0;
+        out->imports[i].exports = (flags & EXPORTS) != 0;
+        out->imports[i].hidden = (flags & HIDDEN) != 0;
     }
     if (references)
         decode_references(out, &r, &no_memory);

@@ -12,7 +12,7 @@
 #include "symbols/symbol.h"
 
 /* Increased whenever the same bytes give other symbols, or another stored form. */
-#define VCM_SYMBOL_FORMAT 4
+#define VCM_SYMBOL_FORMAT 5
 
 struct vcm_symbols {
     struct vcm_arena arena;

@@ -8,41 +8,46 @@
 
 #define QUERY_MAX ((size_t)256 * VCM_MIB) /* memory of a query */
 
+static const struct {
+    const char *name;
+    enum vcm_tree_query_role role;
+    enum vcm_tree_query_manner manner;
+} plain[] = {
+    {"name", VCM_ROLE_NAME, VCM_MANNER_PLAIN},
+    {"name.type", VCM_ROLE_NAME, VCM_MANNER_TYPE},
+    {"name.field", VCM_ROLE_NAME, VCM_MANNER_FIELD},
+    {"name.member", VCM_ROLE_NAME, VCM_MANNER_MEMBER},
+    {"scope", VCM_ROLE_SCOPE, VCM_MANNER_PLAIN},
+    {"container", VCM_ROLE_CONTAINER, VCM_MANNER_PLAIN},
+    {"import", VCM_ROLE_IMPORT, VCM_MANNER_PLAIN},
+    {"verb", VCM_ROLE_VERB, VCM_MANNER_PLAIN},
+    {"access", VCM_ROLE_ACCESS, VCM_MANNER_PLAIN},
+    {"local", VCM_ROLE_LOCAL, VCM_MANNER_PLAIN},
+    {"local.type", VCM_ROLE_LOCAL, VCM_MANNER_TYPE},
+    {"local.lower", VCM_ROLE_LOCAL, VCM_MANNER_LOWER},
+    {"local.all", VCM_ROLE_LOCAL, VCM_MANNER_ALL},
+    {"body", VCM_ROLE_BODY, VCM_MANNER_PLAIN},
+    {"word", VCM_ROLE_VERB, VCM_MANNER_PLAIN},
+    {"ignore", VCM_ROLE_IGNORE, VCM_MANNER_PLAIN},
+    {"ignore.all", VCM_ROLE_IGNORE, VCM_MANNER_ALL},
+    {"export", VCM_ROLE_EXPORT, VCM_MANNER_PLAIN},
+    {"closed", VCM_ROLE_CLOSED, VCM_MANNER_PLAIN},
+    {"export.all", VCM_ROLE_EXPORT_ALL, VCM_MANNER_PLAIN},
+    {"export.part", VCM_ROLE_EXPORT_PART, VCM_MANNER_PLAIN},
+    {"outer", VCM_ROLE_OUTER, VCM_MANNER_PLAIN},
+    {"imported", VCM_ROLE_IMPORTED, VCM_MANNER_PLAIN},
+    {"give", VCM_ROLE_GIVE, VCM_MANNER_PLAIN},
+    {"give.default", VCM_ROLE_GIVE, VCM_MANNER_DEFAULT},
+    {"give.whole", VCM_ROLE_GIVE, VCM_MANNER_WHOLE},
+    {"region", VCM_ROLE_REGION, VCM_MANNER_PLAIN},
+    {"promise", VCM_ROLE_PROMISE, VCM_MANNER_PLAIN},
+    {"head", VCM_ROLE_HEAD, VCM_MANNER_PLAIN},
+    {"tail", VCM_ROLE_TAIL, VCM_MANNER_PLAIN},
+    {"statement", VCM_ROLE_STATEMENT, VCM_MANNER_PLAIN},
+};
+
 static bool read_capture(struct vcm_tree_query_capture *out, const char *name, uint32_t len)
 {
-    static const struct {
-        const char *name;
-        enum vcm_tree_query_role role;
-        enum vcm_tree_query_manner manner;
-    } plain[] = {
-        {"name", VCM_ROLE_NAME, VCM_MANNER_PLAIN},
-        {"name.type", VCM_ROLE_NAME, VCM_MANNER_TYPE},
-        {"name.field", VCM_ROLE_NAME, VCM_MANNER_FIELD},
-        {"name.member", VCM_ROLE_NAME, VCM_MANNER_MEMBER},
-        {"scope", VCM_ROLE_SCOPE, VCM_MANNER_PLAIN},
-        {"container", VCM_ROLE_CONTAINER, VCM_MANNER_PLAIN},
-        {"import", VCM_ROLE_IMPORT, VCM_MANNER_PLAIN},
-        {"verb", VCM_ROLE_VERB, VCM_MANNER_PLAIN},
-        {"access", VCM_ROLE_ACCESS, VCM_MANNER_PLAIN},
-        {"local", VCM_ROLE_LOCAL, VCM_MANNER_PLAIN},
-        {"local.type", VCM_ROLE_LOCAL, VCM_MANNER_TYPE},
-        {"local.lower", VCM_ROLE_LOCAL, VCM_MANNER_LOWER},
-        {"local.all", VCM_ROLE_LOCAL, VCM_MANNER_ALL},
-        {"body", VCM_ROLE_BODY, VCM_MANNER_PLAIN},
-        {"word", VCM_ROLE_VERB, VCM_MANNER_PLAIN},
-        {"ignore", VCM_ROLE_IGNORE, VCM_MANNER_PLAIN},
-        {"ignore.all", VCM_ROLE_IGNORE, VCM_MANNER_ALL},
-        {"export", VCM_ROLE_EXPORT, VCM_MANNER_PLAIN},
-        {"closed", VCM_ROLE_CLOSED, VCM_MANNER_PLAIN},
-        {"export.all", VCM_ROLE_EXPORT_ALL, VCM_MANNER_PLAIN},
-        {"export.part", VCM_ROLE_EXPORT_PART, VCM_MANNER_PLAIN},
-        {"outer", VCM_ROLE_OUTER, VCM_MANNER_PLAIN},
-        {"region", VCM_ROLE_REGION, VCM_MANNER_PLAIN},
-        {"promise", VCM_ROLE_PROMISE, VCM_MANNER_PLAIN},
-        {"head", VCM_ROLE_HEAD, VCM_MANNER_PLAIN},
-        {"tail", VCM_ROLE_TAIL, VCM_MANNER_PLAIN},
-        {"statement", VCM_ROLE_STATEMENT, VCM_MANNER_PLAIN},
-    };
     char text[64];
 
     if (len >= sizeof text)
@@ -185,6 +190,8 @@ int vcm_tree_query_compile(struct vcm_tree_query *out,
         rc = compile_rest(out, language, vcm_slice_of(vcm_buf_text(&rest), rest.len), err);
     if (rc == VCM_OK)
         rc = read_captures(out, language, err);
+    if (rc == VCM_OK)
+        rc = vcm_receiver_open(&out->receivers, language->grammar(), err);
     vcm_buf_release(&text);
     vcm_buf_release(&rest);
     if (rc != VCM_OK)
@@ -198,6 +205,7 @@ void vcm_tree_query_release(struct vcm_tree_query *query)
     vcm_parse_memory_close(query->memory);
     free(query->captures);
     free(query->rest_captures);
+    vcm_receiver_close(query->receivers);
     *query = (struct vcm_tree_query){.rest = NULL};
 }
 

@@ -12,6 +12,7 @@
 #include "symbols/languages/language.h"
 #include "symbols/parse_memory.h"
 #include "symbols/patterns.h"
+#include "symbols/receiver.h"
 #include "symbols/symbol.h"
 
 /* What a capture of a query says. */
@@ -39,16 +40,20 @@ enum vcm_tree_query_role {
     VCM_ROLE_EXPORT_ALL,  /* a type with all that it holds */
     VCM_ROLE_EXPORT_PART, /* something that a type holds */
     VCM_ROLE_CLOSED,      /* says that the file keeps the names that it does not export */
+    VCM_ROLE_IMPORTED,    /* a name that looks like a definition, and that an import makes */
+    VCM_ROLE_GIVE,        /* a name for others, of what the container has by its own name here */
 };
 
 /* What is said of a name, a local name, or what is no use, behind a dot: "local.lower". */
 enum vcm_tree_query_manner {
     VCM_MANNER_PLAIN,
-    VCM_MANNER_TYPE,   /* of a type: type parameters, which are such local names, hide it */
-    VCM_MANNER_FIELD,  /* of a field, though no object stands before it */
-    VCM_MANNER_MEMBER, /* of a field, a type, a module: no local name hides it */
-    VCM_MANNER_LOWER,  /* in a pattern, where it is a constant when it begins with a capital */
-    VCM_MANNER_ALL,    /* the node is none: all names in it are meant */
+    VCM_MANNER_TYPE,    /* of a type: type parameters, which are such local names, hide it */
+    VCM_MANNER_FIELD,   /* of a field, though no object stands before it */
+    VCM_MANNER_MEMBER,  /* of a field, a type, a module: no local name hides it */
+    VCM_MANNER_LOWER,   /* in a pattern, where it is a constant when it begins with a capital */
+    VCM_MANNER_ALL,     /* the node is none: all names in it are meant */
+    VCM_MANNER_DEFAULT, /* what is given has no name for others */
+    VCM_MANNER_WHOLE,   /* what is given stands for the module */
 };
 
 struct vcm_tree_query_capture {
@@ -62,6 +67,7 @@ struct vcm_tree_query {
     struct vcm_parse_memory *memory; /* where `rest` lies */
     TSQuery *rest;                   /* what is not simple, or NULL */
     struct vcm_tree_query_capture *rest_captures;
+    struct vcm_receiver_table *receivers;
 };
 
 /* Fills a zeroed query. INTERNAL without memory, or when the text does not fit its grammar. */

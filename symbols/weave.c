@@ -31,6 +31,7 @@ int vcm_weave_run(struct vcm_weave *weave, struct vcm_error *err)
     vcm_buf_init(&walk.nest.path, (VCM_LIMIT_SYMBOL_NAME_BYTES + 1) * VCM_LIMIT_SYMBOL_DEPTH);
     vcm_weave_finds_drop_repeated(&weave->blocks);
     vcm_dialect_join_heads(&weave->blocks);
+    vcm_weave_finds_sort_uses(&weave->passed);
     walk.index_of = calloc(weave->blocks.count + 1, sizeof *walk.index_of);
     walk.open = calloc(weave->blocks.count + 1, sizeof *walk.open);
     if (!walk.index_of || !walk.open || !vcm_weave_visibility_list(&walk.exports, weave))
@@ -64,4 +65,6 @@ void vcm_weave_release(struct vcm_weave *weave)
     free(weave->blocks.items);
     free(weave->uses.items);
     free(weave->exported.items);
+    free(weave->passed.items);
+    vcm_buf_release(&weave->chains);
 }

@@ -16,9 +16,11 @@
 struct vcm_find {
     uint32_t start, end, body; /* of the definition or scope */
     uint32_t name, name_end;
-    uint32_t holder, holder_end; /* container as written, or both 0 */
+    uint32_t holder, holder_end; /* container as written, or both 0; of a use: its module */
     uint32_t statement;          /* 1 + the beginning of what the definition is in, or 0 */
+    uint32_t chain, chain_end;   /* in `chains`: its type, or what is before it (receiver.h) */
     uint32_t line, end_line;
+    uint32_t name_line; /* of a definition; 0: as above */
     uint32_t pattern;
     enum vcm_tree_query_role role;
     unsigned detail;
@@ -40,6 +42,8 @@ struct vcm_weave {
     struct vcm_finds blocks;   /* definitions, scopes, access words */
     struct vcm_finds uses;     /* references, imports, local names */
     struct vcm_finds exported; /* names that the file exports */
+    struct vcm_finds passed;   /* names that imports make, and that the file gives to others */
+    struct vcm_buf chains;     /* of finds */
     bool is_closed;            /* the file hides all names that it does not export */
     bool too_many, no_memory;
 };

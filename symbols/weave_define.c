@@ -99,9 +99,11 @@ static struct vcm_slice path_to(const struct vcm_weave_nest *nest, enum vcm_symb
 {
     bool makes = nest->weave->language->definitions.promoted_parameters &&
                  (kind == VCM_SYMBOL_FIELD || kind == VCM_SYMBOL_METHOD);
+    bool sets = nest->weave->language->definitions.self_fields && kind == VCM_SYMBOL_FIELD;
     const struct vcm_weave_level *around = vcm_weave_nest_container(nest);
 
-    if (!makes || !around || around->kind != VCM_SYMBOL_CONSTRUCTOR)
+    if (!around || (!(makes && around->kind == VCM_SYMBOL_CONSTRUCTOR) &&
+                    !(sets && vcm_symbol_is_function(around->kind))))
         return vcm_buf_slice(&nest->path);
     return vcm_slice_of(vcm_buf_slice(&nest->path).data,
                         around > nest->levels ? around[-1].path : 0);
@@ -120,8 +122,9 @@ static void fill_symbol(const struct vcm_weave_exports *exports, const struct vc
     symbol->name =
         vcm_weave_text_keep(weave, vcm_weave_text_at(weave, found->name, found->name_end));
     symbol->kind = settle_kind(nest, found);
-    symbol->line = found->line;
-    symbol->end_line = found->end_line;
+    symbol->start_line = found->line;
+    symbol->line = found->name_line > found->line ? found->name_line : found->line;
+    symbol->end_line = found->end_line > symbol->line ? found->end_line : symbol->line;
     /* A macro belongs to no container in C. */
     bool is_free = symbol->kind == VCM_SYMBOL_MACRO && weave->language->definitions.tags;
     if (found->holder_end > 0 && nest->path.len > 0) {
@@ -146,6 +149,7 @@ static void fill_symbol(const struct vcm_weave_exports *exports, const struct vc
         (symbol->kind == VCM_SYMBOL_FIELD || symbol->kind == VCM_SYMBOL_ENUMERATOR))
         vcm_describe_remark(&line, weave->language, &place);
     symbol->documentation = vcm_weave_text_keep_line(weave, &line);
+    symbol->type = vcm_slice_of("", 0);
     symbol->visibility = vcm_weave_visibility_of(exports, nest, symbol, found);
     vcm_buf_release(&line);
 }
@@ -181,7 +185,8 @@ static bool is_defined_again(const struct vcm_weave_nest *nest, const struct vcm
     for (uint32_t i = out->definition_count, looked = 0; assigned && i > 0 && looked < AGAIN_REACH;
          i--, looked++)
         if (vcm_slice_equal(out->definitions[i - 1].name, name) &&
-            vcm_slice_equal(out->definitions[i - 1].container, vcm_buf_slice(&nest->path)))
+            vcm_slice_equal(out->definitions[i - 1].container,
+                            path_to(nest, (enum vcm_symbol_kind)found->detail)))
             return true;
     return false;
 }
@@ -204,7 +209,8 @@ static void define(struct vcm_weave_walk *walk, size_t block)
                                vcm_weave_text_at(weave, found->name, found->name_end),
                                VCM_SYMBOL_WRITE))
         return;
-    if (is_defined_again(nest, found)) {
+    if (is_defined_again(nest, found) ||
+        (found->role == VCM_ROLE_DEFINE && vcm_weave_finds_is_imported(weave, found->name))) {
         weave->blocks.items[block].role = VCM_ROLE_NONE;
         return;
     }

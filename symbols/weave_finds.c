@@ -23,6 +23,9 @@ static struct vcm_finds *list_of(struct vcm_weave *weave, enum vcm_tree_query_ro
     case VCM_ROLE_EXPORT_ALL:
     case VCM_ROLE_EXPORT_PART:
         return &weave->exported;
+    case VCM_ROLE_IMPORTED:
+    case VCM_ROLE_GIVE:
+        return &weave->passed;
     default:
         return &weave->uses;
     }
@@ -94,6 +97,24 @@ void vcm_weave_finds_drop_repeated(struct vcm_finds *list)
     list->count = kept;
     if (list->count > 0)
         qsort(list->items, list->count, sizeof *list->items, by_place);
+}
+
+bool vcm_weave_finds_is_imported(const struct vcm_weave *weave, uint32_t name)
+{
+    const struct vcm_finds *list = &weave->passed;
+    size_t low = 0, high = list->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (list->items[middle].name < name)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < list->count && list->items[low].name == name; low++)
+        if (list->items[low].role == VCM_ROLE_IMPORTED)
+            return true;
+    return false;
 }
 
 void vcm_weave_finds_sort_uses(struct vcm_finds *list)

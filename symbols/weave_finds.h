@@ -25,4 +25,7 @@ void vcm_weave_finds_drop_repeated(struct vcm_finds *list);
 /* In the order of the file; of several for one name the first pattern of the query is first. */
 void vcm_weave_finds_sort_uses(struct vcm_finds *list);
 
+/* Whether an import makes the name at this place; `passed` must be sorted. */
+bool vcm_weave_finds_is_imported(const struct vcm_weave *weave, uint32_t name);
+
 #endif

@@ -12,4 +12,7 @@ size_t vcm_weave_import_count(const struct vcm_weave *weave);
 /* Appends those of a find to the symbols, which have room for them. */
 void vcm_weave_import_put(struct vcm_weave *weave, const struct vcm_find *use);
 
+/* Adds what the file gives to others by another name, or by none, as imports from itself. */
+void vcm_weave_import_put_given(struct vcm_weave *weave);
+
 #endif

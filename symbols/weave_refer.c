@@ -5,6 +5,7 @@
 #include "base/limits.h"
 #include "symbols/dialect.h"
 #include "symbols/qualifier.h"
+#include "symbols/receiver.h"
 #include "symbols/weave_finds.h"
 #include "symbols/weave_import.h"
 #include "symbols/weave_text.h"
@@ -12,6 +13,7 @@
 #include "base/banned.h"
 
 #define LOCAL_REACH 512u /* blocks between a local name and its use */
+#define ROOTS_MAX   8u   /* local names that are each other's values */
 
 static bool makes_by_call(const struct vcm_weave *weave)
 {
@@ -58,6 +60,109 @@ bool vcm_weave_refer_list_makers(struct vcm_weave_walk *walk, const struct vcm_w
     vcm_name_set_sort(&walk->makers);
     vcm_name_set_sort(&walk->holders);
     return true;
+}
+
+/* The chain of the innermost declaration of a name; *local when there is one. */
+static struct vcm_slice chain_of_local(bool *local, const struct vcm_weave_walk *walk,
+                                       struct vcm_slice name)
+{
+    const struct vcm_weave_nest *nest = &walk->nest;
+    struct vcm_locals_range range = vcm_locals_find(&walk->locals, name);
+    size_t last = nest->depth > LOCAL_REACH ? nest->depth - LOCAL_REACH : 0;
+
+    *local = false;
+    for (size_t i = range.count > 0 ? nest->depth : last; i > last; i--) {
+        size_t block = (size_t)(nest->levels[i - 1].block - nest->weave->blocks.items);
+        enum vcm_locals_answer answer = vcm_locals_ask(&range, block, false);
+        *local = answer == VCM_LOCALS_YES;
+        if (answer != VCM_LOCALS_NO)
+            return *local ? vcm_locals_chain(&range, block) : vcm_slice_of("", 0);
+    }
+    return vcm_slice_of("", 0);
+}
+
+static struct vcm_slice root_of(struct vcm_slice chain)
+{
+    const char *slash = chain.len > 0 ? memchr(chain.data, '/', chain.len) : NULL;
+
+    return vcm_slice_of(chain.data, slash ? (size_t)(slash - chain.data) : chain.len);
+}
+
+/* Appends a chain whose root, while that is a local name, is replaced by the chain of that. */
+static void put_chain(struct vcm_buf *out, const struct vcm_weave_walk *walk,
+                      struct vcm_slice chain)
+{
+    const struct vcm_weave *weave = walk->nest.weave;
+    char tail[2 * VCM_RECEIVER_MAX];
+    size_t len = 0; /* of what follows the root, at the end of `tail` */
+
+    for (unsigned i = 0; i < ROOTS_MAX && chain.len > 0; i++) {
+        struct vcm_slice root = root_of(chain);
+        size_t rest = chain.len - root.len;
+        bool local = false;
+        if (rest + len > sizeof tail || chain.data[0] == '~')
+            return;
+        if (rest > 0)
+            memcpy(tail + sizeof tail - len - rest, chain.data + root.len, rest);
+        len += rest;
+        bool self =
+            vcm_qualifier_self(weave->language, root, vcm_slice_of("", 0)) != VCM_QUALIFIER_OTHER;
+        struct vcm_slice next = strchr(":@", root.data[0]) || self
+                                    ? vcm_slice_of("", 0)
+                                    : chain_of_local(&local, walk, root);
+        if (!local) {
+            vcm_buf_append_slice(out, root);
+            vcm_buf_append(out, tail + sizeof tail - len, len);
+            return;
+        }
+        if (vcm_slice_equal(root_of(next), root))
+            return; /* "x = x.next" */
+        chain = next;
+    }
+}
+
+static struct vcm_slice keep_chain(struct vcm_weave_walk *walk, const struct vcm_find *found)
+{
+    struct vcm_weave *weave = walk->nest.weave;
+    struct vcm_buf chain = VCM_BUF_INIT(4 * VCM_RECEIVER_MAX);
+    const struct vcm_symbols *out = weave->out;
+
+    if (found->chain_end > found->chain)
+        put_chain(&chain, walk,
+                  vcm_slice_of(vcm_buf_slice(&weave->chains).data + found->chain,
+                               found->chain_end - found->chain));
+    struct vcm_slice last = out->reference_count > 0
+                                ? out->references[out->reference_count - 1].receiver
+                                : vcm_slice_of("", 0);
+    struct vcm_slice kept = vcm_slice_of("", 0);
+    if (chain.len > 0 && vcm_slice_equal(vcm_buf_slice(&chain), last))
+        kept = last;
+    else if (chain.len > 0)
+        kept = vcm_weave_text_keep_line(weave, &chain);
+    vcm_buf_release(&chain);
+    return kept;
+}
+
+/* Adds a base to those of the type that the use is in. */
+static void add_base(struct vcm_weave_walk *walk, const struct vcm_find *use, uint32_t from,
+                     struct vcm_slice qualifier)
+{
+    struct vcm_weave *weave = walk->nest.weave;
+    struct vcm_symbol *type = from > 0 ? &weave->out->definitions[from - 1] : NULL;
+    struct vcm_buf bases = VCM_BUF_INIT(8 * VCM_RECEIVER_MAX);
+
+    if (!type || !vcm_symbol_is_type(type->kind) || type->kind == VCM_SYMBOL_TYPE ||
+        type->type.len > 4 * VCM_RECEIVER_MAX)
+        return;
+    vcm_buf_append_slice(&bases, type->type);
+    vcm_buf_append_string(&bases, type->type.len > 0 ? ",:" : ":");
+    for (size_t i = 0; i < qualifier.len; i++)
+        if (qualifier.data[i] != ':' || i + 1 == qualifier.len || qualifier.data[i + 1] != ':')
+            vcm_buf_append_byte(&bases, qualifier.data[i] == ':' ? '.' : qualifier.data[i]);
+    vcm_buf_append_string(&bases, qualifier.len > 0 ? "." : "");
+    vcm_buf_append_slice(&bases, vcm_weave_text_at(weave, use->name, use->name_end));
+    type->type = vcm_weave_text_keep_line(weave, &bases);
+    vcm_buf_release(&bases);
 }
 
 /* Whether a block around declares the name as a parameter or variable; the name of a type, as a
@@ -179,6 +284,27 @@ static uint32_t definition_around(struct vcm_weave_walk *walk, const struct vcm_
     return level->index;
 }
 
+/* A name in the statement that imports it: its receiver is the module. */
+static void refer_imported(struct vcm_weave_walk *walk, const struct vcm_find *use)
+{
+    struct vcm_weave *weave = walk->nest.weave;
+    struct vcm_symbols *out = weave->out;
+    struct vcm_buf module = VCM_BUF_INIT(VCM_LIMIT_PATH_BYTES);
+
+    vcm_buf_append_byte(&module, '@');
+    vcm_buf_append_slice(&module, vcm_weave_text_at(weave, use->holder, use->holder_end));
+    out->references[out->reference_count++] = (struct vcm_symbol_reference){
+        .name = vcm_weave_text_keep(weave, vcm_weave_text_at(weave, use->name, use->name_end)),
+        .line = use->line,
+        .from = definition_around(walk, use),
+        .use = (enum vcm_symbol_use)use->detail,
+        .qualified = true,
+        .qualifier = vcm_slice_of("", 0),
+        .receiver = vcm_weave_text_keep_line(weave, &module),
+    };
+    vcm_buf_release(&module);
+}
+
 static void refer(struct vcm_weave_walk *walk, const struct vcm_find *use)
 {
     struct vcm_weave *weave = walk->nest.weave;
@@ -186,6 +312,10 @@ static void refer(struct vcm_weave_walk *walk, const struct vcm_find *use)
     uint32_t from = definition_around(walk, use);
     bool qualified = false;
 
+    if (use->holder_end > 0 && out->reference_count < VCM_LIMIT_SYMBOLS_COUNT) {
+        refer_imported(walk, use);
+        return;
+    }
     struct vcm_slice qualifier = qualifier_of(&qualified, walk, use);
     if (!qualified &&
         (vcm_weave_text_is_no_name(weave, use) || (!use->is_member && is_hidden(walk, use)) ||
@@ -203,7 +333,11 @@ static void refer(struct vcm_weave_walk *walk, const struct vcm_find *use)
         .use = settle_use(walk, use, qualified ? &qualifier : NULL),
         .qualified = qualified,
         .qualifier = keep_qualifier(weave, qualifier),
+        .is_type = use->is_type && weave->language->names.types_apart,
+        .receiver = qualified ? keep_chain(walk, use) : vcm_slice_of("", 0),
     };
+    if (use->detail == VCM_SYMBOL_IMPLEMENTATION)
+        add_base(walk, use, from, qualifier);
 }
 
 static int by_number(const void *a, const void *b)
@@ -228,6 +362,25 @@ static uint32_t *list_names(const struct vcm_weave *weave)
     if (names)
         qsort(names, weave->blocks.count, sizeof *names, by_number);
     return names;
+}
+
+/* Goes on to a block; its definition gets its type, which may be that of a local name. */
+static void enter_block(struct vcm_weave_walk *walk, size_t block)
+{
+    struct vcm_weave_nest *nest = &walk->nest;
+    struct vcm_weave *weave = nest->weave;
+    const struct vcm_find *found = &weave->blocks.items[block];
+    uint32_t index = walk->index_of[block];
+
+    vcm_weave_nest_leave_before(nest, found);
+    if (index > 0 && found->role == VCM_ROLE_DEFINE &&
+        weave->out->definitions[index - 1].type.len == 0)
+        weave->out->definitions[index - 1].type = keep_chain(walk, found);
+    if (walk->open[block])
+        weave->no_memory = weave->no_memory ||
+                           !vcm_weave_nest_enter(nest, found, index,
+                                                 index > 0 ? weave->out->definitions[index - 1].kind
+                                                           : VCM_SYMBOL_TYPE);
 }
 
 int vcm_weave_refer_all(struct vcm_weave_walk *walk, struct vcm_error *err)
@@ -259,27 +412,23 @@ int vcm_weave_refer_all(struct vcm_weave_walk *walk, struct vcm_error *err)
         if (use->role == VCM_ROLE_IGNORE)
             continue;
         for (; block < weave->blocks.count && weave->blocks.items[block].start <= use->name;
-             block++) {
-            const struct vcm_find *found = &weave->blocks.items[block];
-            vcm_weave_nest_leave_before(nest, found);
-            if (walk->open[block])
-                weave->no_memory =
-                    weave->no_memory ||
-                    !vcm_weave_nest_enter(nest, found, walk->index_of[block],
-                                          walk->index_of[block] > 0
-                                              ? out->definitions[walk->index_of[block] - 1].kind
-                                              : VCM_SYMBOL_TYPE);
-        }
+             block++)
+            enter_block(walk, block);
         vcm_weave_nest_leave_until(nest, use->name);
         if (use->role == VCM_ROLE_IMPORT) {
             vcm_weave_import_put(weave, use);
             if (!weave->language->imports.targets_expand)
                 passed = use->name_end > passed ? use->name_end : passed;
         } else if (use->name >= passed &&
+                   (use->holder_end > 0 || !vcm_weave_finds_is_imported(weave, use->name)) &&
                    (use->detail == VCM_SYMBOL_OVERRIDE ||
                     !bsearch(&use->name, names, weave->blocks.count, sizeof *names, by_number)))
             refer(walk, use);
     }
+    for (; rc == VCM_OK && block < weave->blocks.count && !weave->no_memory; block++)
+        enter_block(walk, block);
+    if (rc == VCM_OK)
+        vcm_weave_import_put_given(weave);
     free(names);
     return rc;
 }

@@ -9,6 +9,7 @@
 (field_definition property: (private_property_identifier) @name) @def.field
 
 (export_statement declaration: (class_declaration name: (identifier) @export))
+(export_statement "default" declaration: (class_declaration name: (identifier) @give.default))
 
 (formal_parameters (identifier) @local)
 (class name: (identifier) @ignore)

@@ -104,6 +104,21 @@ enum vcm_language_modules {
     VCM_LANGUAGES_MODULES_ALL,
 };
 
+/* How the file is found that an import means. */
+enum vcm_language_finder {
+    VCM_LANGUAGES_FIND_BY_END, /* its path ends with the words of the import */
+    VCM_LANGUAGES_FIND_NODE,   /* as Node and TypeScript do (find_node.h) */
+    VCM_LANGUAGES_FIND_PYTHON, /* as Python does (find_python.h) */
+    VCM_LANGUAGES_FIND_GO,     /* by the path of a module that go.mod names, if there is one */
+};
+
+/* Which names other files can import from a file, beside those that it defines. */
+enum vcm_language_exports {
+    VCM_LANGUAGES_EXPORTS_NONE,  /* none */
+    VCM_LANGUAGES_EXPORTS_GIVEN, /* those that it says */
+    VCM_LANGUAGES_EXPORTS_ALL,   /* all that it imports */
+};
+
 /* Where a file is that an import may mean, seen from the file that imports. */
 struct vcm_language_place {
     bool beside;  /* in the same directory */
@@ -115,7 +130,8 @@ struct vcm_language_place {
 struct vcm_language_imports {
     /* Appends the name that stands for the module whose import has its target at [start, end):
      * nothing when the target's own words do, "-" when no name does. True when it is a list of
-     * names in the module instead, "a, b as c" or "*". NULL: imports give no names. */
+     * names in the module instead, "a, b as c" or "*"; with ">" before it the file passes them on
+     * to others, and has none of them itself. NULL: imports give no names. */
     bool (*read_names)(struct vcm_buf *out, const struct vcm_language_descriptor *language,
                        struct vcm_slice text, size_t start, size_t end);
     /* Where the target has to be made from the text: appends the module of the import at
@@ -125,6 +141,9 @@ struct vcm_language_imports {
     bool lists;          /* one statement may have several imports */
     bool targets_expand; /* names in a target are uses: "$(dirname "$0")/lib.sh" */
 
+    enum vcm_language_finder finder;
+    enum vcm_language_exports exports;
+    bool typed_first; /* of files that differ in their ending, those with types are meant */
     enum vcm_language_path path;
     enum vcm_language_file_case file_case;
     const char *const *roots; /* what a path may begin with that names no file; ends with NULL */
@@ -178,6 +197,9 @@ struct vcm_language_names {
     bool outer_constructors; /* a function beside a type, by its name, makes objects of it */
     bool headers;            /* a definition without linkage in a source is seen by no other file */
     bool only_members;       /* every qualified name is a member of some object */
+    bool types_apart;        /* what stands in the place of a type is nothing else */
+    bool overloads;          /* one name may be written several times in its container */
+    bool merges;             /* these may be of different kinds */
 };
 
 /* A local name that is there without a declaration. */
@@ -191,6 +213,7 @@ struct vcm_language_definitions {
     bool tags;                   /* types have tags, and macros are in no container */
     bool classes_hide;           /* what a class holds is private until a word says otherwise */
     bool base_initialisers;      /* a constructor initialises bases as it does members */
+    bool self_fields;            /* a method defines fields by assigning to them */
     bool clauses;                /* a function is written as several, one behind the other */
     bool record_heads;           /* fields in a type's head are public */
     bool promoted_parameters;    /* a constructor's parameter may be a field of the type */

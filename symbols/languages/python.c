@@ -44,18 +44,6 @@ static bool read_names(struct vcm_buf *out, const struct vcm_language_descriptor
     return false;
 }
 
-static bool brings_name(const struct vcm_symbol_import *import, struct vcm_slice name)
-{
-    return import->parts && (vcm_qualifier_names(import->alias, name) ||
-                             vcm_qualifier_names(import->alias, vcm_slice_of("*", 1)));
-}
-
-/* A module of one word lies beside the file or near the top. */
-static bool means_file(struct vcm_slice target, const struct vcm_language_place *place)
-{
-    return place->beside || place->depth < 2 || memchr(target.data, '.', target.len) != NULL;
-}
-
 static bool has_underscore(const struct vcm_symbol *symbol, bool in_type)
 {
     const struct vcm_slice name = symbol->name;
@@ -73,16 +61,18 @@ const struct vcm_language_descriptor vcm_python_language = {
     .queries = {vcm_python_query},
     .comments = {.line = "#", .begin_bodies = true},
     .head = {.hash_comments = true},
-    .qualifiers = {.self = {"self", "cls"}},
+    .qualifiers = {.self = {"self", "cls"}, .super = "super"},
     .imports = {.read_names = read_names,
-                .means_file = means_file,
-                .submodules = true,
-                .brings_name = brings_name},
+                .finder = VCM_LANGUAGES_FIND_PYTHON,
+                .exports = VCM_LANGUAGES_EXPORTS_ALL,
+                .submodules = true},
     .names = {.reach = VCM_LANGUAGES_REACH_FILE,
               .call = VCM_LANGUAGES_CALL_MAKES,
               .members_qualified = true,
-              .closed = true},
-    .definitions = {.first_assignment = true, .class_values_stay = true},
+              .closed = true,
+              .overloads = true,
+              .merges = true},
+    .definitions = {.first_assignment = true, .self_fields = true, .class_values_stay = true},
     .visibility = {.hides = has_underscore},
     .lines = {.strings = {"\"\"\"", "'''"}},
 };

@@ -23,6 +23,9 @@
       (block (expression_statement (assignment left: (identifier) @name) @def.variable)))))
 (class_definition
   body: (block (expression_statement (assignment left: (identifier) @name) @def.field)))
+((assignment
+  left: (attribute object: (identifier) @word attribute: (identifier) @name)) @def.field
+  (#any-of? @word "self"))
 (class_definition
   body: (block
     (expression_statement (assignment left: (pattern_list (identifier) @name)) @def.field)))
@@ -61,6 +64,11 @@
 (import_from_statement module_name: (_) @import)
 (future_import_statement "__future__" @import)
 
+(import_from_statement
+  module_name: (_) @container name: (dotted_name (identifier) @name)) @ref.read
+(import_from_statement
+  module_name: (_) @container
+  name: (aliased_import name: (dotted_name (identifier) @name))) @ref.read
 ((decorated_definition
   (decorator (identifier) @verb) definition: (function_definition name: (identifier) @name))
   @ref.override
@@ -91,9 +99,8 @@
 (augmented_assignment left: (attribute attribute: (identifier) @name)) @ref.write
 (for_statement left: (identifier) @name) @ref.write
 
-(import_from_statement name: (dotted_name (identifier) @ignore))
 (future_import_statement name: (dotted_name (identifier) @ignore))
-(aliased_import name: (dotted_name (identifier) @ignore))
+(import_statement name: (aliased_import name: (dotted_name (identifier) @ignore)))
 (aliased_import alias: (identifier) @ignore)
 (keyword_argument name: (identifier) @ignore)
 (keyword_pattern . (identifier) @ignore)

@@ -109,6 +109,54 @@
   right: (identifier) @export) @closed
   (#any-of? @word "module") (#any-of? @verb "exports"))
 
+; Names that others have for it.
+(export_statement !source (export_clause (export_specifier !alias name: (identifier) @give)))
+(export_statement !source (export_clause
+  (export_specifier name: (identifier) @container alias: (identifier) @give)))
+((export_statement !source (export_clause
+  (export_specifier name: (identifier) @give.default alias: (identifier) @word)))
+  (#any-of? @word "default"))
+(export_statement "default" value: (identifier) @give.default)
+(export_statement "default" declaration: (function_declaration name: (identifier) @give.default))
+(export_statement
+  "default" declaration: (generator_function_declaration name: (identifier) @give.default))
+((assignment_expression
+  left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
+  right: (identifier) @give.whole)
+  (#any-of? @word "module") (#any-of? @verb "exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
+  right: (assignment_expression right: (identifier) @give.whole))
+  (#any-of? @word "module") (#any-of? @verb "exports"))
+((assignment_expression
+  left: (identifier) @word
+  right: (assignment_expression
+    left: (member_expression property: (property_identifier) @verb)
+    right: (identifier) @give.whole))
+  (#any-of? @word "exports") (#any-of? @verb "exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
+  right: (new_expression constructor: (identifier) @give.whole))
+  (#any-of? @word "module") (#any-of? @verb "exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
+  right: (object (pair key: (property_identifier) @give value: (identifier) @container)))
+  (#any-of? @word "module") (#any-of? @verb "exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @word property: (property_identifier) @verb)
+  right: (object (shorthand_property_identifier) @give))
+  (#any-of? @word "module") (#any-of? @verb "exports"))
+((assignment_expression
+  left: (member_expression object: (identifier) @word property: (property_identifier) @give)
+  right: (identifier) @container)
+  (#any-of? @word "exports"))
+((assignment_expression
+  left: (member_expression
+    object: (member_expression object: (identifier) @word property: (property_identifier) @verb)
+    property: (property_identifier) @give)
+  right: (identifier) @container)
+  (#any-of? @word "module") (#any-of? @verb "exports"))
+
 ; Local names.
 ((arrow_function) @region)
 ((function_expression) @region)
@@ -135,14 +183,53 @@
   (#any-of? @verb "require"))
 (call_expression
   function: (import) arguments: (arguments . (string (string_fragment) @import)))
-(import_clause (identifier) @ignore)
+((variable_declarator
+  name: (identifier) @imported
+  value: (call_expression function: (identifier) @verb arguments: (arguments . (string))))
+  (#any-of? @verb "require"))
+((variable_declarator
+  name: (identifier) @imported
+  value: (member_expression
+    object: (call_expression function: (identifier) @verb arguments: (arguments . (string)))))
+  (#any-of? @verb "require"))
+((variable_declarator
+  name: (object_pattern (shorthand_property_identifier_pattern) @imported)
+  value: (call_expression function: (identifier) @verb arguments: (arguments . (string))))
+  (#any-of? @verb "require"))
+((variable_declarator
+  name: (object_pattern (pair_pattern value: (identifier) @imported))
+  value: (call_expression function: (identifier) @verb arguments: (arguments . (string))))
+  (#any-of? @verb "require"))
 (namespace_import (identifier) @ignore)
-(import_specifier name: (identifier) @ignore)
 (import_specifier alias: (identifier) @ignore)
 (namespace_export (identifier) @ignore)
 (export_specifier alias: (identifier) @ignore)
 
-; References.
+; References. A name in the statement that imports it is one of the module.
+(import_statement
+  (import_clause (named_imports (import_specifier name: (identifier) @name)))
+  source: (string (string_fragment) @container)) @ref.read
+(export_statement
+  (export_clause (export_specifier name: (identifier) @name))
+  source: (string (string_fragment) @container)) @ref.read
+((variable_declarator
+  name: (object_pattern (shorthand_property_identifier_pattern) @name)
+  value: (call_expression
+    function: (identifier) @verb
+    arguments: (arguments . (string (string_fragment) @container)))) @ref.read
+  (#any-of? @verb "require"))
+((variable_declarator
+  name: (object_pattern (pair_pattern key: (property_identifier) @name))
+  value: (call_expression
+    function: (identifier) @verb
+    arguments: (arguments . (string (string_fragment) @container)))) @ref.read
+  (#any-of? @verb "require"))
+((member_expression
+  object: (call_expression
+    function: (identifier) @verb
+    arguments: (arguments . (string (string_fragment) @container)))
+  property: (property_identifier) @name) @ref.read
+  (#any-of? @verb "require"))
 (new_expression constructor: (identifier) @name) @ref.instantiate
 (new_expression
   constructor: (member_expression property: (property_identifier) @name)) @ref.instantiate

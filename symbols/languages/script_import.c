@@ -144,29 +144,80 @@ static bool put_clause(struct vcm_buf *out, struct list clause)
     return out->len > 0;
 }
 
-/* Where the statement that ends with "from" at `at` begins; what is exported makes no names. */
-static bool find_clause(struct list *clause, struct vcm_slice text, size_t at)
+/* All between "export" and "from": "*", "* as a", "{a, b as c}". */
+static void put_passed(struct vcm_buf *out, struct list clause)
+{
+    struct vcm_slice all = vcm_slice_of("*", 1);
+    struct list type = clause;
+
+    if (take_keyword(&type, "type") && type.rest.len > 0)
+        clause = type;
+    if (take_mark(&clause, '*'))
+        vcm_snippet_put_name(
+            out, all, take_keyword(&clause, "as") ? take_word(&clause) : vcm_slice_of("", 0));
+    else if (take_mark(&clause, '{'))
+        put_names(out, &clause);
+}
+
+/* Where the statement that ends with "from" at `at` begins; *passed when it exports. */
+static bool find_clause(struct list *clause, bool *passed, struct vcm_slice text, size_t at)
 {
     size_t first = at > CLAUSE_MAX ? at - CLAUSE_MAX : 0;
 
-    for (size_t i = at; i > first && !strchr(";\"'`", text.data[i - 1]); i--)
-        if (word_ends(text, i, "import") && !is_word(text.data[i])) {
+    for (size_t i = at; i > first && !strchr(";\"'`", text.data[i - 1]); i--) {
+        *passed = word_ends(text, i, "export");
+        if ((*passed || word_ends(text, i, "import")) && !is_word(text.data[i])) {
             clause->rest = vcm_slice_of(text.data + i, at - i);
             return true;
         }
+    }
     return false;
 }
 
-/* What is assigned to at `at`: a word, or the pattern that ends there. */
-static bool put_assigned(struct vcm_buf *out, struct vcm_slice text, size_t at)
+/* The word behind the dot of `require("shop").Cart`, when nothing but the statement's end follows.
+ */
+static struct vcm_slice part_behind(struct vcm_slice text, size_t end)
+{
+    size_t len = 0;
+
+    if (end >= text.len || text.data[end] != '.')
+        return vcm_slice_of("", 0);
+    while (end + 1 + len < text.len && is_word(text.data[end + 1 + len]))
+        len++;
+    size_t next = end + 1 + len;
+    while (next < text.len && (text.data[next] == ' ' || text.data[next] == '\t'))
+        next++;
+    bool ends = next >= text.len || strchr(";,\r\n)}", text.data[next]);
+    return vcm_slice_of(text.data + end + 1, ends ? len : 0);
+}
+
+/* What is assigned to at `at`, where all of a module or a part of it is assigned: a word, or the
+ * pattern that ends there; "exports.a" and "module.exports" pass it on. */
+static bool put_assigned(struct vcm_buf *out, bool *passed, struct vcm_slice text, size_t at,
+                         struct vcm_slice part)
 {
     size_t start = at, first = at > CLAUSE_MAX ? at - CLAUSE_MAX : 0, depth = 0;
 
     if (at == 0 || text.data[at - 1] != '}') {
         while (start > 0 && is_word(text.data[start - 1]))
             start--;
-        vcm_buf_append_slice(out, vcm_slice_of(text.data + start, at - start));
-        return false;
+        struct vcm_slice word = vcm_slice_of(text.data + start, at - start);
+        bool member = start > 0 && text.data[start - 1] == '.';
+        bool whole = member && vcm_snippet_ends_at(text, start, "module.") &&
+                     vcm_slice_equal(word, vcm_slice_of("exports", 7));
+        *passed = whole || (member && vcm_snippet_ends_at(text, start, "exports."));
+        if (member && !*passed)
+            return false;
+        if (!*passed && part.len == 0) {
+            vcm_buf_append_slice(out, word);
+            return false;
+        }
+        /* What stands for a module is, as a whole, what another stands for, and all that it has. */
+        vcm_snippet_put_name(out, part.len > 0 ? part : vcm_slice_of(whole ? "=" : "*", 1),
+                             whole ? vcm_slice_of("=", 1) : word);
+        if (whole && part.len == 0)
+            vcm_snippet_put_name(out, vcm_slice_of("*", 1), vcm_slice_of("", 0));
+        return true;
     }
     for (; start > first; start--) {
         depth += text.data[start - 1] == '}';
@@ -175,13 +226,14 @@ static bool put_assigned(struct vcm_buf *out, struct vcm_slice text, size_t at)
             break;
     }
     struct list names = {vcm_slice_of(text.data + start, at - start)};
-    if (start > first)
+    if (start > first && part.len == 0)
         put_names(out, &names);
     return out->len > 0;
 }
 
 /* "a = require(" or "a = await import(", whose string begins behind `at`. */
-static bool put_called(struct vcm_buf *out, struct vcm_slice text, size_t at)
+static bool put_called(struct vcm_buf *out, bool *passed, struct vcm_slice text, size_t at,
+                       struct vcm_slice part)
 {
     bool call = word_ends(text, at, "require") || word_ends(text, at, "import");
 
@@ -192,27 +244,34 @@ static bool put_called(struct vcm_buf *out, struct vcm_slice text, size_t at)
         at = back_over_blanks(text, at - 5);
     if (at == 0 || text.data[at - 1] != '=')
         return false;
-    return put_assigned(out, text, back_over_blanks(text, at - 1));
+    return put_assigned(out, passed, text, back_over_blanks(text, at - 1), part);
 }
 
-bool vcm_script_import_names(struct vcm_buf *out, struct vcm_slice text, size_t start, size_t end)
+bool vcm_script_import_names(struct vcm_buf *out, bool *passed, struct vcm_slice text, size_t start,
+                             size_t end)
 {
     size_t at = start;
-    struct list clause;
+    struct list clause = {vcm_slice_of(NULL, 0)};
     bool parts = false;
 
+    *passed = false;
     while (at > 0 &&
            (strchr("\"'`(", text.data[at - 1]) || vcm_snippet_is_blank(text.data[at - 1])))
         at--;
     while (end < text.len &&
            (strchr("\"'`)", text.data[end]) || vcm_snippet_is_blank(text.data[end])))
         end++;
-    bool whole = end >= text.len || text.data[end] != '.'; /* not `require("shop").Cart` */
+    struct vcm_slice part = part_behind(text, end);
+    bool whole = end >= text.len || text.data[end] != '.' || part.len > 0;
     if (!word_ends(text, at, "from"))
-        parts = whole && put_called(out, text, at);
-    else if (find_clause(&clause, text, at - 4))
+        parts = whole && put_called(out, passed, text, at, part);
+    else if (find_clause(&clause, passed, text, at - 4) && *passed) {
+        put_passed(out, clause);
+        parts = out->len > 0;
+    } else if (!*passed && clause.rest.data)
         parts = put_clause(out, clause);
     if (out->len == 0)
         vcm_buf_append_byte(out, '-');
+    *passed = *passed && parts;
     return parts;
 }

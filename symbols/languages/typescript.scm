@@ -50,6 +50,12 @@
    (enum_declaration name: (identifier) @export)
    (internal_module name: (identifier) @export)]))
 (export_statement (identifier) @export)
+(export_statement "=" (identifier) @give.whole)
+(export_statement "default" declaration: (class_declaration name: (type_identifier) @give.default))
+(export_statement
+  "default" declaration: (abstract_class_declaration name: (type_identifier) @give.default))
+(export_statement
+  "default" declaration: (interface_declaration name: (type_identifier) @give.default))
 (module body: (statement_block
   [(function_signature name: (identifier) @export)
    (lexical_declaration (variable_declarator name: (identifier) @export))

@@ -36,7 +36,7 @@ class Symbols(harness.VcmTest):
         self.assertEqual(found["symbols"], [{
             "symbol_id": "core/list.c:3#list_size", "name": "list_size", "kind": "function",
             "signature": "int list_size(const struct list *list)", "documentation": "",
-            "file_path": "core/list.c", "line": 3, "end_line": 6, "container": None,
+            "file_path": "core/list.c", "line": 3, "start_line": 3, "end_line": 6, "container": None,
             "language": "c", "source": "tree-sitter", "visibility": "public"}])
         struct = self.run_json("symbols", self.repo, "--kind", "struct")["symbols"][0]
         self.assertEqual((struct["documentation"], struct["file_path"]), ("A list.", "core/list.h"))
@@ -56,11 +56,13 @@ class Symbols(harness.VcmTest):
         self.assertEqual(ref, {
             "kind": "call", "from_symbol": "main.c:3#main", "file_path": "main.c", "line": 6,
             "excerpt": "return list_size(&list) + helper() + twice();", "source": "tree-sitter",
-            "resolution_state": "resolved", "target": "core/list.c:3#list_size"})
+            "resolution_state": "resolved", "target": "core/list.c:3#list_size",
+            "to_name": "list_size", "to_container_hint": None, "candidates": [], "candidates_total": 0})
 
     def test_an_ambiguous_or_hidden_definition_is_no_answer(self):
         [ref] = self.run_json("refs", "twice", self.repo)["references"]
         self.assertEqual((ref["resolution_state"], ref["target"]), ("unresolved", None))
+        self.assertEqual((ref["to_name"], len(ref["candidates"]), ref["candidates_total"]), ("twice", 2, 2))
         refs = self.run_json("refs", "helper", self.repo)["references"]
         self.assertEqual([(r["file_path"], r["target"]) for r in refs],
                          [("main.c", None), ("other.c", "other.c:1#helper")])
@@ -78,7 +80,7 @@ class Symbols(harness.VcmTest):
             "made.py": "class Box:\n    pass\nBox()\n"}, name="py")
         refs = self.run_json("refs", "run", repo)["references"]
         self.assertEqual([(r["file_path"], r["target"]) for r in refs],
-                         [("go.py", "b/tool.py:1#run"), ("lost.py", None)])
+                         [("go.py", "b/tool.py:1#run"), ("go.py", "b/tool.py:1#run"), ("lost.py", None)])
         [box] = self.run_json("refs", "Box", repo)["references"]
         self.assertEqual((box["kind"], box["resolution_state"]), ("instantiate", "resolved"))
 

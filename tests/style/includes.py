@@ -52,7 +52,7 @@ OWNERS = {
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
-    "tree_sitter/*": ["symbols/extractor.c", "symbols/patterns*", "symbols/tree_block.*",
+    "tree_sitter/*": ["symbols/extractor.c", "symbols/patterns*", "symbols/receiver.*", "symbols/tree_block.*",
                       "symbols/tree_query.*"],
 }
 

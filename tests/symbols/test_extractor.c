@@ -37,14 +37,18 @@ static int tear_down(void **state)
 static void show(struct vcm_buf *out, const struct vcm_symbols *symbols)
 {
     for (uint32_t i = 0; i < symbols->import_count; i++)
-        vcm_buf_append_format(out, "import %u %.*s%s%.*s\n", symbols->imports[i].line,
-                              (int)symbols->imports[i].target.len, symbols->imports[i].target.data,
-                              symbols->imports[i].alias.len > 0 ? " as " : "",
-                              (int)symbols->imports[i].alias.len, symbols->imports[i].alias.data);
+        vcm_buf_append_format(
+            out, "%s %u %.*s%s%.*s\n", symbols->imports[i].hidden ? "pass" : "import",
+            symbols->imports[i].line, (int)symbols->imports[i].target.len,
+            symbols->imports[i].target.data, symbols->imports[i].alias.len > 0 ? " as " : "",
+            (int)symbols->imports[i].alias.len, symbols->imports[i].alias.data);
     for (uint32_t i = 0; i < symbols->definition_count; i++) {
         const struct vcm_symbol *s = &symbols->definitions[i];
-        vcm_buf_append_format(out, "def %u-%u %s %s %.*s%s%.*s | %.*s | %.*s\n", s->line,
-                              s->end_line, vcm_symbol_visibility_name(s->visibility),
+        vcm_buf_append_format(out, "def %u", s->start_line);
+        if (s->line != s->start_line)
+            vcm_buf_append_format(out, "(%u)", s->line);
+        vcm_buf_append_format(out, "-%u %s %s %.*s%s%.*s | %.*s | %.*s\n", s->end_line,
+                              vcm_symbol_visibility_name(s->visibility),
                               vcm_symbol_kind_name(s->kind), (int)s->container.len,
                               s->container.data, s->container.len > 0 ? "." : "", (int)s->name.len,
                               s->name.data, (int)s->signature.len, s->signature.data,
@@ -54,8 +58,10 @@ static void show(struct vcm_buf *out, const struct vcm_symbols *symbols)
         const struct vcm_symbol_reference *r = &symbols->references[i];
         struct vcm_slice from =
             r->from > 0 ? symbols->definitions[r->from - 1].name : vcm_slice_of("-", 1);
+        bool imported = r->receiver.len > 0 && r->receiver.data[0] == '@';
+        struct vcm_slice before = imported ? r->receiver : r->qualifier;
         vcm_buf_append_format(out, "ref %u %s %.*s%s%.*s in %.*s\n", r->line,
-                              vcm_symbol_use_name(r->use), (int)r->qualifier.len, r->qualifier.data,
+                              vcm_symbol_use_name(r->use), (int)before.len, before.data,
                               r->qualified ? "|" : "", (int)r->name.len, r->name.data,
                               (int)from.len, from.data);
     }

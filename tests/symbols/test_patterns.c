@@ -63,8 +63,9 @@ static void take(struct finds *finds, const TSQueryMatch *match, uint32_t patter
     finds->items[finds->count++] = strdup(text);
 }
 
-static bool take_own(void *context, const TSQueryMatch *match)
+static bool take_own(void *context, const TSQueryMatch *match, const struct vcm_patterns_path *path)
 {
+    (void)path;
     take(context, match, match->pattern_index);
     return true;
 }

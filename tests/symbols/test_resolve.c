@@ -8,95 +8,9 @@
 
 #include <cmocka.h>
 
-#include "base/limits.h"
-#include "symbols/resolve.h"
-#include "symbols/symbol.h"
-#include "tests/support/repo.h"
+#include "tests/symbols/resolve_fixture.h"
 
 #include "base/banned.h"
-
-struct file {
-    const char *path, *text;
-};
-
-#define FILES_MAX 8
-
-struct sample {
-    struct file files[FILES_MAX];
-    const char *expected; /* of the name "total": "file:line target", or "-"; "made" if it is so */
-};
-
-static bool takes(void *context, struct vcm_slice path)
-{
-    (void)context;
-    (void)path;
-    return true;
-}
-
-static int show(void *context, const struct vcm_resolved *found, struct vcm_error *err)
-{
-    struct vcm_buf *out = ((void **)context)[0];
-    const struct vcm_index_file *files = ((const struct vcm_index *)((void **)context)[1])->files;
-
-    (void)err;
-    vcm_buf_append_format(out, "%.*s:%u ", (int)files[found->file].path.len,
-                          files[found->file].path.data, found->reference->line);
-    if (found->target)
-        vcm_buf_append_format(out, "%.*s:%u%s\n", (int)files[found->target_file].path.len,
-                              files[found->target_file].path.data, found->target->line,
-                              found->use == VCM_SYMBOL_INSTANTIATE ? " made" : "");
-    else
-        vcm_buf_append_string(out, "-\n");
-    return VCM_OK;
-}
-
-/* With a line the definition there is asked for, and without any of that name. */
-static void check(const struct sample *sample, const char *only_file, uint32_t only_line)
-{
-    struct vcm_buf found = VCM_BUF_INIT(1 * VCM_MIB);
-    struct vcm_git_repo *git = NULL;
-    struct vcm_index *index = NULL;
-    struct vcm_error err = {0};
-    struct test_repo repo, home;
-
-    test_repo_init(&repo);
-    test_repo_init_directory(&home);
-    for (size_t i = 0; i < FILES_MAX && sample->files[i].path; i++)
-        test_repo_write_text(&repo, sample->files[i].path, sample->files[i].text);
-    test_repo_commit(&repo, "files");
-    int rc = vcm_git_repo_open(&git, repo.path, &err);
-    if (rc == VCM_OK)
-        rc = vcm_index_open(
-            &index,
-            &(struct vcm_index_request){
-                .directory = home.path, .repo = git, .subpath = "", .takes = takes, .workers = 1},
-            &err);
-    void *context[] = {&found, index};
-    if (rc == VCM_OK)
-        rc = vcm_resolve_visit(
-            index,
-            &(struct vcm_resolve_query){.name = vcm_slice_of_string("total"),
-                                        .only_file = vcm_slice_of_string(only_file),
-                                        .only_line = only_line},
-            show, context, &err);
-    if (rc != VCM_OK)
-        fail_msg("%s", err.message);
-    assert_string_equal(vcm_buf_text(&found), sample->expected);
-    vcm_index_close(index);
-    vcm_git_repo_close(git);
-    vcm_buf_release(&found);
-    test_repo_release(&home);
-    test_repo_release(&repo);
-}
-
-#define RESOLVE_ONE_TEST(name, only_file, only_line, ...)                                          \
-    static void name(void **state)                                                                 \
-    {                                                                                              \
-        static const struct sample sample = {__VA_ARGS__};                                         \
-        (void)state;                                                                               \
-        check(&sample, only_file, only_line);                                                      \
-    }
-#define RESOLVE_TEST(name, ...) RESOLVE_ONE_TEST(name, "", 0, __VA_ARGS__)
 
 RESOLVE_TEST(python_calls_what_its_module_class_or_self_has,
              {{"a.py", "import shop\n"
@@ -206,10 +120,13 @@ RESOLVE_TEST(javascript_calls_the_names_that_it_imports_and_no_others,
               {"g.ts", "import sum, * as total from './shop';\n"
                        "total();\n"},
               {"shop.js", "export function total() {}\n"}},
+             "a.js:1 shop.js:1\n"
              "a.js:2 shop.js:1\n"
              "b.js:3 -\n"
-             "c.js:2 c.js:1\n"
-             "d.js:2 shop.js:1\n"
+             "c.js:1 shop.js:1\n"
+             "c.js:2 shop.js:1\n"
+             "d.js:1 -\n"
+             "d.js:2 -\n"
              "e.js:2 -\n"
              "f.js:1 shop.js:1\n"
              "g.ts:2 -\n")
@@ -227,7 +144,7 @@ RESOLVE_TEST(javascript_calls_no_names_that_a_module_does_not_export,
                           "module.exports = exports = total;\n"}},
              "a.js:3 -\n"
              "a.js:4 -\n"
-             "b.js:2 till.js:1\n"
+             "b.js:2 -\n"
              "till.js:2 till.js:1\n")
 
 RESOLVE_TEST(go_calls_what_its_package_or_receiver_has,
@@ -251,7 +168,7 @@ RESOLVE_TEST(go_calls_what_its_package_or_receiver_has,
               {"json/json.go", "package json\nfunc total() {}\n"}},
              "a/a.go:9 a/a.go:5\n"
              "a/a.go:10 a/a.go:7\n"
-             "a/a.go:11 -\n"
+             "a/a.go:11 a/a.go:7\n"
              "a/a.go:12 shop/shop.go:2\n"
              "a/a.go:13 shop/shop.go:2\n"
              "a/a.go:14 -\n"
@@ -273,10 +190,11 @@ RESOLVE_TEST(java_calls_what_its_class_this_or_super_has,
               {"Base.java", "class Base {\n  static int total() { return 2; }\n}\n"},
               {"T.java", "class Twice { static int total() { return 2; } }\n"},
               {"U.java", "class Twice { static int sum() { return 2; } }\n"}},
+             "A.java:2 Base.java:2\n"
              "A.java:4 A.java:2\n"
              "A.java:5 A.java:2\n"
              "A.java:6 Base.java:2\n"
-             "A.java:7 -\n"
+             "A.java:7 Base.java:2\n"
              "A.java:8 Base.java:2\n"
              "A.java:9 -\n"
              "A.java:10 -\n")
@@ -298,7 +216,7 @@ RESOLVE_TEST(cpp_calls_what_its_namespace_class_or_this_has,
                         "}\n"},
               {"box.h", "class Box {\npublic:\n    int total();\n    int run(Box *other);\n};\n"}},
              "a.cpp:6 a.cpp:4\n"
-             "a.cpp:7 -\n"
+             "a.cpp:7 a.cpp:4\n"
              "a.cpp:8 -\n"
              "a.cpp:9 a.cpp:3\n"
              "a.cpp:10 -\n"
@@ -618,6 +536,7 @@ RESOLVE_TEST(python_makes_an_object_of_the_class_that_it_calls,
               {"b.py", "def use():\n    total()\n"},
               {"c.py", "import shop\nshop.total()\n"},
               {"shop.py", "class total:\n    pass\n"}},
+             "a.py:1 shop.py:1\n"
              "a.py:2 shop.py:1\n"
              "a.py:3 shop.py:1 made\n"
              "a.py:4 -\n"
@@ -663,6 +582,7 @@ RESOLVE_TEST(a_name_that_python_imports_is_told_from_one_for_a_module,
               {"d.py", "from shop import *\n"
                        "total()\n"},
               {"shop.py", "def total(): pass\n"}},
+             "a.py:1 shop.py:1\n"
              "a.py:2 shop.py:1\n"
              "b.py:2 -\n"
              "c.py:3 -\n"
