@@ -1,6 +1,7 @@
 #include "base/hash.h"
 
 #include <assert.h>
+#include <nettle/hmac.h>
 #include <nettle/sha1.h>
 #include <nettle/sha2.h>
 #include <xxhash.h>
@@ -67,6 +68,16 @@ void vcm_hash_sha1_update(struct vcm_hash_sha1 *hash, const void *data, size_t l
 void vcm_hash_sha1_final(struct vcm_hash_sha1 *hash, unsigned char digest[VCM_HASH_SHA1_BYTES])
 {
     sha1_digest(context_sha1(hash), VCM_HASH_SHA1_BYTES, digest);
+}
+
+void vcm_hash_hmac_sha256(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_slice key,
+                          struct vcm_slice text)
+{
+    struct hmac_sha256_ctx context;
+
+    hmac_sha256_set_key(&context, key.len, (const uint8_t *)key.data);
+    hmac_sha256_update(&context, text.len, (const uint8_t *)text.data);
+    hmac_sha256_digest(&context, VCM_HASH_SHA256_BYTES, digest);
 }
 
 void vcm_hash_sha1_of(unsigned char digest[VCM_HASH_SHA1_BYTES], struct vcm_slice head,

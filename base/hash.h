@@ -22,6 +22,10 @@ void vcm_hash_sha256_final(struct vcm_hash_sha256 *hash,
 
 void vcm_hash_sha256_of(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_slice data);
 
+/* The digest of a text that only who has the key can make (HMAC). */
+void vcm_hash_hmac_sha256(unsigned char digest[VCM_HASH_SHA256_BYTES], struct vcm_slice key,
+                          struct vcm_slice text);
+
 /* For ids of git objects; no protection against forgery. */
 #define VCM_HASH_SHA1_BYTES 20
 

@@ -173,6 +173,24 @@
 #define VCM_LIMIT_TRACE_ACCESSES (16u * 1024 * 1024)
 #define VCM_LIMIT_TRACE_PAGES    (4u * 1024 * 1024)
 
+/* Serving. */
+#define VCM_LIMIT_RPC_BYTES         (10 * VCM_MIB)  /* of a message on standard input */
+#define VCM_LIMIT_RPC_ID_BYTES      ((size_t)256)   /* of an id or a progress token */
+#define VCM_LIMIT_RPC_TREE_BYTES    (128 * VCM_MIB) /* of a parsed message */
+#define VCM_LIMIT_MCP_ANSWER_BYTES  (64 * VCM_MIB)  /* of an answer */
+#define VCM_LIMIT_MCP_CALLS         64u             /* under way at a time, over HTTP */
+#define VCM_LIMIT_MCP_WAITING       1024u           /* of one client on standard input */
+#define VCM_LIMIT_MCP_LISTENERS     1024u           /* subscriptions, of all clients */
+#define VCM_LIMIT_MCP_SESSIONS      1024u           /* by initialize, over HTTP */
+#define VCM_LIMIT_MCP_ASK_MS        60000u          /* for a client to answer a request of ours */
+#define VCM_LIMIT_MCP_ROOTS         64u
+#define VCM_LIMIT_HTTP_HEAD_BYTES   (32 * VCM_KIB)
+#define VCM_LIMIT_HTTP_BODY_BYTES   (8 * VCM_MIB)
+#define VCM_LIMIT_HTTP_CONNECTIONS  256u
+#define VCM_LIMIT_HTTP_ARRIVAL_MS   30000u        /* for a request to arrive */
+#define VCM_LIMIT_HTTP_IDLE_MS      60000u        /* between two requests, or without a reader */
+#define VCM_LIMIT_HTTP_STREAM_BYTES (1 * VCM_MIB) /* of events that a client does not read */
+
 /* Work. */
 #define VCM_LIMIT_WORKERS          64u
 #define VCM_LIMIT_SPAWN_TIMEOUT_MS 60000u

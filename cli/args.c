@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "cli/completion.h"
 #include "cli/guide.h"
+#include "cli/mcp.h"
 #include "cli/schema.h"
+#include "cli/serve.h"
 #include "ops/table.h"
 #include "ops/table_check.h"
 
@@ -39,7 +41,8 @@ struct words {
 
 const struct vcm_op *vcm_args_command(size_t index)
 {
-    static const struct vcm_op *const own[] = {&vcm_guide_command, &vcm_schema_command,
+    static const struct vcm_op *const own[] = {&vcm_mcp_command, &vcm_serve_command,
+                                               &vcm_guide_command, &vcm_schema_command,
                                                &vcm_completion_command};
     size_t i = 0;
 

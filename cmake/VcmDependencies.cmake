@@ -22,6 +22,9 @@ vcm_dependency(SQLITE sqlite3)     # kb/store*.c
 vcm_dependency(POPPLER poppler-glib) # kb/extract_pdf.c, of vcm-extract alone
 vcm_dependency(SECCOMP libseccomp) # kb/extract_sandbox.c, of vcm-extract alone
 
+# http_parser has no description for pkg-config.
+find_library(HTTP_PARSER_LIBRARY http_parser REQUIRED) # serve/http_parse.c
+
 # libgit2 is not linked but loaded when it is needed (git/libgit2.h), by the name of its interface.
 execute_process(COMMAND ${CMAKE_OBJDUMP} -p ${LIBGIT2_LINK_LIBRARIES}
     OUTPUT_VARIABLE sections COMMAND_ERROR_IS_FATAL ANY)

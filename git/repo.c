@@ -29,10 +29,13 @@
 #define ORIGIN_URL_VARIABLE "remote.origin.url"
 
 static pthread_mutex_t library_lock = PTHREAD_MUTEX_INITIALIZER;
+/* One user more than there are repositories: when its last user ends, libgit2 1.5 forgets what it
+ * keeps for each thread, and a thread that lives on, as those of a server do, loses that memory. */
+static bool library_kept;
 static unsigned library_users;
 
-/* Done for each first user, because libgit2 forgets the extensions when its last user ends. They
- * are those that change nothing for a reader of objects; sparse checkouts use the first. */
+/* The extensions are those that change nothing for a reader of objects; sparse checkouts use the
+ * first. */
 static void configure(void)
 {
     const char *extensions[] = {"worktreeconfig", "partialclone", "preciousobjects"};
@@ -49,15 +52,28 @@ static void configure(void)
     vcm_libgit2.libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
 }
 
+/* Where the user's configuration is may change while there is no repository, as it may between two
+ * runs of a program. */
+static void find_configuration(void)
+{
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_GLOBAL, NULL);
+    vcm_libgit2.libgit2_opts(GIT_OPT_SET_SEARCH_PATH, GIT_CONFIG_LEVEL_XDG, NULL);
+}
+
 static int enter_library(struct vcm_error *err)
 {
     int rc = vcm_libgit2_load(err);
     if (rc != VCM_OK)
         return rc;
     pthread_mutex_lock(&library_lock);
-    int count = vcm_libgit2.libgit2_init();
-    if (count >= 0 && library_users++ == 0)
+    if (!library_kept && vcm_libgit2.libgit2_init() >= 0) {
+        library_kept = true;
         configure();
+    }
+    if (library_kept && library_users == 0)
+        find_configuration();
+    int count = vcm_libgit2.libgit2_init();
+    library_users += count >= 0;
     pthread_mutex_unlock(&library_lock);
     return count >= 0 ? VCM_OK : vcm_error_set(err, VCM_INTERNAL, "cannot start libgit2");
 }

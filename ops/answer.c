@@ -33,7 +33,10 @@ static const struct vcm_op_param params[VCM_ANSWER_PARAMS] = {
                         VCM_DEFAULT_TEXT(VCM_DEFAULT_ANSWER_TOKENS) " if --limit is not given "
                                                                     "either; none with --json",
                     .summary = "list only what fits this many tokens, but at least one"},
-    [NO_LIMIT] = {.name = "no-limit", .type = VCM_OP_FLAG, .summary = "list everything"},
+    [NO_LIMIT] = {.name = "no-limit",
+                  .reach = VCM_OP_REACH_HERE,
+                  .type = VCM_OP_FLAG,
+                  .summary = "list everything"},
     [CURSOR] = {.name = "cursor",
                 .type = VCM_OP_TEXT,
                 .placeholder = "C",

@@ -18,6 +18,7 @@ static const struct vcm_op_param params[] = {
               .positional = true,
               .placeholder = "REPO",
               .hint = VCM_OP_HINT_DIRECTORY,
+              .reach = VCM_OP_REACH_REPO,
               .default_text = "the repository around the current directory",
               .summary = "path of a repository, or a git URL"},
     [FILES] = {.name = "files", .type = VCM_OP_FLAG, .summary = "by file"},

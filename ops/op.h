@@ -1,5 +1,5 @@
 /*
- * op.h - the descriptor of an operation, which the command line, and later MCP and HTTP, read.
+ * op.h - the descriptor of an operation, which the command line and MCP read.
  *
  * The descriptor has the operation's name, its parameters, the description of its result, how to
  * run it and how to print its result. A new operation is a file in this folder and a line in

@@ -146,8 +146,8 @@ const struct vcm_op vcm_op_outline = {
         {
             .sets = VCM_OP_SET_CORE | VCM_OP_SET_CONTEXT,
             .title = "Outline files",
-            .summary = "Lists the definitions of files or directories with their lines, signatures "
-                       "and token costs. Read them with read.",
+            .summary = "Lists definitions of files or directories with lines, signatures and token "
+                       "costs.",
             .effects = VCM_OP_NETWORK,
         },
 };

@@ -23,6 +23,7 @@ static const struct vcm_op_param params[] = {
                .default_text = "the first scope with the page",
                .summary = "scope to take line numbers and blobs from"},
     [SEQ] = {.name = "seq",
+             .reach = VCM_OP_REACH_HERE,
              .type = VCM_OP_NUMBER,
              .placeholder = "N",
              .max = UINT32_MAX,

@@ -26,6 +26,7 @@ static const struct vcm_op_param params[] = {
                  .max = UINT32_MAX,
                  .summary = "lines more before and behind"},
     [FORMAT] = {.name = "format",
+                .reach = VCM_OP_REACH_HERE,
                 .type = VCM_OP_CHOICE,
                 .placeholder = "FORMAT",
                 .choices = formats,

@@ -42,6 +42,7 @@ static const struct vcm_op_param params[] = {
                  .repeated = true,
                  .summary = "name of a symbol, file or directory to rank higher"},
     [RANKING] = {.name = "ranking",
+                 .reach = VCM_OP_REACH_HERE,
                  .type = VCM_OP_CHOICE,
                  .placeholder = "R",
                  .default_text = "references",

@@ -29,6 +29,7 @@
 #define VCM_SHARED_TIMEOUT                                                                         \
     {                                                                                              \
         .name = "timeout", .type = VCM_OP_TEXT, .placeholder = "DURATION",                         \
+        .reach = VCM_OP_REACH_HERE,                                                                \
         .default_text = VCM_DEFAULT_TEXT(VCM_DEFAULT_FETCH_MINUTES) "m",                           \
         .summary = "time limit for fetching one repository, in ms, s, m or h"                      \
     }

@@ -201,6 +201,9 @@ static const char *tool_flaw(const struct vcm_op *op)
     if (!(tool->effects & VCM_OP_WRITES) && tool->effects & (VCM_OP_DESTROYS | VCM_OP_IDEMPOTENT))
         return "a tool that destroys, or is idempotent, and does not write";
     for (size_t i = 0; i < op->param_count; i++)
+        if (op->params[i].hint == VCM_OP_HINT_DIRECTORY && op->params[i].reach == VCM_OP_REACH_HOME)
+            return "a tool with a directory that does not say what it reaches";
+    for (size_t i = 0; i < op->param_count; i++)
         if (op->params[i].required && op->params[i].reach == VCM_OP_REACH_HERE)
             return "a tool that needs a parameter which is not offered";
     return NULL;

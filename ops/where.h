@@ -14,6 +14,7 @@
                     .type = VCM_OP_TEXT,                                                           \
                     .placeholder = "R",                                                            \
                     .hint = VCM_OP_HINT_DIRECTORY,                                                 \
+                    .reach = VCM_OP_REACH_REPO,                                                    \
                     .default_text = "the repository around the current directory",                 \
                     .summary = "path of a repository, or of a directory in it, or a git URL"},     \
     [WHERE_SCOPE] = {.name = "scope",                                                              \
@@ -47,7 +48,10 @@ void vcm_where_fill(struct vcm_place_query *out, const struct vcm_op_call *call,
                       .default_text =                                                              \
                           VCM_DEFAULT_TEXT(VCM_DEFAULT_ANSWER_TOKENS) "; none with --json",        \
                       .summary = "print only what fits this many tokens"},                         \
-    [BOUND_NONE] = {.name = "no-limit", .type = VCM_OP_FLAG, .summary = "print everything"},       \
+    [BOUND_NONE] = {.name = "no-limit",                                                            \
+                    .type = VCM_OP_FLAG,                                                           \
+                    .reach = VCM_OP_REACH_HERE,                                                    \
+                    .summary = "print everything"},                                                \
     [BOUND_CURSOR] = {.name = "cursor",                                                            \
                       .type = VCM_OP_TEXT,                                                         \
                       .placeholder = "C",                                                          \

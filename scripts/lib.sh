@@ -111,15 +111,17 @@ ensure_packages() {
     cp "$list" "$stamp"
 }
 
-# The npm packages of the lock file, without running any script of theirs.
+# ensure_node_modules FOLDER: the npm packages of the lock file of a folder of the checkout, without
+# running any script of theirs.
 ensure_node_modules() {
-    local lock="$root/package-lock.json" stamp="$root/node_modules/.vcm-package-lock.json"
-    if [ ! -e "$root/package.json" ] || cmp -s "$lock" "$stamp"; then
+    local folder="$root/$1" lock stamp
+    lock="$folder/package-lock.json" stamp="$folder/node_modules/.vcm-package-lock.json"
+    if [ ! -e "$folder/package.json" ] || cmp -s "$lock" "$stamp"; then
         return 0
     fi
     ensure_packages npm || return 1
-    say "fetching the npm packages of package-lock.json"
-    if ! quietly npm --prefix "$root" ci --ignore-scripts --no-audit --no-fund; then
+    say "fetching the npm packages of ${lock#"$root/"}"
+    if ! quietly npm --prefix "$folder" ci --ignore-scripts --no-audit --no-fund; then
         say "npm ci failed; is the network up?"
         return 1
     fi

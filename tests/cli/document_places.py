@@ -212,6 +212,7 @@ PLACES = {
     "docs/bootstrap.md": demo,
     "docs/guide.md": mapped,
     "docs/literature.md": papers,
+    "docs/mcp.md": nothing,
     "docs/reading.md": shop,
     "docs/store.md": mapped,
     "docs/symbols.md": shop,

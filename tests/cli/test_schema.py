@@ -59,7 +59,7 @@ class EveryCommand(harness.VcmTest):
                       ("config", "list"), ("config", "get", "tokenizer"),
                       ("config", "set", "mmap.pinned", "false"), ("completion", "bash"), ("help", "map"),
                       ("schema",),
-                      ("schema", "kb", "search"), ("schema", "--error"), ("doctor",),
+                      ("schema", "kb", "search"), ("schema", "--error"), ("mcp", "--describe"), ("doctor",),
                       ("promote", "papers/p.md", "--repo", self.repo),
                       ("init", self.repo, "--no-push", "--no-lfs")):
             self.succeed(*words)
@@ -80,6 +80,14 @@ class EveryCommand(harness.VcmTest):
         run.terminate()
         run.communicate(timeout=60)
 
+    def serve(self):
+        run = self.start("serve", "--listen", "127.0.0.1:0", "--json")
+        line = run.stdout.readline()
+        validated.add(run.args[1:], line)
+        self.assertEqual(json.loads(line)["event"], "listening")
+        run.terminate()
+        run.communicate(timeout=60)
+
     def fail_everywhere(self):
         nowhere, no_home = os.path.join(self.tmp, "nowhere"), ("--home", self.file)
         for words in (("init",), ("map",), ("watch",), ("check",), ("preview",), ("show",), ("repo", "fetch"),
@@ -96,13 +104,14 @@ class EveryCommand(harness.VcmTest):
                       ("unpin", "nothing"), ("evict",), ("kb", "ingest"), ("kb", "show", "000000"),
                       ("kb", "clear"), ("config", "get", "nothing"), ("config", "set", "nothing", "1"),
                       ("lfs", "pull", "--scope", "nothing"), ("completion", "tcsh"), ("schema", "nothing"),
-                      ("help", "nothing"), ("doctor", "--nothing")):
+                      ("help", "nothing"), ("mcp", "--root", "/"), ("serve", "--root", "/"), ("doctor", "--nothing")):
             self.fail_with(*words)
 
     def test_every_command_is_held_against_its_description_with_success_and_failure(self):
         self.map_and_read()
         self.look_around()
         self.watch()
+        self.serve()
         self.fail_everywhere()
         names = set(validated.schemas()["commands"])
         recorded = validated.recorded()

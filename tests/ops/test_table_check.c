@@ -209,6 +209,7 @@ static void a_broken_tool_is_noticed(void **state)
     assert_non_null(TOOL(b.op.is_stream = true));
     assert_non_null(TOOL(b.op.tool.effects = VCM_OP_DESTROYS));
     assert_non_null(TOOL(b.op.tool.effects = VCM_OP_IDEMPOTENT));
+    assert_non_null(TOOL(b.params[0].hint = VCM_OP_HINT_DIRECTORY));
     assert_non_null(TOOL(b.params[0].required = true, b.params[0].reach = VCM_OP_REACH_HERE));
 #undef TOOL
 }

@@ -51,6 +51,7 @@ OWNERS = {
     "sqlite3.h": ["kb/database*"],
     "poppler.h": ["kb/extract_pdf.c"],
     "glib*": ["kb/extract_pdf.c"],
+    "http_parser.h": ["serve/http_parse.c"],
     "seccomp.h": ["kb/extract_sandbox.c"],
     "tree_sitter/*": ["symbols/extractor.c", "symbols/patterns*", "symbols/receiver.*", "symbols/tree_block.*",
                       "symbols/tree_query.*"],
