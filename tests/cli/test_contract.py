@@ -13,7 +13,7 @@ CODES = {"INVALID_ARGUMENT", "INVALID_REPO_MAP", "NOT_FOUND", "AMBIGUOUS", "AUTH
          "NETWORK_ERROR", "TIMEOUT", "STORE_FULL", "STORE_CORRUPT", "STORE_BUSY", "UNSUPPORTED",
          "IO_ERROR", "INTERNAL"}
 # Commands that need nothing of a home.
-WITHOUT_HOME = {"completion", "help", "init", "lfs status", "schema", "trace replay"}
+WITHOUT_HOME = {"diff", "completion", "help", "init", "lfs status", "schema", "trace replay"}
 # Options without which a command has nothing to do.
 OPTIONS_NEEDED = {"kb clear": ["--path", "nothing"], "lock": ["--ttl", "1m"],
                   "repo fetch": ["--quiet"],
@@ -57,8 +57,10 @@ class ContractTest(HelpTest, PagingTest):
             values["FILE"] = self.trace
         if command.name in ("schema", "help"):
             return []
-        if command.name in ("read", "grep"):
+        if command.name in ("read", "grep", "outline"):
             return ["a", "--repo", self.repo]
+        if command.name == "diff":
+            return ["HEAD..HEAD", self.repo]
         if command.name == "promote":
             return ["a", "--repo", self.mapped]
         usage = re.search(r"^Usage: vcm (.*)$", command.text, re.M).group(1)
