@@ -128,9 +128,7 @@ bool vcm_naming_is_promise(const struct vcm_symbol *symbol)
     for (size_t i = 0; symbol->kind == VCM_SYMBOL_TYPE && i < 3; i++) {
         int len = snprintf(alias, sizeof alias, "typedef %s %.*s %.*s", kinds[i], (int)name.len,
                            name.data, (int)name.len, name.data);
-        /* Without the body it may lack the second one: "typedef struct a {...} a". */
-        if (vcm_slice_equal(symbol->signature, vcm_slice_of(alias, (size_t)len)) ||
-            vcm_slice_equal(symbol->signature, vcm_slice_of(alias, (size_t)len - name.len - 1)))
+        if (vcm_slice_equal(symbol->signature, vcm_slice_of(alias, (size_t)len)))
             return true;
     }
     return symbol->kind == VCM_SYMBOL_PROTOTYPE;

@@ -27,7 +27,7 @@ SENTENCES = {
                          "of fetching the repository; 0: {FETCH_MINUTES} minutes"],
     "api/public/repo_map.h": ["of a URL; 0: {FETCH_MINUTES} minutes"],
     "api/public/store.h": ["`unused_ms`, 0 for {UNUSED_HOURS} hours"],
-    "bindings/python/vcm/manager.py": ["query: str, *, limit: int = {KB_LIMIT},"],
+    "bindings/python/vcm/_knowledge.py": ["query: str, *, limit: int = {KB_LIMIT},"],
     "docs/guide.md": ["A tree may name {WALK_ENTRIES} files", "not used for {UNUSED_HOURS} hours"],
     "docs/symbols.md": ["by `vcm gc` after {UNUSED_HOURS} hours"],
     "git/README.md": ["was not touched for {UNUSED_HOURS} hours"],

@@ -15,6 +15,10 @@ sys.path.insert(0, os.path.join(ROOT, "bindings", "python"))
 
 import vcm  # noqa: E402
 
+# A sanitizer's run time is for this interpreter, and for others of it, not for what the library runs.
+INTERPRETER = dict(os.environ)
+os.environ.pop("LD_PRELOAD", None)
+
 MAP = """schema_version: 1
 sources:
 - {name: code, type: git_repo, include_globs: ['*.c']}
@@ -26,7 +30,6 @@ COLONY = "framework:tenant:t1:colony:c1"
 def git(folder, *arguments):
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1",
                    "GIT_AUTHOR_DATE": "1700000000 +0000", "GIT_COMMITTER_DATE": "1700000000 +0000"}
-    environment.pop("LD_PRELOAD", None)
     subprocess.run(["git", "-C", folder, "-c", "user.name=t", "-c", "user.email=t@example.org",
                     "-c", "init.defaultBranch=main", *arguments], check=True, env=environment,
                    stdout=subprocess.DEVNULL)

@@ -1,39 +1,14 @@
 """Faults of many tasks: who is served first, what is read once, and what did not come in."""
 
 import asyncio
-import ctypes
 import threading
 import unittest
-from ctypes import CFUNCTYPE, POINTER, Structure, c_bool, c_char_p, c_int, c_size_t, c_uint64, c_void_p
 
 import fixture
 import vcm
-from vcm import _native as native
-from vcm import manager
+from vcm import _calls
 
 FILES = 12
-
-
-class Entry(Structure):
-    _fields_ = [("path", c_void_p), ("path_len", c_size_t), ("content_id", c_void_p),
-                ("content_id_len", c_size_t)]
-
-
-EntryFn = CFUNCTYPE(c_int, c_void_p, POINTER(Entry), c_void_p)
-TextFn = CFUNCTYPE(c_int, c_void_p, c_char_p, c_size_t, c_void_p)
-
-
-class Definition(Structure):
-    _fields_ = [("name", c_char_p), ("context", c_void_p),
-                ("open", CFUNCTYPE(c_int, POINTER(c_void_p), c_void_p, c_void_p, c_void_p)),
-                ("walk", CFUNCTYPE(c_int, c_void_p, EntryFn, c_void_p, c_void_p)),
-                ("read", CFUNCTYPE(c_int, c_void_p, POINTER(Entry), TextFn, c_void_p, c_void_p)),
-                ("close", CFUNCTYPE(None, c_void_p))]
-
-
-class EvictQuery(Structure):
-    _fields_ = [("pages", c_void_p), ("count", c_size_t), ("scope", c_char_p), ("all", c_bool),
-                ("target", c_char_p)]
 
 
 class Gated:
@@ -43,48 +18,28 @@ class Gated:
         self.gate, self.arrived = threading.Event(), threading.Event()
         self.gate.set()
         self.order = []
-        types = dict(Definition._fields_)
-        self.definition = Definition(
-            b"gated", None, types["open"](self.open), types["walk"](self.walk),
-            types["read"](self.read), types["close"](lambda _source: None))
 
-    def open(self, out, _context, _row, _error):
-        out[0] = 1
-        return native.OK
-
-    def walk(self, _source, visit, context, error):
+    def walk(self, _row):
         for i in range(FILES):
-            path = ctypes.create_string_buffer(b"%03d" % i, 3)
-            address = ctypes.addressof(path)
-            code = visit(context, ctypes.byref(Entry(address, 3, address, 3)), error)
-            if code != native.OK:
-                return code
-        return native.OK
+            yield f"{i:03}", f"{i:03}"
 
-    def read(self, _source, entry, write, context, error):
-        path = ctypes.string_at(entry.contents.path, 3)
+    def read(self, _row, path):
         self.arrived.set()
         self.gate.wait()
         self.order.append(int(path))
-        text = path * 100
-        return write(context, text, len(text), error)
+        return path * 100
 
 
 class Faults(fixture.Case):
     async def asyncSetUp(self):
         await super().asyncSetUp()
         await self.manager.aclose()
-        workers, manager.FAULT_WORKERS = manager.FAULT_WORKERS, 1
-        self.addCleanup(setattr, manager, "FAULT_WORKERS", workers)
+        workers, _calls.FAULT_WORKERS = _calls.FAULT_WORKERS, 1
+        self.addCleanup(setattr, _calls, "FAULT_WORKERS", workers)
         self.asked = []
-        self.manager = vcm.VirtualContextManager(self.home, log=self.log, log_level="debug")
         self.gated = Gated()
-        handle = self.manager._take()
-        for used in (handle, self.manager._fault_handle):
-            used.check(native.lib.vcm_register_source(
-                used.pointer, ctypes.byref(self.gated.definition), ctypes.byref(used.error)))
-        self.manager._put_back(handle)
-        self.handle = handle
+        self.manager = vcm.VirtualContextManager(self.home, log=self.log, log_level="debug",
+                                                 sources={"gated": self.gated})
         await self.manager.mmap_application_scope(
             scope_id="gated", origin_url=self.repo, source_type="gated",
             config=vcm.MmapConfig(flush_threshold=1))
@@ -95,12 +50,8 @@ class Faults(fixture.Case):
         if "are asked for" in line:
             self.asked.append(line)
 
-    def evict(self):
-        result = (c_uint64 * 3)()
-        query = EvictQuery(all=True, target=b"evicted")
-        self.handle.check(native.lib.vcm_evict(
-            ctypes.byref(result), self.handle.pointer, ctypes.byref(query), None, None,
-            ctypes.byref(self.handle.error)))
+    async def evict(self):
+        await self.manager.evict(all=True, target="evicted")
         self.gated.order.clear()
         self.gated.arrived.clear()
         self.asked.clear()
@@ -110,7 +61,7 @@ class Faults(fixture.Case):
             await asyncio.sleep(0.01)
 
     async def test_a_later_fault_of_higher_priority_is_served_first(self):
-        self.evict()
+        await self.evict()
         self.gated.gate.clear()
         faults = [await self.manager.issue_page_fault(self.pages[0])]
         await self.until(self.gated.arrived.is_set)
@@ -123,7 +74,7 @@ class Faults(fixture.Case):
         self.assertEqual(self.gated.order, [0, 5, 2, 4, 3, 1])
 
     async def test_many_faults_of_one_page_read_it_once(self):
-        self.evict()
+        await self.evict()
         self.gated.gate.clear()
         faults = [await self.manager.issue_page_fault(self.pages[7]) for _ in range(100)]
         await self.until(lambda: len(self.asked) == 100)
@@ -133,7 +84,7 @@ class Faults(fixture.Case):
         self.assertEqual(self.gated.order, [7])
 
     async def test_what_did_not_come_in_is_told(self):
-        self.evict()
+        await self.evict()
         lock = fixture.WriterLock(self.home)
         fault = await self.manager.issue_page_fault(self.pages[:3])
         self.assertFalse(await self.manager.wait_for_pages(fault))
@@ -146,7 +97,7 @@ class Faults(fixture.Case):
         self.assertEqual(await self.manager.get_fault_errors(fault), {})
 
     async def test_closing_does_not_wait_for_what_is_queued(self):
-        self.evict()
+        await self.evict()
         self.gated.gate.clear()
         await self.manager.issue_page_fault(self.pages[0])
         await self.until(self.gated.arrived.is_set)

@@ -7,7 +7,7 @@ import sys
 
 import fixture
 from fixture import COLONY, vcm
-from vcm import manager
+from vcm import _residency
 
 
 class Mapping(fixture.Case):
@@ -73,11 +73,11 @@ class Mapping(fixture.Case):
                   "asyncio.run(main())\n")
         command = [sys.executable, "-c", script, os.path.dirname(os.path.dirname(vcm.__file__)),
                    self.home, self.repo]
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, env=fixture.INTERPRETER)
         before = {p.page_id for p in await self.manager.get_pages_for_scope("s")}
         fixture.write(self.repo, "src/f0.c", "int changed;\n")
         fixture.commit(self.repo)
-        subprocess.run(command, check=True)
+        subprocess.run(command, check=True, env=fixture.INTERPRETER)
         after = {p.page_id for p in await self.manager.get_pages_for_scope("s")}
         self.assertNotEqual(before, after)
         for page in after:
@@ -265,8 +265,8 @@ class Residency(fixture.Case):
         self.assertEqual(caught.exception.code, "NOT_FOUND")
 
     async def test_faults_that_nobody_waits_for_are_forgotten(self):
-        kept, manager.FAULTS_KEPT = manager.FAULTS_KEPT, 3
-        self.addCleanup(setattr, manager, "FAULTS_KEPT", kept)
+        kept, _residency.FAULTS_KEPT = _residency.FAULTS_KEPT, 3
+        self.addCleanup(setattr, _residency, "FAULTS_KEPT", kept)
         for _ in range(9):
             await self.manager.request_page_load(self.pages[0])
             last = await self.manager.issue_page_fault(self.pages[0])
@@ -338,7 +338,7 @@ class Cancelling(fixture.Case):
         task.cancel()
         with self.assertRaises(asyncio.CancelledError):
             await task
-        self.assertEqual(self.manager._watches, set())
+        self.assertEqual(self.manager._streams, set())
 
     async def test_the_interpreter_goes_on_while_the_library_waits(self):
         """The library waits for a lock that only this thread can give back. Were the

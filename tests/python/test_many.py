@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import fixture
-import vcm
+from vcm import _calls
 
 CALLS = 1000
 FILES = 256      # that the process may have open
@@ -29,7 +29,6 @@ class Many(fixture.Case):
 
     def run_vcm(self, *arguments):
         environment = {**os.environ, "VCM_HOME": self.home}
-        environment.pop("LD_PRELOAD", None)
         return subprocess.run([os.environ["VCM_PROGRAM"], *arguments, "--json"], env=environment,
                               stdout=subprocess.PIPE, text=True, check=False)
 
@@ -78,19 +77,19 @@ class Many(fixture.Case):
             while not handle.cancel.requested:
                 time.sleep(0.01)
         tasks = [asyncio.ensure_future(self.manager._run(work))
-                 for _ in range(vcm.manager.WORKERS + 1)]
-        while len(began) < vcm.manager.WORKERS:
+                 for _ in range(_calls.WORKERS + 1)]
+        while len(began) < _calls.WORKERS:
             await asyncio.sleep(0.01)
         tasks[-1].cancel()
         with self.assertRaises(asyncio.CancelledError):
             await tasks[-1]
-        self.assertEqual(len(began), vcm.manager.WORKERS)
+        self.assertEqual(len(began), _calls.WORKERS)
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        self.assertEqual(len(set(began)), vcm.manager.WORKERS)
+        self.assertEqual(len(set(began)), _calls.WORKERS)
         # None of the flags is left for the next call.
-        await asyncio.gather(*self.read(vcm.manager.WORKERS))
+        await asyncio.gather(*self.read(_calls.WORKERS))
 
 
 if __name__ == "__main__":

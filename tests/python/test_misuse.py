@@ -34,7 +34,10 @@ class Misuse(fixture.Case):
         self.right = {"origin_url": self.repo, "scope_id": COLONY, "page_id": self.page,
                       "page_ids": [self.page], "record_id": record.record_id,
                       "fault_id": "fault-000000000001", "lock_duration_s": 60,
-                      "additional_duration_s": 60, "query": "whale"}
+                      "additional_duration_s": 60, "query": "whale", "repository": self.repo,
+                      "what": "src/f1.c", "name": "f1", "pattern": "f1", "path": "src/f1.c",
+                      "paths": ["src/f1.c"], "url": self.repo, "file": "trace", "key": "log_level",
+                      "value": "info", "chunk_id": "012345", "text": "whale", "range": "HEAD..HEAD"}
 
     def arguments(self, method, **wrong):
         """The arguments that the method needs, with some of them replaced."""
@@ -70,6 +73,8 @@ class Misuse(fixture.Case):
             if "str" not in str(parameter.annotation):
                 continue
             for kind, text in NO_TEXT.items():
+                if (name, kind) == ("count_tokens", "a NUL"):
+                    continue  # which is a token as any other
                 with self.subTest(method=name, argument=parameter.name, kind=kind):
                     listed = "Sequence" in str(parameter.annotation) or \
                         "Iterable" in str(parameter.annotation)

@@ -4,15 +4,15 @@ from ctypes import byref
 
 import fixture
 from fixture import COLONY, vcm
-from vcm import manager
+from vcm import _calls, _native
 
 
 class Settings(fixture.Case):
     def set(self, key, value):
         """What 'vcm config set' does in a process of its own."""
-        handle = manager._Handle(self.home.encode(), None)
+        handle = _calls.Handle(self.home.encode(), None, [])
         try:
-            handle.check(manager.lib.vcm_config_set(handle.pointer, key.encode(),
+            handle.check(_native.lib.vcm_config_set(handle.pointer, key.encode(),
                                                     str(value).encode(), byref(handle.error)))
         finally:
             handle.close()

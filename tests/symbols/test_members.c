@@ -148,11 +148,6 @@ RESOLVE_TEST(c_finds_members_of_typed_pointers,
              "a.c:12 shop.h:1\n"
              "a.c:13 -\n")
 
-RESOLVE_TEST(c_takes_a_typedef_with_its_struct_for_one_type,
-             {{"shop.h", "typedef struct shop { int total; } shop;\n"
-                         "int f(shop *s) { return s->total; }\n"}},
-             "shop.h:2 shop.h:1\n")
-
 RESOLVE_TEST(types_that_are_each_others_bases_end,
              {{"a.py", "class A(B): pass\n"
                        "class B(A): pass\n"
@@ -185,7 +180,6 @@ int main(void)
         cmocka_unit_test(python_finds_members_by_the_types_that_are_written_or_made),
         cmocka_unit_test(go_finds_members_of_structs_and_of_what_they_embed),
         cmocka_unit_test(c_finds_members_of_typed_pointers),
-        cmocka_unit_test(c_takes_a_typedef_with_its_struct_for_one_type),
         cmocka_unit_test(types_that_are_each_others_bases_end),
         cmocka_unit_test(c_keeps_macros_and_tags_apart),
     };

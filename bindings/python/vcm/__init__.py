@@ -6,15 +6,17 @@
             ...
 
 The shared library is the one that VCM_LIBRARY names, else one next to this package, else the
-installed one. See docs/library.md.
+installed one. vcm.results has the classes of what the calls return that are not here. See
+docs/python.md.
 """
 
 from ._native import VcmError, library_version
+from ._source import Source, SourceRow
 from .manager import VirtualContextManager
 from .types import (ApplicationRecord, MmapConfig, MmapProgress, MmapResult, PageEvent, PageLock,
                     Reason, SearchHit, VirtualContextPage, reasons)
 
 __all__ = ["ApplicationRecord", "MmapConfig", "MmapProgress", "MmapResult", "PageEvent", "PageLock",
-           "Reason", "SearchHit", "VcmError", "VirtualContextManager", "VirtualContextPage",
-           "library_version", "reasons"]
+           "Reason", "SearchHit", "Source", "SourceRow", "VcmError", "VirtualContextManager",
+           "VirtualContextPage", "library_version", "reasons"]
 __version__ = "0.1.0"

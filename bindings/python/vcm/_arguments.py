@@ -3,6 +3,7 @@ that names the argument."""
 
 import ctypes
 import math
+import os
 from typing import Any, Dict, List, Optional
 
 from . import _native as native
@@ -95,3 +96,29 @@ def documents(value: Optional[Dict[str, bytes]], name: str) -> List[Any]:
             raise TypeError(f"{name}[{key!r}] must be bytes, not {type(data).__name__}")
         held.append(native.KbBytes(text(key, name), data, len(data)))
     return held
+
+
+def names(value: Any, name: str) -> Any:
+    """One string or several, as a list."""
+    return [value] if isinstance(value, (str, os.PathLike)) else value
+
+
+def sources(value: Any, name: str) -> Dict[bytes, Any]:
+    """Types of sources by name; each has a walk() and a read()."""
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise TypeError(f"{name} must be a dict of sources by name, not {type(value).__name__}")
+    for key, source in value.items():
+        for method in ("walk", "read"):
+            if not callable(getattr(source, method, None)):
+                raise TypeError(f"{name}[{key!r}] must have a method {method}(), and "
+                                f"{type(source).__name__} has none")
+    return {text(key, name): source for key, source in value.items()}
+
+
+def milliseconds(value: object, name: str) -> int:
+    """Seconds, or None for the library's default, as milliseconds."""
+    if value is None:
+        return 0
+    return min(seconds(value, name), 2 ** 32 - 1)

@@ -104,6 +104,31 @@ MapOptions = _struct(
     ("pinned", c_bool), ("replace", c_bool), ("nested_scope", c_bool), ("knowledge", c_bool),
     ("only_live", c_bool), ("offline", c_bool), ("jobs", c_uint), ("timeout_ms", c_uint),
     ("progress", ProgressFn), ("progress_context", c_void_p))
+MapProblem = _struct("vcm_map_problem", ("is_warning", c_bool), ("line", c_uint),
+                     ("column", c_uint), *_texts("where", "message"))
+MapRow = _struct("vcm_map_row", *_texts("name", "type", "origin_url", "submodule", "branch",
+                                        "commit", "start_dir"), ("include_globs", TEXTS),
+                 ("include_count", c_size_t), ("exclude_globs", TEXTS),
+                 ("exclude_count", c_size_t), ("include_binaries", c_bool), ("is_static", c_bool),
+                 ("chunk_target_tokens", c_uint32), ("chunk_overlap_tokens", c_uint32),
+                 ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
+                 ("pinned", c_bool), ("is_literature", c_bool), ("sets", c_uint32),
+                 ("matched_files", c_int64), *_texts("scope_id", "call_origin_url", "call_branch",
+                                                     "call_commit"), ("error", POINTER(Error)))
+MapRoute = _struct("vcm_map_route", ("paths", TEXTS), ("path_count", c_size_t),
+                   *_texts("ingest_to", "profile"), ("matched_files", c_int64))
+MapReport = _struct("vcm_map_report", *_texts("path", "repo_root"), ("is_bare", c_bool),
+                    ("has_repo_map_file", c_bool), ("raw", c_void_p), ("raw_len", c_size_t),
+                    *_texts("origin_url", "branch", "commit", "base_scope_id"), ("ok", c_bool),
+                    ("problems", POINTER(MapProblem)), ("problem_count", c_size_t),
+                    ("rows", POINTER(MapRow)), ("row_count", c_size_t),
+                    ("routes", POINTER(MapRoute)), ("route_count", c_size_t),
+                    ("unmapped_files", c_int64))
+MapQuery = _struct("vcm_map_query", *_texts("repository", "base_scope_id", "origin_url", "branch",
+                                            "commit"), ("only", TEXTS), ("only_count", c_size_t),
+                   ("from_commit", c_bool), ("flush_threshold", c_uint32),
+                   ("flush_token_budget", c_uint32), ("pinned", c_bool), ("even_invalid", c_bool),
+                   ("timeout_ms", c_uint))
 PageEvent = _struct("vcm_page_event", *_texts("event", "scope_id", "page_id", "old_page_id"),
                     ("paths", TEXTS), ("path_count", c_size_t))
 MappedFn = CFUNCTYPE(c_int, c_void_p, POINTER(MapResult), POINTER(Error))
@@ -117,6 +142,8 @@ ScopeInfo = _struct("vcm_scope_info", *_texts("scope_id", "name", "type", "repo_
                     ("flush_threshold", c_uint32), ("flush_token_budget", c_uint32),
                     ("pinned", c_bool), *_u64("records", "pages", "tokens", "bytes"),
                     ("coverage", Coverage), *_u64("mapped_at"))
+CoverageFile = _struct("vcm_coverage_file", *_texts("path", "outcome", "reason"))
+CoverageQuery = _struct("vcm_coverage_query", *_texts("scope", "reason"))
 PageEntry = _struct("vcm_page_entry", *_texts("page_id", "scope_id"), ("seq", c_uint32),
                     ("records", c_uint32), ("tokens", c_uint32), *_u64("bytes"),
                     *_texts("state"), ("pinned", c_bool), ("is_volatile", c_bool),
@@ -128,6 +155,7 @@ FindEntry = _struct("vcm_find_entry", *_texts("page_id", "scope_id"), ("seq", c_
                     ("record", c_uint32), *_texts("path"), ("line", c_uint32),
                     ("part", c_uint32), ("parts", c_uint32), ("start_line", c_uint32),
                     ("end_line", c_uint32))
+FindQuery = _struct("vcm_find_query", *_texts("path", "scope", "repo"))
 RecordQuery = _struct("vcm_record_query", *_texts("record", "scope", "path"))
 PageView = _struct("vcm_page_view", *_texts("page_id"), ("data", c_void_p), ("bytes", c_size_t))
 PageOutcome = _struct("vcm_page_outcome", *_texts("page_id", "state", "fault", "stays"),
@@ -139,12 +167,133 @@ LockQuery = _struct("vcm_lock_query", ("pages", TEXTS), ("count", c_size_t), *_t
 LockEntry = _struct("vcm_lock_entry", *_texts("page_id", "owner", "reason"),
                     *_u64("locked_until"))
 PinOutcome = _struct("vcm_pin_outcome", *_texts("scope_id", "page_id"), ("changed", c_bool))
+EvictQuery = _struct("vcm_evict_query", ("pages", TEXTS), ("count", c_size_t), *_texts("scope"),
+                     ("all", c_bool), *_texts("target"))
+EvictResult = _struct("vcm_evict_result", *_u64("pages_compressed", "pages_evicted",
+                                                "pages_stayed"))
 Stat = _struct("vcm_stat", *_texts("home"), ("format_version", c_uint32),
                ("tokenizer", c_char * 32),
                *_u64("scopes", "pages", "pages_resident", "pages_compressed", "pages_evicted",
                      "pages_pinned", "pages_locked", "bytes_resident", "bytes_compressed",
                      "bytes_capacity", "bytes_file", "tokens", "hits", "minor_faults",
                      "major_faults", "evictions", "private_answers"), *_texts("policy"))
+TopScope = _struct("vcm_top_scope", ("scope_id", c_char * 258), *_u64("pages", "bytes", "tokens"))
+TopSample = _struct("vcm_top_sample", ("stat", Stat), ("has_rate", c_bool),
+                    ("faults_per_second", c_double), ("scopes", POINTER(TopScope)),
+                    ("scope_count", c_size_t))
+TopFn = CFUNCTYPE(c_int, c_void_p, POINTER(TopSample), POINTER(Error))
+TopOptions = _struct("vcm_top_options", *_u64("interval_ms", "count"), ("visit", TopFn),
+                     ("idle", IdleFn), ("context", c_void_p))
+VerifyFinding = _struct("vcm_verify_finding", *_texts("what", "where"))
+VerifyResult = _struct("vcm_verify_result", ("ok", c_bool), *_u64("pages_checked", "findings"))
+GcCounts = _struct("vcm_gc_counts", *_u64("pages_dropped", "bytes_before", "bytes_after"))
+GcCloneCounts = _struct("vcm_gc_clone_counts", *_u64("dropped", "kept", "bytes"))
+TraceAccess = _struct("vcm_trace_access", *_u64("ms"), *_texts("page_id"), *_u64("bytes"))
+TraceAccessFn = CFUNCTYPE(c_int, c_void_p, POINTER(TraceAccess), POINTER(Error))
+TraceRecordOptions = _struct("vcm_trace_record_options", *_u64("duration_ms", "count"),
+                             ("visit", TraceAccessFn), ("idle", IdleFn), ("context", c_void_p))
+TraceRecorded = _struct("vcm_trace_recorded", *_u64("accesses", "lost"))
+TraceOutcome = _struct("vcm_trace_outcome", *_texts("policy"), *_u64("capacity"),
+                       ("hit_ratio", c_double), ("byte_hit_ratio", c_double))
+ConfigEntry = _struct("vcm_config_entry", *_texts("key", "value", "default_value"),
+                      ("is_number", c_bool), ("is_bool", c_bool), ("is_set", c_bool))
+Finding = _struct("vcm_finding", *_texts("check"), ("status", c_int), *_texts("detail", "remedy"))
+TokensFile = _struct("vcm_tokens_file", *_texts("path", "encoding"), *_u64("bytes", "tokens"),
+                     ("error", POINTER(Error)))
+TokensQuery = _struct("vcm_tokens_query", ("paths", TEXTS), ("count", c_size_t),
+                      *_texts("encoding"))
+LfsFile = _struct("vcm_lfs_file", *_texts("scope_id", "path", "oid"), *_u64("size"),
+                  ("present", c_bool), ("fetched", c_bool))
+LfsGap = _struct("vcm_lfs_gap", *_texts("path", "reason"))
+LfsSummary = _struct("vcm_lfs_summary", *_texts("repo_root", "commit", "mode"),
+                     *_u64("files", "bytes", "present", "fetched", "missing", "missing_bytes"),
+                     *_texts("error"), ("incomplete", POINTER(LfsGap)),
+                     ("incomplete_count", c_size_t))
+InitOptions = _struct("vcm_init_options", *_texts("directory", "tenant", "colony", "program",
+                                                  "author"), ("co_authors", TEXTS),
+                      ("co_author_count", c_size_t), *_texts("message"), ("no_lfs", c_bool),
+                      ("no_push", c_bool), ("push_all", c_bool), ("migrate", c_bool),
+                      ("dry_run", c_bool))
+InitRef = _struct("vcm_init_ref", *_texts("name", "old_id", "new_id"))
+InitFile = _struct("vcm_init_file", *_texts("path"), *_u64("versions", "bytes"))
+InitMigration = _struct("vcm_init_migration", ("files", POINTER(InitFile)),
+                        ("file_count", c_size_t), *_u64("bytes", "commits"))
+InitResult = _struct("vcm_init_result", *_texts("repo_root"), ("dry_run", c_bool),
+                     ("initialized", c_bool), ("files", TEXTS), ("file_count", c_size_t),
+                     *_texts("commit"), ("pushed", c_bool), *_texts("push_error"),
+                     ("push_failed", c_bool), ("lfs_enabled", c_bool), ("migrated", c_bool),
+                     *_texts("migrate_error"), ("refs", POINTER(InitRef)), ("ref_count", c_size_t),
+                     ("migration", POINTER(InitMigration)), ("warnings", TEXTS),
+                     ("warning_count", c_size_t))
+RepoFetchOptions = _struct("vcm_repo_fetch_options", *_texts("url", "ref", "subpath", "dest"),
+                           ("depth", c_uint), ("timeout_ms", c_uint))
+RepoMapOptions = _struct("vcm_repo_map_options", *_texts("path"), *_u64("token_budget"),
+                         ("include", TEXTS), ("include_count", c_size_t), ("focus", TEXTS),
+                         ("focus_count", c_size_t), ("mentions", TEXTS),
+                         ("mention_count", c_size_t), ("by_symbol_count", c_bool),
+                         ("worktree", c_bool))
+SymbolQuery = _struct("vcm_symbol_query", *_texts("path"), ("kinds", TEXTS),
+                      ("kind_count", c_size_t), *_texts("file", "name", "from_file"),
+                      ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool))
+ReferenceQuery = _struct("vcm_reference_query", *_texts("path", "name", "from_file"),
+                         ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool))
+DiffQuery = _struct("vcm_diff_query", *_texts("repo", "range", "by"))
+PlaceQuery = _struct("vcm_place_query", *_texts("repo", "scope", "commit"), ("worktree", c_bool),
+                     ("all_scopes", c_bool))
+GrepQuery = _struct("vcm_grep_query", *_texts("pattern"), ("ignore_case", c_bool),
+                    ("word", c_bool), ("literal", c_bool), ("files_only", c_bool),
+                    ("context", c_uint32), ("paths", TEXTS), ("path_count", c_size_t),
+                    ("place", PlaceQuery), ("scopes", TEXTS), ("scope_count", c_size_t),
+                    *_u64("limit"), *_texts("from_scope", "from_path"), *_u64("from_line"))
+GrepMatch = _struct("vcm_grep_match", *_texts("scope_id", "page_id", "path"), ("line", c_uint32),
+                    ("column", c_uint32), *_texts("symbol", "text"), ("before", TEXTS),
+                    ("after", TEXTS), ("before_count", c_size_t), ("after_count", c_size_t))
+GrepGap = _struct("vcm_grep_gap", *_texts("path", "reason"))
+GrepMatchFn = CFUNCTYPE(c_int, c_void_p, POINTER(GrepMatch), POINTER(Error))
+GrepGapFn = CFUNCTYPE(c_int, c_void_p, POINTER(GrepGap), POINTER(Error))
+GrepVisitor = _struct("vcm_grep_visitor", ("match", GrepMatchFn), ("gap", GrepGapFn),
+                      ("context", c_void_p))
+GrepResult = _struct("vcm_grep_result", *_u64("total", "files", "searched", "gaps"),
+                     ("complete", c_bool), ("truncated", c_bool))
+ReadQuery = _struct("vcm_read_query", ("place", PlaceQuery), ("what", TEXTS),
+                    ("what_count", c_size_t), ("context", c_uint32), *_texts("format"),
+                    *_u64("max_tokens"), *_texts("cursor"))
+ReadItem = _struct("vcm_read_item", *_texts("path"), ("start_line", c_uint32),
+                   ("end_line", c_uint32), *_texts("symbol", "kind", "scope_id", "page_id", "blob",
+                                                   "source"), *_u64("tokens"), *_texts("heading"),
+                   ("text", c_void_p), ("text_len", c_size_t))
+ReadResult = _struct("vcm_read_result", ("items", POINTER(ReadItem)), ("item_count", c_size_t),
+                     ("rendered", c_void_p), ("rendered_bytes", c_size_t),
+                     *_u64("rendered_tokens"), ("truncated", c_bool), *_u64("lines_left"),
+                     *_texts("next_cursor"))
+OutlineQuery = _struct("vcm_outline_query", ("place", PlaceQuery), ("what", TEXTS),
+                       ("what_count", c_size_t), *_u64("max_tokens"), *_texts("cursor"))
+OutlineSymbol = _struct("vcm_outline_symbol", *_texts("name", "kind", "signature"),
+                        ("line", c_uint32), ("end_line", c_uint32), *_u64("tokens"),
+                        *_texts("container"))
+OutlineFile = _struct("vcm_outline_file", *_texts("path", "language"), ("lines", c_uint32),
+                      *_u64("tokens"), ("symbols", POINTER(OutlineSymbol)),
+                      ("symbol_count", c_size_t))
+OutlineResult = _struct("vcm_outline_result", ("files", POINTER(OutlineFile)),
+                        ("file_count", c_size_t), *_u64("total", "others"),
+                        ("rendered", c_void_p), ("rendered_bytes", c_size_t),
+                        *_u64("rendered_tokens"), ("truncated", c_bool), *_u64("files_left"),
+                        *_texts("next_cursor"))
+SourceRow = _struct("vcm_source_row", *_texts("repository", "commit", "start_dir"),
+                    ("include_globs", TEXTS), ("include_count", c_size_t),
+                    ("exclude_globs", TEXTS), ("exclude_count", c_size_t))
+SourceEntry = _struct("vcm_source_entry", ("path", c_void_p), ("path_len", c_size_t),
+                      ("content_id", c_void_p), ("content_id_len", c_size_t))
+SourceEntryFn = CFUNCTYPE(c_int, c_void_p, POINTER(SourceEntry), c_void_p)
+SourceTextFn = CFUNCTYPE(c_int, c_void_p, c_char_p, c_size_t, c_void_p)
+SourceOpenFn = CFUNCTYPE(c_int, POINTER(c_void_p), c_void_p, POINTER(SourceRow), POINTER(Error))
+SourceWalkFn = CFUNCTYPE(c_int, c_void_p, SourceEntryFn, c_void_p, POINTER(Error))
+SourceReadFn = CFUNCTYPE(c_int, c_void_p, POINTER(SourceEntry), SourceTextFn, c_void_p,
+                         POINTER(Error))
+SourceCloseFn = CFUNCTYPE(None, c_void_p)
+SourceDefinition = _struct("vcm_source_definition", *_texts("name"), ("context", c_void_p),
+                           ("open", SourceOpenFn), ("walk", SourceWalkFn), ("read", SourceReadFn),
+                           ("close", SourceCloseFn))
 KbFile = _struct("vcm_kb_file", *_texts("source", "path", "status", "data_type"),
                  *_u64("chunks"), ("code", c_int), *_texts("message"))
 KbBytes = _struct("vcm_kb_bytes", *_texts("name"), ("data", c_char_p), ("len", c_size_t))
@@ -158,6 +307,18 @@ KbChunk = _struct("vcm_kb_chunk", *_texts("chunk_id", "source", "path", "section
 KbFilter = _struct("vcm_kb_filter", *_texts("source", "path", "profile"))
 KbSearchOptions = _struct("vcm_kb_search_options", *_texts("query"), ("filter", KbFilter),
                           ("limit", c_uint32), *_u64("max_tokens"))
+KbDocument = _struct("vcm_kb_document", *_texts("source", "path", "profile", "data_type"),
+                     *_u64("bytes", "chunks", "tokens", "ingested_at"))
+KbClearOptions = _struct("vcm_kb_clear_options", ("filter", KbFilter), *_texts("repository"),
+                         ("route", c_uint32))
+KbStat = _struct("vcm_kb_stat", *_u64("documents", "sources", "chunks", "tokens", "bytes",
+                                      "file_bytes"), ("schema_version", c_uint32))
+PromoteOptions = _struct("vcm_promote_options", *_texts("repository"), ("paths", TEXTS),
+                         ("path_count", c_size_t), ("dry_run", c_bool))
+PromoteResult = _struct("vcm_promote_result", *_texts("repo_root"), ("patterns", TEXTS),
+                        ("pattern_count", c_size_t), *_u64("files", "routes_set"),
+                        ("route_added", c_bool), *_texts("row"), ("row_added", c_bool),
+                        *_texts("commit", "text"), ("changed", c_bool))
 Record = _struct("vcm_record", *_texts("record_id", "path", "blob"), ("start_line", c_uint32),
                  ("end_line", c_uint32), ("part", c_uint32), ("parts", c_uint32),
                  ("tokens", c_uint32), ("lossy", c_bool), ("path_lossy", c_bool),
@@ -169,15 +330,11 @@ Page = _struct("vcm_page", *_texts("page_id"), ("scopes", TEXTS), ("scope_count"
                ("records", POINTER(Record)), ("record_count", c_size_t))
 RenderOptions = _struct("vcm_render_options", *_texts("format"), ("lines", c_bool))
 
-STRUCTS = [ReasonInfo, Error, Log, Cancel, OpenOptions, Coverage, Progress, MapSource, MapResult, NativeConfig,
-           MaterializeOptions, MmapOptions, MapOptions, PageEvent, WatchOptions, ScopeInfo,
-           PageEntry,
-           PagesQuery, PageQuery, FindEntry, RecordQuery, PageView, PageOutcome, FaultQuery,
-           LockQuery, LockEntry, PinOutcome, Stat, KbFile, KbBytes, KbIngestOptions, KbChunk,
-           KbFilter, KbSearchOptions, Record, Page, RenderOptions]
+STRUCTS = [item for item in list(globals().values())
+           if isinstance(item, type) and issubclass(item, Structure) and item is not Structure]
 PREFIXES = {"vcm_map_result"}
 
-OK, INVALID_ARGUMENT, NOT_FOUND, STORE_BUSY, INTERRUPTED = 0, 1, 3, 10, 14
+OK, INVALID_ARGUMENT, NOT_FOUND, STORE_BUSY, INTERNAL, INTERRUPTED = 0, 1, 3, 10, 13, 14
 
 
 def visitor(struct):
@@ -189,6 +346,12 @@ ScopeFn, PageEntryFn, PageOutcomeFn = visitor(ScopeInfo), visitor(PageEntry), vi
 FindFn = visitor(FindEntry)
 LockEntryFn, PinFn, KbFileFn, KbChunkFn = (visitor(LockEntry), visitor(PinOutcome),
                                            visitor(KbFile), visitor(KbChunk))
+
+CoverageFn, VerifyFn, TraceOutcomeFn = (visitor(CoverageFile), visitor(VerifyFinding),
+                                        visitor(TraceOutcome))
+ConfigFn, FindingFn, TokensFn = visitor(ConfigEntry), visitor(Finding), visitor(TokensFile)
+LfsFileFn, LfsSummaryFn, KbDocumentFn = visitor(LfsFile), visitor(LfsSummary), visitor(KbDocument)
+DocumentFn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(Error))
 
 _E, _H = POINTER(Error), c_void_p
 FUNCTIONS: Dict[str, tuple] = {
@@ -227,6 +390,50 @@ FUNCTIONS: Dict[str, tuple] = {
     "vcm_unpin": (c_int, _H, c_char_p, PinFn, c_void_p, _E),
     "vcm_stat": (c_int, POINTER(Stat), _H, _E),
     "vcm_kb_ingest": (c_int, _H, POINTER(KbIngestOptions), KbFileFn, c_void_p, _E),
+    "vcm_error_fill": (c_int, _E, c_int, c_char_p, c_char_p),
+    "vcm_register_source": (c_int, _H, POINTER(SourceDefinition), _E),
+    "vcm_map_check": (c_int, POINTER(POINTER(MapReport)), _H, POINTER(MapQuery), _E),
+    "vcm_map_preview": (c_int, POINTER(POINTER(MapReport)), _H, POINTER(MapQuery), _E),
+    "vcm_map_show": (c_int, POINTER(POINTER(MapReport)), _H, POINTER(MapQuery), _E),
+    "vcm_map_report_free": (None, POINTER(MapReport)),
+    "vcm_coverage": (c_int, _H, POINTER(CoverageQuery), ScopeFn, CoverageFn, c_void_p, _E),
+    "vcm_pages_count": (c_int, POINTER(c_uint64), _H, POINTER(PagesQuery), _E),
+    "vcm_find": (c_int, _H, POINTER(FindQuery), FindFn, c_void_p, _E),
+    "vcm_evict": (c_int, POINTER(EvictResult), _H, POINTER(EvictQuery), PageOutcomeFn, c_void_p,
+                  _E),
+    "vcm_top": (c_int, _H, POINTER(TopOptions), _E),
+    "vcm_verify": (c_int, POINTER(VerifyResult), _H, c_bool, VerifyFn, c_void_p, _E),
+    "vcm_gc": (c_int, POINTER(GcCounts), _H, _E),
+    "vcm_gc_clones": (c_int, POINTER(GcCloneCounts), _H, c_uint64, _E),
+    "vcm_trace_record": (c_int, POINTER(TraceRecorded), _H, POINTER(TraceRecordOptions), _E),
+    "vcm_trace_replay_file": (c_int, POINTER(c_uint64), _H, c_char_p, c_uint64, TraceOutcomeFn,
+                              c_void_p, _E),
+    "vcm_config_list": (c_int, _H, ConfigFn, c_void_p, _E),
+    "vcm_config_get": (c_int, _H, c_char_p, ConfigFn, c_void_p, _E),
+    "vcm_config_set": (c_int, _H, c_char_p, c_char_p, _E),
+    "vcm_doctor": (c_int, _H, FindingFn, c_void_p, _E),
+    "vcm_tokens": (c_int, _H, POINTER(TokensQuery), TokensFn, c_void_p, _E),
+    "vcm_tokens_count": (c_int, POINTER(c_uint64), c_char_p, c_char_p, c_size_t, c_uint64, _E),
+    "vcm_lfs_status": (c_int, _H, c_char_p, LfsFileFn, LfsSummaryFn, c_void_p, _E),
+    "vcm_lfs_pull": (c_int, _H, c_char_p, LfsFileFn, LfsSummaryFn, c_void_p, _E),
+    "vcm_init": (c_int, POINTER(POINTER(InitResult)), _H, POINTER(InitOptions), _E),
+    "vcm_init_result_free": (None, POINTER(InitResult)),
+    "vcm_promote": (c_int, POINTER(POINTER(PromoteResult)), _H, POINTER(PromoteOptions), _E),
+    "vcm_promote_result_free": (None, POINTER(PromoteResult)),
+    "vcm_repo_fetch": (c_int, _H, POINTER(RepoFetchOptions), DocumentFn, c_void_p, _E),
+    "vcm_repo_map": (c_int, _H, POINTER(RepoMapOptions), DocumentFn, c_void_p, _E),
+    "vcm_symbol_list": (c_int, _H, POINTER(SymbolQuery), DocumentFn, c_void_p, _E),
+    "vcm_reference_list": (c_int, _H, POINTER(ReferenceQuery), DocumentFn, c_void_p, _E),
+    "vcm_diff": (c_int, _H, POINTER(DiffQuery), DocumentFn, c_void_p, _E),
+    "vcm_grep": (c_int, POINTER(GrepResult), _H, POINTER(GrepQuery), POINTER(GrepVisitor), _E),
+    "vcm_read": (c_int, POINTER(POINTER(ReadResult)), _H, POINTER(ReadQuery), _E),
+    "vcm_read_free": (None, POINTER(ReadResult)),
+    "vcm_outline": (c_int, POINTER(POINTER(OutlineResult)), _H, POINTER(OutlineQuery), _E),
+    "vcm_outline_free": (None, POINTER(OutlineResult)),
+    "vcm_kb_list": (c_int, _H, POINTER(KbFilter), KbDocumentFn, c_void_p, _E),
+    "vcm_kb_show": (c_int, _H, c_char_p, KbChunkFn, c_void_p, _E),
+    "vcm_kb_clear": (c_int, _H, POINTER(KbClearOptions), KbDocumentFn, c_void_p, _E),
+    "vcm_kb_stat": (c_int, POINTER(KbStat), _H, _E),
     "vcm_kb_search": (c_int, POINTER(c_uint64), _H, POINTER(KbSearchOptions), KbChunkFn, c_void_p,
                       _E),
 }

@@ -70,6 +70,7 @@ class MmapResult:
     message: str = ""
     name: Optional[str] = None
     commit: Optional[str] = None
+    tree: Optional[str] = None
     code: Optional[str] = None
     records: int = 0
     pages: int = 0
@@ -118,6 +119,8 @@ class ApplicationRecord:
 
 @dataclass(frozen=True)
 class PageLock:
+    """A lock that keeps a page in memory until it expires, in Unix seconds."""
+
     page_id: str
     locked_by: str
     lock_expires_at: int
@@ -137,6 +140,8 @@ class PageEvent:
 
 @dataclass(frozen=True)
 class SearchHit:
+    """A chunk of the knowledge base that matches a query."""
+
     chunk_id: str
     source: Optional[str]
     path: str
