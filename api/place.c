@@ -97,6 +97,9 @@ static int fall_back(bool *answered, struct vcm_place *place,
                      const struct vcm_place_pages_filter *filter, const char *why,
                      struct vcm_error *err)
 {
+    *answered = false;
+    if (place->only_objects)
+        return VCM_OK;
     int rc = vcm_place_pages_open(place, filter, err);
 
     *answered = rc == VCM_OK && place->scope_count > 0;
@@ -176,7 +179,7 @@ static int open_path(struct vcm_place *place, const struct vcm_place_query *quer
             return rc;
         rc = VCM_NOT_FOUND;
     }
-    if (rc == VCM_NOT_FOUND && !query->repo) {
+    if (rc == VCM_NOT_FOUND && !query->repo && !place->only_objects) {
         vcm_error_reset(&found);
         vcm_error_set(&found, VCM_NOT_FOUND,
                       "no git repository at or above the current directory, and nothing is mapped; "
@@ -274,8 +277,8 @@ static int open_scope(struct vcm_place *place, const struct vcm_place_query *que
     return rc;
 }
 
-int vcm_place_open(struct vcm_place **out, struct vcm *vcm, const struct vcm_place_query *query,
-                   struct vcm_error *err)
+static int open_place(struct vcm_place **out, struct vcm *vcm, const struct vcm_place_query *query,
+                      bool only_objects, struct vcm_error *err)
 {
     struct vcm_place *place = calloc(1, sizeof *place);
 
@@ -283,6 +286,7 @@ int vcm_place_open(struct vcm_place **out, struct vcm *vcm, const struct vcm_pla
     if (!place)
         return vcm_error_memory(err);
     place->vcm = vcm;
+    place->only_objects = only_objects;
     place->subpath = strdup("");
     int rc = place->subpath ? check_query(query, err) : vcm_error_memory(err);
     if (rc != VCM_OK)
@@ -298,6 +302,18 @@ int vcm_place_open(struct vcm_place **out, struct vcm *vcm, const struct vcm_pla
     else
         vcm_place_close(place);
     return rc;
+}
+
+int vcm_place_open(struct vcm_place **out, struct vcm *vcm, const struct vcm_place_query *query,
+                   struct vcm_error *err)
+{
+    return open_place(out, vcm, query, false, err);
+}
+
+int vcm_place_open_objects(struct vcm_place **out, struct vcm *vcm,
+                           const struct vcm_place_query *query, struct vcm_error *err)
+{
+    return open_place(out, vcm, query, true, err);
 }
 
 void vcm_place_close(struct vcm_place *place)

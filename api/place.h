@@ -31,7 +31,8 @@ struct vcm_place {
     struct vcm_kv_txn *txn;        /* of the page store, once `scopes` are known */
     struct vcm_scope *scopes;      /* of pages: those that are looked at; else see below */
     size_t scope_count, scope_capacity;
-    bool has_scopes; /* `scopes` was filled in */
+    bool has_scopes;   /* `scopes` was filled in */
+    bool only_objects; /* pages do not answer in place of a repository */
 };
 
 /* A file of a place. */
@@ -48,6 +49,10 @@ struct vcm_place_file {
  * TIMEOUT of a fetch, those of the store. */
 int vcm_place_open(struct vcm_place **out, struct vcm *vcm, const struct vcm_place_query *query,
                    struct vcm_error *err);
+/* The same for a caller that needs git objects: mapped pages never stand in for a repository or a
+ * commit that is not here. Not for `scope` without a commit, nor `all_scopes`. */
+int vcm_place_open_objects(struct vcm_place **out, struct vcm *vcm,
+                           const struct vcm_place_query *query, struct vcm_error *err);
 void vcm_place_close(struct vcm_place *place);
 
 /* The commit of a place's repository that a name means: one that is no commit may be a branch; NULL

@@ -5,7 +5,7 @@
 
 #include "api/arguments.h"
 #include "api/damage.h"
-#include "api/handle.h"
+#include "api/place.h"
 #include "api/symbols_place.h"
 #include "base/defaults.h"
 #include "base/jsonw.h"
@@ -15,7 +15,6 @@
 #include "base/utf8.h"
 #include "git/blob.h"
 #include "sources/glob.h"
-#include "sources/worktree.h"
 #include "symbols/listing.h"
 #include "symbols/resolve.h"
 
@@ -25,16 +24,14 @@
 #define CANDIDATES_MAX 5u /* that are listed of an unresolved reference */
 #define GLOB_MARKS     "*?[]{}.,-_/"
 
-/* An open index with its repository and output. */
+/* An open index with its repository and output. A directory inside a working tree restricts the
+ * view to what is below it. */
 struct view {
     struct vcm *vcm;
-    struct vcm_git_repo *repo;
+    struct vcm_place *place;
     struct vcm_index *index;
-    bool is_worktree;
-    struct vcm_worktree worktree;
     struct vcm_glob_list globs;
-    char *subpath;
-    struct vcm_symbols_place place;
+    struct vcm_symbols_place store;
     struct vcm_buf filter; /* the globs, which identify the filter */
     struct vcm_buf document;
     struct vcm_jsonw w;
@@ -59,26 +56,6 @@ static int add_glob(struct view *view, const char *glob, struct vcm_error *err)
     return rc == VCM_OK ? vcm_glob_list_add(&view->globs, vcm_slice_of_string(glob), err) : rc;
 }
 
-/* Opens the repository. A directory inside a working tree restricts the view to what is below it.
- */
-static int open_repo(struct view *view, const char *path, struct vcm_error *err)
-{
-    int rc = vcm_git_repo_open(&view->repo, path, err);
-    if (rc != VCM_OK)
-        return rc;
-    const char *root = vcm_git_repo_root(view->repo);
-    char *real = realpath(path, NULL);
-    size_t len = strlen(root);
-    struct vcm_plan_request clones = {.repository = NULL};
-    if (vcm_handle_clones(&clones, view->vcm, 0, NULL) == VCM_OK)
-        vcm_git_clone_drop_postpone(clones.clones, root);
-    bool inside = real && !vcm_git_repo_is_bare(view->repo) && strncmp(real, root, len) == 0 &&
-                  real[len] == '/' && strncmp(real + len, "/.git", 5) != 0;
-    view->subpath = strdup(inside ? real + len + 1 : "");
-    free(real);
-    return view->subpath ? VCM_OK : vcm_error_memory(err);
-}
-
 /* Builds the graph immediately after a first indexing. After a change of some files it is built by
  * the next map. */
 static int prepare_graph(struct view *view, struct vcm_error *err)
@@ -97,11 +74,11 @@ static int open_index(struct view *view, bool read_only, struct vcm_error *err)
 {
     return vcm_index_open(&view->index,
                           &(struct vcm_index_request){
-                              .directory = vcm_buf_text(&view->place.directory),
+                              .directory = vcm_buf_text(&view->store.directory),
                               .read_only = read_only,
-                              .repo = view->repo,
-                              .commit = view->is_worktree ? &view->worktree.commit : NULL,
-                              .subpath = view->subpath,
+                              .repo = view->place->repo,
+                              .commit = &view->place->commit,
+                              .subpath = view->place->subpath,
                               .takes = view->globs.count > 0 ? takes : NULL,
                               .context = &view->globs,
                               .filter = vcm_buf_text(&view->filter),
@@ -120,28 +97,24 @@ static int open_unwritable(struct view *view, struct vcm_error *err)
     int rc = open_index(view, true, &ignored);
     if (rc == VCM_OK)
         return rc;
-    rc = vcm_symbols_place_copy(&view->place, err);
+    rc = vcm_symbols_place_copy(&view->store, err);
     return rc == VCM_OK ? open_index(view, false, err) : rc;
 }
 
-static int open_view(struct view *view, struct vcm *vcm, const char *path, bool worktree,
+static int open_view(struct view *view, struct vcm *vcm, const struct vcm_place_query *place,
                      struct vcm_error *err)
 {
-    const char *place = path ? path : ".";
     struct vcm_error found = {0};
 
     view->vcm = vcm;
-    int rc = open_repo(view, place, err);
-    view->is_worktree = worktree;
-    if (rc == VCM_OK && worktree)
-        rc = vcm_worktree_take(&view->worktree, view->repo, vcm->cancel, err);
+    int rc = vcm_place_open_objects(&view->place, vcm, place, err);
     if (rc == VCM_OK)
         rc = vcm_buf_check(&view->filter, "the list of globs", err);
     if (rc != VCM_OK)
         return rc;
     rc = vcm_verify_symbols(vcm, &found);
     if (rc == VCM_OK)
-        rc = vcm_symbols_place_settle(&view->place, vcm, &found);
+        rc = vcm_symbols_place_settle(&view->store, vcm, &found);
     if (rc == VCM_OK)
         rc = open_index(view, false, &found);
     if (rc != VCM_OK && vcm_error_is_denial(found.sys_errno)) {
@@ -168,7 +141,7 @@ static void begin_view(struct view *view)
 {
     *view = (struct view){.vcm = NULL};
     vcm_glob_list_init(&view->globs);
-    vcm_symbols_place_init(&view->place);
+    vcm_symbols_place_init(&view->store);
     vcm_buf_init(&view->filter, VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&view->document, VCM_LIMIT_JSON_BYTES);
     vcm_buf_init(&view->scratch, VCM_LIMIT_FILE_BYTES);
@@ -184,13 +157,12 @@ static int end_view(struct view *view, int rc, vcm_document_fn visit, void *cont
     if (rc == VCM_OK)
         rc = visit(context, vcm_buf_text(&view->document), view->document.len, err);
     vcm_index_close(view->index);
-    vcm_git_repo_close(view->repo);
+    vcm_place_close(view->place);
     vcm_glob_list_release(&view->globs);
     vcm_buf_release(&view->scratch);
     vcm_buf_release(&view->document);
     vcm_buf_release(&view->filter);
-    vcm_symbols_place_release(&view->place);
-    free(view->subpath);
+    vcm_symbols_place_release(&view->store);
     return rc;
 }
 
@@ -226,7 +198,8 @@ static void put_commit(struct view *view)
     char hex[VCM_GIT_ID_HEX + 1];
 
     vcm_git_repo_id_to_hex(hex, &view->index->commit);
-    vcm_jsonw_member_string(&view->w, "commit", view->is_worktree ? NULL : hex);
+    vcm_jsonw_member_string(&view->w, "commit",
+                            view->place->source == VCM_PLACE_WORKTREE ? NULL : hex);
 }
 
 /* Lists files whose symbols are incomplete, and why. */
@@ -319,6 +292,8 @@ static int map_symbols(struct vcm *vcm, const struct vcm_repo_map_options *optio
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(options), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
+        rc = VCM_TEXTS(err, {"commit", options->commit});
+    if (rc == VCM_OK)
         rc = vcm_arguments_list("include", options->include, options->include_count,
                                 VCM_ARGUMENT_TEXTS, err);
     if (rc == VCM_OK)
@@ -351,7 +326,11 @@ static int map_symbols(struct vcm *vcm, const struct vcm_repo_map_options *optio
     if (rc == VCM_OK)
         rc = vcm_tokenizer_open(&tokenizer, VCM_TOKENIZER_DEFAULT, err);
     if (rc == VCM_OK)
-        rc = open_view(&view, vcm, options->path, options->worktree, err);
+        rc = open_view(&view, vcm,
+                       &(struct vcm_place_query){.repo = options->path,
+                                                 .commit = options->commit,
+                                                 .worktree = options->worktree},
+                       err);
     if (rc == VCM_OK)
         rc = vcm_rank_open(&rank, view.index, &request, err);
     if (rc == VCM_OK)
@@ -508,7 +487,7 @@ static int find_symbols(struct vcm *vcm, const struct vcm_symbol_query *query,
 {
     int rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query), VCM_ARGUMENT(visit));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"file", query->file}, {"name", query->name},
+        rc = VCM_TEXTS(err, {"commit", query->commit}, {"file", query->file}, {"name", query->name},
                        {"from_file", query->from_file});
     if (rc == VCM_OK)
         rc = vcm_arguments_list("kinds", query->kinds, query->kind_count, VCM_ARGUMENT_TEXTS, err);
@@ -526,7 +505,11 @@ static int find_symbols(struct vcm *vcm, const struct vcm_symbol_query *query,
     if (rc == VCM_OK && query->file)
         rc = add_glob(&view, query->file, err);
     if (rc == VCM_OK)
-        rc = open_view(&view, vcm, query->path, query->worktree, err);
+        rc = open_view(&view, vcm,
+                       &(struct vcm_place_query){.repo = query->path,
+                                                 .commit = query->commit,
+                                                 .worktree = query->worktree},
+                       err);
     if (rc == VCM_OK)
         rc = prepare_graph(&view, err);
     if (rc == VCM_OK)
@@ -718,7 +701,8 @@ static int find_references(struct vcm *vcm, const struct vcm_reference_query *qu
     if (rc == VCM_OK)
         rc = VCM_ARGUMENTS(vcm, err, VCM_ARGUMENT(query->name));
     if (rc == VCM_OK)
-        rc = VCM_TEXTS(err, {"name", query->name}, {"from_file", query->from_file});
+        rc = VCM_TEXTS(err, {"commit", query->commit}, {"name", query->name},
+                       {"from_file", query->from_file});
     if (rc != VCM_OK)
         return rc;
     struct view view;
@@ -727,7 +711,11 @@ static int find_references(struct vcm *vcm, const struct vcm_reference_query *qu
     rc = query->name[0] != '\0' ? VCM_OK
                                 : vcm_error_set(err, VCM_INVALID_ARGUMENT, "the name is empty");
     if (rc == VCM_OK)
-        rc = open_view(&view, vcm, query->path, query->worktree, err);
+        rc = open_view(&view, vcm,
+                       &(struct vcm_place_query){.repo = query->path,
+                                                 .commit = query->commit,
+                                                 .worktree = query->worktree},
+                       err);
     if (rc == VCM_OK)
         rc = prepare_graph(&view, err);
     if (rc == VCM_OK)

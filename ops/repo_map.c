@@ -5,7 +5,7 @@
 
 #include "base/banned.h"
 
-enum { REPO, BUDGET, INCLUDE, FOCUS, MENTION, RANKING, FORMAT, WORKTREE };
+enum { REPO, BUDGET, INCLUDE, FOCUS, MENTION, RANKING, FORMAT, COMMIT, WORKTREE };
 
 static const char *const formats[] = {"text", "json", NULL};
 static const char *const rankings[] = {"references", "symbols", NULL};
@@ -18,7 +18,8 @@ static const struct vcm_op_param params[] = {
               .hint = VCM_OP_HINT_DIRECTORY,
               .reach = VCM_OP_REACH_REPO,
               .default_text = "the repository around the current directory",
-              .summary = "path of a repository, or of a directory in it to restrict the map to"},
+              .summary = "path of a repository, or of a directory in it to restrict the map to; "
+                         "or a git URL"},
     [BUDGET] = {.name = "token-budget",
                 .type = VCM_OP_NUMBER,
                 .placeholder = "N",
@@ -55,6 +56,7 @@ static const struct vcm_op_param params[] = {
                 .default_text = "text",
                 .choices = formats,
                 .summary = "the map, or the document"},
+    [COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,
     [WORKTREE] = {.name = "worktree",
                   .type = VCM_OP_FLAG,
                   .summary =
@@ -128,7 +130,7 @@ static const struct vcm_result_member result[] = {
     {.name = "commit",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
-     .summary = "commit of HEAD; null for the working tree"},
+     .summary = "commit that was looked at; null for the working tree"},
     {.name = "reason",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
@@ -149,6 +151,7 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
     const char *format = vcm_op_text(call, FORMAT), *ranking = vcm_op_text(call, RANKING);
     const struct vcm_repo_map_options options = {
         .path = vcm_op_text(call, REPO),
+        .commit = vcm_op_text(call, COMMIT),
         .worktree = vcm_op_flag(call, WORKTREE),
         .token_budget = vcm_op_number(call, BUDGET, 0),
         .include = call->values[INCLUDE].list,
@@ -185,7 +188,8 @@ const struct vcm_op vcm_op_repo_map = {
     .name = "repo map",
     .summary = "show the most used definitions of a repository",
     .description =
-        "Ranks the files of HEAD by how often other files use the names they define, and shows the "
+        "Ranks the files of a commit by how often other files use the names they define, and shows "
+        "the "
         "most important signatures within the token budget. Symbols are extracted once per blob "
         "and cached in the home. Tests, generated and vendored files are ranked lower.",
     .examples = examples,

@@ -50,6 +50,12 @@
         .name = "commit", .type = VCM_OP_TEXT, .placeholder = "C",                                 \
         .default_text = "the branch's tip", .summary = (what)                                      \
     }
+/* The commit that a command looks at (struct vcm_place_query). */
+#define VCM_SHARED_LOOK_AT_COMMIT                                                                  \
+    {                                                                                              \
+        .name = "commit", .type = VCM_OP_TEXT, .placeholder = "C", .default_text = "HEAD",         \
+        .summary = "look at this commit, tag or branch"                                            \
+    }
 #define VCM_SHARED_ONLY(what)                                                                      \
     {                                                                                              \
         .name = "only", .type = VCM_OP_TEXT, .repeated = true, .placeholder = "NAME",              \

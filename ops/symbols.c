@@ -8,12 +8,14 @@
         .name = "path", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
         .hint = VCM_OP_HINT_DIRECTORY, .reach = VCM_OP_REACH_REPO,                                 \
         .default_text = "the repository around the current directory",                             \
-        .summary = "path of a repository, or of a directory in it to restrict the search to"       \
+        .summary =                                                                                 \
+            "path of a repository, or of a directory in it to restrict the search to; or a "       \
+            "git URL"                                                                              \
     }
 
 /* Definitions */
 
-enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME, SYMBOLS_WORKTREE };
+enum { SYMBOLS_REPO, SYMBOLS_KIND, SYMBOLS_FILE, SYMBOLS_NAME, SYMBOLS_COMMIT, SYMBOLS_WORKTREE };
 
 static const char *const kinds[] = {
     "function", "method",   "constructor", "prototype",  "macro", "class",  "struct",
@@ -37,6 +39,7 @@ static const struct vcm_op_param symbols_params[] = {
                       .type = VCM_OP_TEXT,
                       .placeholder = "Q",
                       .summary = "only names that contain this, ignoring case"},
+    [SYMBOLS_COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,
     [SYMBOLS_WORKTREE] =
         {.name = "worktree",
          .type = VCM_OP_FLAG,
@@ -87,13 +90,14 @@ static const struct vcm_result_member symbols_result[] = {
     {.name = "commit",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
-     .summary = "commit of HEAD; null for the working tree"},
+     .summary = "commit that was looked at; null for the working tree"},
     VCM_ANSWER_NEXT_CURSOR,
     {0},
 };
 
 static const char *const symbols_examples[] = {
     "vcm symbols --name parse",
+    "vcm symbols file:///srv/git/app.git --commit v1.0 --name parse",
     "vcm symbols --kind struct --file 'src/*.h' --json",
     NULL,
 };
@@ -102,6 +106,7 @@ static int run_symbols(struct vcm_op_call *call, struct vcm_error *err)
 {
     const struct vcm_symbol_query query = {
         .path = vcm_op_text(call, SYMBOLS_REPO),
+        .commit = vcm_op_text(call, SYMBOLS_COMMIT),
         .worktree = vcm_op_flag(call, SYMBOLS_WORKTREE),
         .kinds = call->values[SYMBOLS_KIND].list,
         .kind_count = call->values[SYMBOLS_KIND].count,
@@ -150,8 +155,9 @@ static void print_symbols(struct vcm_print *out, const struct vcm_json *document
 const struct vcm_op vcm_op_symbols = {
     .name = "symbols",
     .summary = "list the definitions of a repository",
-    .description = "Lists the definitions of HEAD: functions, types, variables and their members, "
-                   "with signature and the first sentence of their comment.",
+    .description =
+        "Lists the definitions of a commit: functions, types, variables and their members, "
+        "with signature and the first sentence of their comment.",
     .examples = symbols_examples,
     .params = symbols_params,
     .param_count = VCM_OP_COUNT(symbols_params),
@@ -170,7 +176,7 @@ const struct vcm_op vcm_op_symbols = {
 
 /* References */
 
-enum { REFS_NAME, REFS_REPO, REFS_WORKTREE };
+enum { REFS_NAME, REFS_REPO, REFS_COMMIT, REFS_WORKTREE };
 
 static const struct vcm_op_param refs_params[] = {
     [REFS_NAME] = {.name = "name",
@@ -180,6 +186,7 @@ static const struct vcm_op_param refs_params[] = {
                    .placeholder = "NAME",
                    .summary = "a name, or the symbol_id of a definition"},
     [REFS_REPO] = PLACE,
+    [REFS_COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,
     [REFS_WORKTREE] =
         {.name = "worktree",
          .type = VCM_OP_FLAG,
@@ -238,7 +245,7 @@ static const struct vcm_result_member refs_result[] = {
     {.name = "commit",
      .type = VCM_RESULT_TEXT,
      .nullable = true,
-     .summary = "commit of HEAD; null for the working tree"},
+     .summary = "commit that was looked at; null for the working tree"},
     VCM_ANSWER_NEXT_CURSOR,
     {0},
 };
@@ -254,6 +261,7 @@ static int run_refs(struct vcm_op_call *call, struct vcm_error *err)
     const struct vcm_reference_query query = {
         .name = vcm_op_text(call, REFS_NAME),
         .path = vcm_op_text(call, REFS_REPO),
+        .commit = vcm_op_text(call, REFS_COMMIT),
         .worktree = vcm_op_flag(call, REFS_WORKTREE),
         .from_file = vcm_answer_key(call, 0),
         .from_line = (uint32_t)vcm_answer_key_number(call, 1),
@@ -283,7 +291,8 @@ const struct vcm_op vcm_op_refs = {
     .name = "refs",
     .summary = "list the references to a name",
     .description =
-        "Lists the references to a name at HEAD. A reference is resolved when file, imports and "
+        "Lists the references to a name at a commit. A reference is resolved when file, imports "
+        "and "
         "the scoping rules of its language leave exactly one definition. An ambiguous one, or a "
         "member of an object of unknown type, is listed as unresolved. With a symbol_id, as 'vcm "
         "symbols' prints it, references that resolve to other definitions are left out.",

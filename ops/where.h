@@ -5,7 +5,7 @@
 #ifndef VCM_OPS_WHERE_H
 #define VCM_OPS_WHERE_H
 
-#include "ops/op.h"
+#include "ops/shared.h"
 
 /* The parameters of struct vcm_place_query, for the enum and the table of an operation. */
 #define VCM_WHERE_INDEXES WHERE_REPO, WHERE_SCOPE, WHERE_ALL, WHERE_COMMIT, WHERE_WORKTREE
@@ -24,11 +24,7 @@
     [WHERE_ALL] = {.name = "all-scopes",                                                           \
                    .type = VCM_OP_FLAG,                                                            \
                    .summary = "look at the mapped pages of all scopes"},                           \
-    [WHERE_COMMIT] = {.name = "commit",                                                            \
-                      .type = VCM_OP_TEXT,                                                         \
-                      .placeholder = "C",                                                          \
-                      .default_text = "HEAD",                                                      \
-                      .summary = "look at this commit, tag or branch"},                            \
+    [WHERE_COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,                                                    \
     [WHERE_WORKTREE] = {.name = "worktree",                                                        \
                         .type = VCM_OP_FLAG,                                                       \
                         .summary = "look at the working tree: HEAD with what is changed, added "   \

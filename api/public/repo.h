@@ -33,8 +33,10 @@ int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options
                    vcm_document_fn visit, void *context, struct vcm_error *err);
 
 struct vcm_repo_map_options {
-    const char *path; /* of a repository or a directory in it; NULL: around the current directory */
-    uint64_t token_budget;      /* 0 for 1,500 */
+    const char *path;      /* of a repository or a directory in it, or a git URL; NULL: around the
+                              current      directory */
+    const char *commit;    /* id, prefix, tag, branch; NULL for HEAD */
+    uint64_t token_budget; /* 0 for 1,500 */
     const char *const *include; /* globs; none: every file */
     size_t include_count;
     const char *const *focus; /* paths, relative to the root, to rank higher */
@@ -45,12 +47,16 @@ struct vcm_repo_map_options {
     bool worktree; /* HEAD with what is changed, staged, untracked and not ignored, deleted */
 };
 
-/* Passes on the ranked symbols of HEAD as a JSON document. NOT_FOUND, INVALID_ARGUMENT. */
+/* Passes on the ranked symbols of a commit as a JSON document. A URL is read from its clone in the
+ * home as it was last fetched, and fetched first when there is no clone or the commit is not in it.
+ * NOT_FOUND: no such repository or commit. INVALID_ARGUMENT: a commit or a URL together with
+ * `worktree`, a wrong glob. AUTH_FAILED, NETWORK_ERROR and TIMEOUT of a fetch. */
 int vcm_repo_map(struct vcm *vcm, const struct vcm_repo_map_options *options, vcm_document_fn visit,
                  void *context, struct vcm_error *err);
 
 struct vcm_symbol_query {
-    const char *path; /* as in struct vcm_repo_map_options */
+    const char *path;   /* as in struct vcm_repo_map_options */
+    const char *commit; /* as in struct vcm_repo_map_options */
     const char *const *kinds;
     size_t kind_count;
     const char *file;      /* glob; NULL for all */
@@ -61,13 +67,14 @@ struct vcm_symbol_query {
     bool worktree;         /* as in struct vcm_repo_map_options */
 };
 
-/* Passes on the definitions of HEAD, by path and line, as a JSON document. Its "total" counts those
- * before `from_file` and beyond the limit, too. */
+/* Passes on the definitions of a commit, by path and line, as a JSON document. Its "total" counts
+ * those before `from_file` and beyond the limit, too. */
 int vcm_symbol_list(struct vcm *vcm, const struct vcm_symbol_query *query, vcm_document_fn visit,
                     void *context, struct vcm_error *err);
 
 struct vcm_reference_query {
     const char *path;      /* as in struct vcm_repo_map_options */
+    const char *commit;    /* as in struct vcm_repo_map_options */
     const char *name;      /* a name, or the symbol_id of a definition */
     const char *from_file; /* as in struct vcm_symbol_query */
     uint32_t from_line;
@@ -75,8 +82,8 @@ struct vcm_reference_query {
     bool worktree;  /* as in struct vcm_repo_map_options */
 };
 
-/* Passes on the references to a name at HEAD, by path and line, as a JSON document. NOT_FOUND for a
- * symbol_id that no definition has. */
+/* Passes on the references to a name at a commit, by path and line, as a JSON document. NOT_FOUND
+ * for a symbol_id that no definition has. */
 int vcm_reference_list(struct vcm *vcm, const struct vcm_reference_query *query,
                        vcm_document_fn visit, void *context, struct vcm_error *err);
 

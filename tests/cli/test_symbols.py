@@ -200,6 +200,60 @@ class Symbols(harness.VcmTest):
         [ref] = self.run_json("refs", "Till", repo)["references"]
         self.assertEqual((ref["kind"], ref["target"]), ("instantiate", "Till.java:1#Till"))
 
+    def ask_all(self, *place, **options):
+        """The three answers about helper() for the repository that the words name."""
+        return (self.run_json("symbols", *place, "--name", "helper", **options),
+                self.run_json("refs", "helper", *place, **options),
+                self.run_json("repo", "map", *place, **options))
+
+    def test_another_commit_is_looked_at(self):
+        first = self.git(self.repo, "rev-parse", "HEAD")
+        self.git(self.repo, "tag", "v1")
+        before = self.ask_all(self.repo)
+        self.commit(self.repo, {"other.c": "int renamed(void) { return 2; }\n", "core/list.c": "\n",
+                                "main.c": "int main(void) { return 0; }\n"})
+        self.assertEqual([a["total"] for a in self.ask_all(self.repo)[:2]], [0, 0])
+        self.assertNotIn("helper", self.ask_all(self.repo)[2]["map"])
+        self.git(self.repo, "branch", "old", first)
+        for name in ("HEAD~1", "v1", "old", first, first[:8]):
+            self.assertEqual(self.ask_all(self.repo, "--commit", name), before, name)
+        self.assertEqual({answer["commit"] for answer in before}, {first})
+        below = os.path.join(self.repo, "core")
+        found = self.run_json("symbols", below, "--commit", "v1", "--name", "helper")
+        self.assertEqual([s["file_path"] for s in found["symbols"]], ["core/list.c"])
+        self.vcm("map", self.repo, check=0)
+        for answer in self.ask_all(self.repo, "--commit", "nowhere", check=1):
+            self.assertEqual(answer["error"]["code"], "NOT_FOUND")
+            self.assertIn("nowhere", answer["error"]["message"])
+        for answer in self.ask_all(self.repo, "--commit", "v1", "--worktree", check=2):
+            self.assertEqual(answer["error"]["code"], "INVALID_ARGUMENT")
+            self.assertIn("not both", answer["error"]["message"])
+
+    def test_a_url_is_fetched_once_and_looked_at(self):
+        url = "file://" + self.repo
+        here = self.ask_all(self.repo)
+        result = self.vcm("symbols", url, "--name", "helper", "--json", check=0)
+        self.assertIn("fetching", result.err)
+        self.assertEqual(result.json(), here[0])
+        self.assertEqual(self.ask_all(url), here)
+        fresh = self.commit(self.repo, {"other.c": "int renamed(void) { return 2; }\n"})
+        again = self.vcm("symbols", url, "--name", "helper", "--json", check=0)
+        self.assertNotIn("fetching", again.err)
+        self.assertEqual(again.json(), here[0])
+        for answer in self.ask_all(url, "--commit", fresh):
+            self.assertEqual(answer["commit"], fresh)
+        for answer in self.ask_all(url, "--worktree", check=2):
+            self.assertEqual(answer["error"]["code"], "INVALID_ARGUMENT")
+        for answer in self.ask_all("file://" + os.path.join(self.tmp, "gone"), check=1):
+            self.assertEqual(answer["error"]["code"], "NOT_FOUND")
+
+    def test_mapped_pages_do_not_stand_in_for_a_repository(self):
+        self.vcm("map", self.repo, check=0)
+        os.rename(self.repo, self.repo + ".away")
+        for answer in self.ask_all(self.repo, check=1):
+            self.assertEqual(answer["error"]["code"], "NOT_FOUND")
+        self.assertNotIn("answered from", self.vcm("symbols", self.repo, check=1).err)
+
     def test_two_processes_may_index_at_one_time(self):
         runs = [subprocess.Popen([self.program, "symbols", self.repo, "--json"], env=self.env,
                                  stdout=subprocess.PIPE) for _ in range(4)]
