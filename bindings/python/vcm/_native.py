@@ -32,7 +32,7 @@ def _candidates():
         yield named
         return
     here = os.path.dirname(os.path.abspath(__file__))
-    for name in ("libvcm.so.0", "libvcm.so"):
+    for name in ("lib/libvcm.so.0", "libvcm.so.0", "libvcm.so"):
         if os.path.exists(os.path.join(here, name)):
             yield os.path.join(here, name)
     yield "libvcm.so.0"
