@@ -46,6 +46,11 @@ class Repository(fixture.Case):
         rest = await self.manager.symbols(self.repo, file="src/*.py", from_file="src/shop.py",
                                           from_line=two.symbols[-1].line + 1)
         self.assertEqual([s.name for s in rest.symbols], ["main"])
+        for name in ("Shop", "total"):
+            earlier = await self.manager.refs(name, repository=self.repo, commit="HEAD~1")
+            self.assertEqual(earlier.total, 0)
+        before = await self.manager.symbols(self.repo, file="*.py", commit="HEAD~1")
+        self.assertEqual(before.total, 0)
         await self.fails("NOT_FOUND", self.manager.refs("src/shop.py:3#no", repository=self.repo))
 
     async def test_what_changed(self):

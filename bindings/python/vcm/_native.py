@@ -227,15 +227,15 @@ InitResult = _struct("vcm_init_result", *_texts("repo_root"), ("dry_run", c_bool
                      ("warning_count", c_size_t))
 RepoFetchOptions = _struct("vcm_repo_fetch_options", *_texts("url", "ref", "subpath", "dest"),
                            ("depth", c_uint), ("timeout_ms", c_uint))
-RepoMapOptions = _struct("vcm_repo_map_options", *_texts("path"), *_u64("token_budget"),
+RepoMapOptions = _struct("vcm_repo_map_options", *_texts("path", "commit"), *_u64("token_budget"),
                          ("include", TEXTS), ("include_count", c_size_t), ("focus", TEXTS),
                          ("focus_count", c_size_t), ("mentions", TEXTS),
                          ("mention_count", c_size_t), ("by_symbol_count", c_bool),
                          ("worktree", c_bool))
-SymbolQuery = _struct("vcm_symbol_query", *_texts("path"), ("kinds", TEXTS),
+SymbolQuery = _struct("vcm_symbol_query", *_texts("path", "commit"), ("kinds", TEXTS),
                       ("kind_count", c_size_t), *_texts("file", "name", "from_file"),
                       ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool))
-ReferenceQuery = _struct("vcm_reference_query", *_texts("path", "name", "from_file"),
+ReferenceQuery = _struct("vcm_reference_query", *_texts("path", "commit", "name", "from_file"),
                          ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool))
 DiffQuery = _struct("vcm_diff_query", *_texts("repo", "range", "by"))
 PlaceQuery = _struct("vcm_place_query", *_texts("repo", "scope", "commit"), ("worktree", c_bool),

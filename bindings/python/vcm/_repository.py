@@ -176,14 +176,14 @@ class Repository(Residency):
 
     async def repo_map(self, repository: Optional[str] = None, *, token_budget: int = 1500,
                        include: Sequence[str] = (), focus: Sequence[str] = (),
-                       mentions: Sequence[str] = (), worktree: bool = False
-                       ) -> "results.RepoMap":
-        """The definitions of HEAD, or of the working tree, that are used most, as text of at most so many tokens. Files of
+                       mentions: Sequence[str] = (), commit: Optional[str] = None,
+                       worktree: bool = False) -> "results.RepoMap":
+        """The definitions of a commit, or of the working tree, that are used most, as text of at most so many tokens. Files of
         `focus` and names of `mentions` rank higher."""
         globs, files, names = (encode_list(value, name) for value, name in (
             (include, "include"), (focus, "focus"), (mentions, "mentions")))
         options = native.RepoMapOptions(
-            encode(repository, "repository"),
+            encode(repository, "repository"), encode(commit, "commit"),
             check.count(token_budget, "token_budget", least=1), *globs, *files, *names,
             worktree=check.flag(worktree, "worktree"))
         return await self._document(made().RepoMap, lambda h, visit: int(
@@ -192,12 +192,14 @@ class Repository(Residency):
     async def symbols(self, repository: Optional[str] = None, *, kinds: Sequence[str] = (),
                       file: Optional[str] = None, name: Optional[str] = None,
                       from_file: Optional[str] = None, from_line: int = 0, limit: int = 0,
-                      worktree: bool = False) -> "results.Symbols":
-        """The definitions of HEAD, or of the working tree, by path and line: of these kinds, in files of this pattern, with
+                      commit: Optional[str] = None, worktree: bool = False
+                      ) -> "results.Symbols":
+        """The definitions of a commit, or of the working tree, by path and line: of these kinds, in files of this pattern, with
         this in their name. `limit` 0 is all; the next begin behind the last one's file and line."""
         kind, kind_count = encode_list(kinds, "kinds")
         query = native.SymbolQuery(
-            encode(repository, "repository"), kind, kind_count, encode(file, "file"),
+            encode(repository, "repository"), encode(commit, "commit"), kind, kind_count,
+            encode(file, "file"),
             encode(name, "name"), encode(from_file, "from_file"),
             check.count(from_line, "from_line"), check.count(limit, "limit", most=COUNT_MAX),
             check.flag(worktree, "worktree"))
@@ -206,11 +208,13 @@ class Repository(Residency):
 
     async def refs(self, name: str, *, repository: Optional[str] = None,
                    from_file: Optional[str] = None, from_line: int = 0, limit: int = 0,
-                   worktree: bool = False) -> "results.References":
+                   commit: Optional[str] = None, worktree: bool = False
+                   ) -> "results.References":
         """The uses of a name, or of the definition with a symbol_id, by path and line: at
-        HEAD, or in the working tree."""
+        a commit (HEAD), or in the working tree."""
         query = native.ReferenceQuery(
-            encode(repository, "repository"), check.text(name, "name"),
+            encode(repository, "repository"), encode(commit, "commit"),
+            check.text(name, "name"),
             encode(from_file, "from_file"), check.count(from_line, "from_line"),
             check.count(limit, "limit", most=COUNT_MAX), check.flag(worktree, "worktree"))
         return await self._document(made().References, lambda h, visit: int(
