@@ -1,13 +1,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "api/arguments.h"
+#include "api/kb_directory.h"
 #include "api/kb_internal.h"
+#include "base/array.h"
 #include "base/limits.h"
 #include "base/path.h"
 #include "base/secret.h"
 #include "base/utf8.h"
+#include "kb/reader.h"
 #include "repomap/knowledge.h"
 
 #include "base/banned.h"
@@ -17,6 +21,13 @@
 struct file_receiver {
     vcm_kb_file_fn visit;
     void *context;
+    struct vcm_kb_passed_over *passed;
+};
+
+/* Where the bytes of an item are: its context. */
+struct origin {
+    const char *path;
+    bool listed; /* found in a directory, not named by the caller */
 };
 
 /* The items of a call, with the memory their names live in. */
@@ -24,7 +35,9 @@ struct batch {
     struct vcm *vcm;
     struct vcm_arena arena;
     struct vcm_ingestor_item *items;
-    size_t count;
+    size_t count, capacity, entries;
+    const char *profile;
+    struct vcm_kb_passed_over passed;
 
     /* The repository that contains the directory; kept while the directory stays the same. */
     char *directory;
@@ -51,15 +64,32 @@ static int pass_result(void *context, const struct vcm_ingestor_result *result,
     return receiver->visit(receiver->context, &file, err);
 }
 
+/* The same for the items of a batch: what a directory holds beside documents is only counted. */
+static int pass_named(void *context, const struct vcm_ingestor_result *result,
+                      struct vcm_error *err)
+{
+    const struct file_receiver *receiver = context;
+    const struct origin *origin = result->item->context;
+
+    if (origin && origin->listed && result->code == VCM_UNSUPPORTED &&
+        vcm_reader_type_of(vcm_slice_of_string(result->item->path)) == VCM_READER_OTHER) {
+        receiver->passed->others++;
+        return VCM_OK;
+    }
+    return pass_result(context, result, err);
+}
+
 /* Reads a file from disk, in a worker thread. An LFS pointer outside a repository is ordinary text.
  */
 static int read_disk(struct vcm_buf *out, const struct vcm_ingestor_item *item,
                      struct vcm_error *err)
 {
-    int rc = vcm_path_read_file(out, item->context, VCM_LIMIT_DOCUMENT_BYTES, err);
+    const struct origin *origin = item->context;
+    int rc = origin->listed ? vcm_path_read_plain(out, origin->path, VCM_LIMIT_DOCUMENT_BYTES, err)
+                            : vcm_path_read_file(out, origin->path, VCM_LIMIT_DOCUMENT_BYTES, err);
     if (rc != VCM_OK || !item->source)
         return rc;
-    char *folder = strdup(item->context);
+    char *folder = strdup(origin->path);
     char *slash = folder ? strrchr(folder, '/') : NULL;
     if (!slash) {
         free(folder);
@@ -116,16 +146,14 @@ static char *copy_path(struct batch *batch, const char *path)
     return copy;
 }
 
-/* Names the file by its repository and the path in it, else by its absolute path. */
-static int name_file(struct vcm_ingestor_item *item, struct batch *batch, char *real,
-                     struct vcm_error *err)
+/* Names the file by the repository that `place` is in and the path there, else by its absolute
+ * path. */
+static int name_file(struct vcm_ingestor_item *item, struct batch *batch, const char *real,
+                     const char *place, struct vcm_error *err)
 {
-    char *slash = strrchr(real, '/');
     const char *path = real;
 
-    *slash = '\0';
-    int rc = enter_directory(batch, slash == real ? "/" : real, err);
-    *slash = '/';
+    int rc = enter_directory(batch, place, err);
     if (rc != VCM_OK)
         return rc;
     if (batch->planned) {
@@ -143,23 +171,83 @@ static int name_file(struct vcm_ingestor_item *item, struct batch *batch, char *
     return item->path ? VCM_OK : vcm_error_memory(err);
 }
 
-static int add_file(struct batch *batch, const char *file, const char *profile,
-                    struct vcm_error *err)
+static int add_item(struct vcm_ingestor_item **out, struct batch *batch, struct vcm_error *err)
 {
-    struct vcm_ingestor_item *item = &batch->items[batch->count++];
-    char *real = realpath(file, NULL), *name = NULL;
-    int rc = VCM_OK;
+    int rc = vcm_array_reserve(&batch->items, &batch->capacity, batch->count + 1, SIZE_MAX, err);
 
-    *item = (struct vcm_ingestor_item){.profile = profile, .read = read_disk};
-    item->context = vcm_arena_copy(&batch->arena, vcm_slice_of_string(real ? real : file));
-    if (item->context && real)
-        rc = name_file(item, batch, real, err);
-    else if (item->context)
-        item->path = name = copy_path(batch, file);
-    if (name) /* there is no such file; it may be a URL */
-        vcm_secret_strip_url(name);
-    if (rc == VCM_OK && !item->path)
-        rc = vcm_error_memory(err);
+    if (rc == VCM_OK)
+        *out = &batch->items[batch->count++];
+    return rc;
+}
+
+static int add_disk_item(struct vcm_ingestor_item **out, struct batch *batch, const char *path,
+                         bool listed, struct vcm_error *err)
+{
+    struct origin *origin = vcm_arena_alloc(&batch->arena, sizeof *origin);
+    const char *copy = vcm_arena_copy(&batch->arena, vcm_slice_of_string(path));
+
+    if (!origin || !copy)
+        return vcm_error_memory(err);
+    int rc = add_item(out, batch, err);
+    if (rc != VCM_OK)
+        return rc;
+    *origin = (struct origin){copy, listed};
+    **out =
+        (struct vcm_ingestor_item){.profile = batch->profile, .read = read_disk, .context = origin};
+    return VCM_OK;
+}
+
+static int add_listed(void *context, const char *path, const char *place, struct vcm_error *err)
+{
+    struct vcm_ingestor_item *item;
+
+    int rc = add_disk_item(&item, context, path, true, err);
+    return rc == VCM_OK ? name_file(item, context, path, place, err) : rc;
+}
+
+/* A file that exists: its repository is that of its directory. */
+static int add_real(struct batch *batch, char *real, struct vcm_error *err)
+{
+    struct vcm_ingestor_item *item;
+    char *slash = strrchr(real, '/');
+
+    int rc = add_disk_item(&item, batch, real, false, err);
+    char *place = rc == VCM_OK ? strndup(real, slash == real ? 1 : (size_t)(slash - real)) : NULL;
+    if (rc == VCM_OK)
+        rc = place ? name_file(item, batch, real, place, err) : vcm_error_memory(err);
+    free(place);
+    return rc;
+}
+
+/* Nothing is there: reading it will say so. It may be a URL. */
+static int add_missing(struct batch *batch, const char *file, struct vcm_error *err)
+{
+    struct vcm_ingestor_item *item;
+    char *name = copy_path(batch, file);
+
+    if (!name)
+        return vcm_error_memory(err);
+    int rc = add_disk_item(&item, batch, file, false, err);
+    if (rc != VCM_OK)
+        return rc;
+    vcm_secret_strip_url(name);
+    item->path = name;
+    return VCM_OK;
+}
+
+static int add_file(struct batch *batch, const char *file, struct vcm_error *err)
+{
+    char *real = realpath(file, NULL);
+    struct stat status;
+    int rc;
+
+    if (!real)
+        rc = add_missing(batch, file, err);
+    else if (stat(real, &status) == 0 && S_ISDIR(status.st_mode))
+        rc = vcm_kb_directory_walk(&batch->passed, &batch->entries, real, batch->vcm->cancel,
+                                   add_listed, batch, err);
+    else
+        rc = add_real(batch, real, err);
     free(real);
     return rc;
 }
@@ -167,8 +255,11 @@ static int add_file(struct batch *batch, const char *file, const char *profile,
 static int add_bytes(struct batch *batch, const struct vcm_kb_bytes *document,
                      const struct vcm_kb_ingest_options *options, struct vcm_error *err)
 {
-    struct vcm_ingestor_item *item = &batch->items[batch->count++];
+    struct vcm_ingestor_item *item;
 
+    int rc = add_item(&item, batch, err);
+    if (rc != VCM_OK)
+        return rc;
     *item = (struct vcm_ingestor_item){
         .source = options->source,
         .profile = options->profile,
@@ -184,11 +275,8 @@ static int collect(struct batch *batch, const struct vcm_kb_ingest_options *opti
 {
     int rc = VCM_OK;
 
-    batch->items = calloc(options->file_count + options->document_count + 1, sizeof *batch->items);
-    if (!batch->items)
-        return vcm_error_memory(err);
     for (size_t i = 0; rc == VCM_OK && i < options->file_count; i++)
-        rc = add_file(batch, options->files[i], options->profile, err);
+        rc = add_file(batch, options->files[i], err);
     for (size_t i = 0; rc == VCM_OK && i < options->document_count; i++)
         rc = add_bytes(batch, &options->documents[i], options, err);
     leave_directory(batch);
@@ -238,8 +326,8 @@ int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
         rc = check_documents(options, err);
     if (rc != VCM_OK)
         return rc;
-    struct file_receiver receiver = {visit, context};
-    struct batch batch = {.vcm = vcm};
+    struct batch batch = {.vcm = vcm, .profile = options->profile};
+    struct file_receiver receiver = {visit, context, &batch.passed};
     struct vcm_plan_request request = {.repository = options->repository};
     struct vcm_plan plan = {0};
     struct vcm_tokenizer *tokenizer = NULL;
@@ -252,17 +340,19 @@ int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
     if (options->repository)
         rc = plan_repository(&plan, &request, vcm, err);
     if (rc == VCM_OK)
+        rc = collect(&batch, options, err);
+    if (rc == VCM_OK)
         rc = vcm_tokenizer_open(&tokenizer, vcm_config_text(&vcm->config, "tokenizer"), err);
     if (rc == VCM_OK)
         rc = vcm_kb_open_store(&store, vcm, true, err);
-    if (rc == VCM_OK)
-        rc = collect(&batch, options, err);
     struct vcm_ingestor_options ingestor = {store, tokenizer, options->jobs, vcm->cancel};
     if (rc == VCM_OK)
-        rc = vcm_ingestor_run(&ingestor, batch.items, batch.count, pass_result, &receiver, err);
+        rc = vcm_ingestor_run(&ingestor, batch.items, batch.count, pass_named, &receiver, err);
     if (rc == VCM_OK && options->repository)
         rc = vcm_knowledge_run(&plan, &request, options->profile, &ingestor, pass_result, &receiver,
                                err);
+    if (options->passed_over)
+        *options->passed_over = batch.passed;
     vcm_database_close(store);
     vcm_tokenizer_close(tokenizer);
     vcm_plan_release(&plan);

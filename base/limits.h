@@ -95,6 +95,8 @@
 #define VCM_LIMIT_FRAME_BYTES        (256 * VCM_MIB)
 
 /* Documents: literature and the knowledge base. */
+#define VCM_LIMIT_INGEST_ENTRIES      100000u /* of the directories that one call goes through */
+#define VCM_LIMIT_INGEST_DEPTH        64u
 #define VCM_LIMIT_DOCUMENT_BYTES      (256 * VCM_MIB)
 #define VCM_LIMIT_DOCUMENT_TEXT_BYTES (256 * VCM_MIB)
 #define VCM_LIMIT_DOCUMENT_HEADINGS   ((size_t)100000) /* that make sections */

@@ -250,21 +250,17 @@ static int read_all(struct vcm_buf *out, int fd, const char *path, size_t size, 
     }
 }
 
-int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct vcm_error *err)
+/* Takes ownership of the descriptor. */
+static int read_regular(struct vcm_buf *out, int fd, const char *path, size_t max,
+                        struct vcm_error *err)
 {
     struct stat status;
     size_t before = out->len;
     int rc = vcm_buf_check(out, path, err);
-    if (rc != VCM_OK)
-        return rc;
 
-    /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-        return vcm_error_sys(err, VCM_NOT_FOUND, errno, "cannot open '%s'", path);
-    if (fd < 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", path);
-    if (fstat(fd, &status) != 0)
+    if (rc != VCM_OK)
+        ;
+    else if (fstat(fd, &status) != 0)
         rc = vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot stat '%s'", path);
     else if (!S_ISREG(status.st_mode))
         rc = vcm_error_set(err, VCM_UNSUPPORTED, "'%s' is not a regular file", path);
@@ -274,6 +270,33 @@ int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct
     if (rc != VCM_OK)
         vcm_buf_truncate(out, before);
     return rc;
+}
+
+/* Opening a FIFO must not wait for a writer. */
+#define READ_FLAGS (O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+
+int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct vcm_error *err)
+{
+    int fd = open(path, READ_FLAGS);
+
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return vcm_error_sys(err, VCM_NOT_FOUND, errno, "cannot open '%s'", path);
+    if (fd < 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '%s'", path);
+    return read_regular(out, fd, path, max, err);
+}
+
+int vcm_path_read_plain(struct vcm_buf *out, const char *path, size_t max, struct vcm_error *err)
+{
+    struct vcm_error own = {0};
+    int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    err = err ? err : &own;
+    if (root < 0)
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open '/'");
+    int fd = vcm_path_open_beneath(root, path + strspn(path, "/"), READ_FLAGS, err);
+    close(root);
+    return fd >= 0 ? read_regular(out, fd, path, max, err) : (int)err->code;
 }
 
 /* The name is random and O_EXCL is set, so that no other process can have put a link there. */

@@ -37,6 +37,9 @@ int vcm_path_make_directories(const char *path, mode_t mode, struct vcm_error *e
  * none, VCM_UNSUPPORTED when it is larger or no regular file, else VCM_IO_ERROR. */
 int vcm_path_read_file(struct vcm_buf *out, const char *path, size_t max, struct vcm_error *err);
 
+/* The same for an absolute path of which no part may be a symbolic link: VCM_INVALID_ARGUMENT. */
+int vcm_path_read_plain(struct vcm_buf *out, const char *path, size_t max, struct vcm_error *err);
+
 /* Replaces a file so that a crash leaves the old or the new one: temporary file beside it, fsync,
  * rename, fsync of the directory. A link at `path` is replaced, not followed; the umask applies. */
 int vcm_path_write_file(const char *path, struct vcm_slice content, mode_t mode,

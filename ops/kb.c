@@ -16,7 +16,8 @@ static const struct vcm_op_param ingest_params[] = {
                       .repeated = true,
                       .placeholder = "FILE",
                       .hint = VCM_OP_HINT_FILE,
-                      .summary = "documents: PDF, Markdown, reStructuredText, HTML or text"},
+                      .summary = "documents: PDF, Markdown, reStructuredText, HTML or text; or "
+                                 "directories of them"},
     [INGEST_REPO] = {.name = "repo",
                      .reach = VCM_OP_REACH_REPO,
                      .type = VCM_OP_TEXT,
@@ -51,6 +52,20 @@ struct ingestion {
     const struct vcm_op_call *call;
     struct vcm_jsonw *w;
     uint64_t ingested, skipped, failed, removed;
+    struct vcm_kb_passed_over passed;
+};
+
+static const struct vcm_result_member passed_members[] = {
+    {.name = "hidden",
+     VCM_RESULT_FIELD(struct vcm_kb_passed_over, hidden),
+     .summary = "number of files and directories whose name begins with a dot"},
+    {.name = "links",
+     VCM_RESULT_FIELD(struct vcm_kb_passed_over, links),
+     .summary = "number of symbolic links"},
+    {.name = "others",
+     VCM_RESULT_FIELD(struct vcm_kb_passed_over, others),
+     .summary = "number of files that are no documents"},
+    {0},
 };
 
 static const struct vcm_result_member ingest_result[] = {
@@ -71,11 +86,17 @@ static const struct vcm_result_member ingest_result[] = {
      .is_list = true,
      .members = ingest_file,
      .summary = "outcome of each document"},
+    {.name = "passed_over",
+     .type = VCM_RESULT_OBJECT,
+     .optional = true,
+     .members = passed_members,
+     .summary = "what the directories have beside documents; missing if there is nothing"},
     {0},
 };
 
 static const char *const ingest_examples[] = {
     "vcm kb ingest papers/*.pdf --profile paper",
+    "vcm kb ingest manuals",
     "vcm kb ingest --repo .",
     NULL,
 };
@@ -101,8 +122,9 @@ static int put_file(void *context, const struct vcm_kb_file *file, struct vcm_er
 static int check_ingest(const struct vcm_kb_ingest_options *options, struct vcm_error *err)
 {
     if (options->file_count == 0 && !options->repository)
-        return vcm_error_set(err, VCM_INVALID_ARGUMENT,
-                             "nothing to ingest; name files, or a repository with --repo");
+        return vcm_error_set(
+            err, VCM_INVALID_ARGUMENT,
+            "nothing to ingest; name files, directories, or a repository with --repo");
     if (options->profile && options->profile[0] == '\0')
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "--profile needs a name");
     return VCM_OK;
@@ -118,6 +140,7 @@ static int run_ingest(struct vcm_op_call *call, struct vcm_error *err)
         .repository = vcm_op_text(call, INGEST_REPO),
         .profile = vcm_op_text(call, INGEST_PROFILE),
         .jobs = (unsigned)vcm_op_number(call, INGEST_JOBS, 0),
+        .passed_over = &ingestion.passed,
     };
     struct vcm_jsonw *w = call->out;
 
@@ -127,6 +150,10 @@ static int run_ingest(struct vcm_op_call *call, struct vcm_error *err)
     vcm_jsonw_begin_object(w);
     vcm_result_put_members(w, ingest_result, &ingestion);
     rc = vcm_shared_list_end(&files, w, "files", rc, err);
+    if (ingestion.passed.hidden + ingestion.passed.links + ingestion.passed.others > 0) {
+        vcm_jsonw_key(w, "passed_over");
+        vcm_result_put(w, passed_members, &ingestion.passed);
+    }
     vcm_jsonw_end_object(w);
     if (ingestion.failed > 0)
         call->exit_status = ingestion.ingested + ingestion.skipped + ingestion.removed > 0 ? 3 : 1;
@@ -138,6 +165,16 @@ static enum vcm_print_style file_style(const char *status)
     if (strcmp(status, "failed") == 0)
         return VCM_PRINT_BAD;
     return strcmp(status, "ingested") == 0 ? VCM_PRINT_GOOD : VCM_PRINT_DIM;
+}
+
+static void print_passed(struct vcm_print *out, const struct vcm_json *passed)
+{
+    if (passed)
+        vcm_print_format(out, VCM_PRINT_PLAIN,
+                         "passed over: %lld hidden, %lld symbolic links, %lld no documents\n",
+                         (long long)vcm_json_get_int(passed, "hidden", 0),
+                         (long long)vcm_json_get_int(passed, "links", 0),
+                         (long long)vcm_json_get_int(passed, "others", 0));
 }
 
 static void print_ingest(struct vcm_print *out, const struct vcm_json *document,
@@ -157,13 +194,15 @@ static void print_ingest(struct vcm_print *out, const struct vcm_json *document,
             vcm_print_format(out, VCM_PRINT_PLAIN, ": %s", message);
         vcm_print_text(out, VCM_PRINT_PLAIN, "\n");
     }
-    if (!call->quiet)
-        vcm_print_format(out, VCM_PRINT_PLAIN,
-                         "%lld ingested, %lld already there, %lld failed, %lld removed\n",
-                         (long long)vcm_json_get_int(document, "ingested", 0),
-                         (long long)vcm_json_get_int(document, "skipped", 0),
-                         (long long)vcm_json_get_int(document, "failed", 0),
-                         (long long)vcm_json_get_int(document, "removed", 0));
+    if (call->quiet)
+        return;
+    vcm_print_format(out, VCM_PRINT_PLAIN,
+                     "%lld ingested, %lld already there, %lld failed, %lld removed\n",
+                     (long long)vcm_json_get_int(document, "ingested", 0),
+                     (long long)vcm_json_get_int(document, "skipped", 0),
+                     (long long)vcm_json_get_int(document, "failed", 0),
+                     (long long)vcm_json_get_int(document, "removed", 0));
+    print_passed(out, vcm_json_get(document, "passed_over"));
 }
 
 const struct vcm_op vcm_op_kb_ingest = {
@@ -177,7 +216,12 @@ const struct vcm_op vcm_op_kb_ingest = {
                                          "other bytes or another profile "
                                          "replace its chunks, the same ones change nothing. PDFs "
                                          "are read by a program of their "
-                                         "own, vcm-extract. The exit status is 3 when some "
+                                         "own, vcm-extract. A directory is gone through in the "
+                                         "order "
+                                         "of names, at most 100,000 entries, without following "
+                                         "symbolic links; hidden files and those that are no "
+                                         "documents are counted, and are no failures. The exit "
+                                         "status is 3 when some "
                                          "documents could not be read.",
     .examples = ingest_examples,
     .params = ingest_params,

@@ -26,8 +26,15 @@ struct vcm_kb_bytes {
     size_t len;
 };
 
+/* What directories hold beside documents. */
+struct vcm_kb_passed_over {
+    uint64_t hidden; /* files and directories whose name begins with a dot */
+    uint64_t links;  /* symbolic links */
+    uint64_t others; /* files that are no documents: neither of a known type nor text */
+};
+
 struct vcm_kb_ingest_options {
-    const char *const *files;
+    const char *const *files; /* or directories, which are gone through in byte order */
     size_t file_count;
     const struct vcm_kb_bytes *documents;
     size_t document_count;
@@ -35,11 +42,14 @@ struct vcm_kb_ingest_options {
     const char *repository; /* ingest everything that its routes name; NULL for none */
     const char *profile;    /* NULL: the profile of the route, or none */
     unsigned jobs;          /* 0: as many as there are cores */
+    struct vcm_kb_passed_over *passed_over; /* filled in for directories; may be NULL */
 };
 
 typedef int (*vcm_kb_file_fn)(void *context, const struct vcm_kb_file *file, struct vcm_error *err);
 /* Ingests documents and visits each in the order given, those of a repository by path. A document
- * that cannot be read is reported to `visit` and does not fail the call. */
+ * that cannot be read is reported to `visit` and does not fail the call. A file of a directory that
+ * is no document is not visited, but counted. UNSUPPORTED, before anything is ingested, when
+ * directories have too many entries or are too deep. */
 int vcm_kb_ingest(struct vcm *vcm, const struct vcm_kb_ingest_options *options,
                   vcm_kb_file_fn visit, void *context, struct vcm_error *err);
 

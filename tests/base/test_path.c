@@ -268,6 +268,38 @@ static void check_base_name(const char *path, const char *expected)
     assert_true(vcm_slice_equal(name, vcm_slice_of_string(expected)));
 }
 
+static void a_plain_file_is_read_through_no_link(void **state)
+{
+    struct vcm_buf out = VCM_BUF_INIT(100), path = VCM_BUF_INIT(8192);
+    char *here = realpath(".", NULL);
+
+    (void)state;
+    assert_non_null(here);
+    assert_int_equal(mkdir("plain", 0700), 0);
+    assert_int_equal(vcm_path_write_file("plain/f", vcm_slice_of_string("words"), 0600, NULL), 0);
+    assert_int_equal(symlink("plain", "plain-link"), 0);
+    assert_int_equal(symlink("f", "plain/link"), 0);
+    static const struct {
+        const char *name;
+        int rc;
+    } cases[] = {
+        {"plain/f", VCM_OK},
+        {"plain/link", VCM_INVALID_ARGUMENT},
+        {"plain-link/f", VCM_INVALID_ARGUMENT},
+        {"plain", VCM_UNSUPPORTED},
+        {"plain/none", VCM_NOT_FOUND},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        vcm_buf_clear(&path);
+        vcm_path_join(&path, here, cases[i].name);
+        assert_int_equal(vcm_path_read_plain(&out, vcm_buf_text(&path), 100, NULL), cases[i].rc);
+    }
+    assert_string_equal(vcm_buf_text(&out), "words");
+    vcm_buf_release(&path);
+    vcm_buf_release(&out);
+    free(here);
+}
+
 static void the_base_name_is_the_last_part(void **state)
 {
     (void)state;
@@ -503,6 +535,7 @@ int main(void)
         IN_SCRATCH(the_same_holds_on_a_kernel_without_openat2),
         cmocka_unit_test(joining_puts_one_slash),
         cmocka_unit_test(the_base_name_is_the_last_part),
+        IN_SCRATCH(a_plain_file_is_read_through_no_link),
         IN_SCRATCH(directories_are_made_with_those_above_them),
         IN_SCRATCH(what_was_written_is_read),
         IN_SCRATCH(a_file_may_fill_its_buffer_but_not_more),

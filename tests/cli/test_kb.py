@@ -83,6 +83,62 @@ class Ingest(Kb):
         missing = self.kb("ingest", "nowhere.md", check=1)
         self.assertIn("No such file", missing["files"][0]["message"])
 
+    def test_a_directory_is_gone_through_in_order_without_links(self):
+        outside = os.path.join(self.tmp, "outside")
+        self.write(outside, {"secret.md": "hidden away"})
+        self.write(os.path.join(self.tmp, "papers"), {
+            "z.md": "# Z\n\nlast words", "a/deep/one.txt": "deep words", "a.md": "first words",
+            "NOTES": "text without an extension", "tool.bin": b"\0\1\2", "latin": b"\xe9t\xe9",
+            ".hidden.md": "no", ".cache/x.md": "no", "paper.pdf": pdf.make(PAPER)})
+        os.symlink(os.path.join(outside, "secret.md"), os.path.join(self.tmp, "papers/link.md"))
+        os.symlink(outside, os.path.join(self.tmp, "papers/folder"))
+        os.symlink("..", os.path.join(self.tmp, "papers/a/up"))
+        os.mkfifo(os.path.join(self.tmp, "papers/pipe.md"))
+        result = self.kb("ingest", "papers")
+        root = os.path.join(self.tmp, "papers")
+        self.assertEqual([os.path.relpath(f["path"], root) for f in result["files"]],
+                         ["NOTES", "a/deep/one.txt", "a.md", "paper.pdf", "z.md"])
+        self.assertEqual((result["ingested"], result["failed"]), (5, 0))
+        self.assertEqual(result["passed_over"], {"hidden": 2, "links": 3, "others": 3})
+        self.assertEqual(self.paths("hidden away"), [])
+        self.assertEqual(len(self.paths("deep words")), 1)
+        again = self.vcm("kb", "ingest", "papers/", check=0).out
+        self.assertIn("0 ingested, 5 already there, 0 failed, 0 removed\n"
+                      "passed over: 2 hidden, 3 symbolic links, 3 no documents\n", again)
+
+    def test_a_damaged_document_of_a_directory_is_a_failure_and_a_named_binary_too(self):
+        self.write(os.path.join(self.tmp, "papers"), {
+            "cut.pdf": pdf.make(PAPER)[:400], "good.md": "words", "tool.bin": b"\0\1"})
+        result = self.kb("ingest", "papers", check=3)
+        self.assertEqual([f["status"] for f in result["files"]], ["failed", "ingested"])
+        self.assertEqual(result["passed_over"], {"hidden": 0, "links": 0, "others": 1})
+        named = self.kb("ingest", "papers/tool.bin", check=1)
+        self.assertEqual(named["failed"], 1)
+        self.assertNotIn("passed_over", named)
+
+    def test_files_of_a_directory_belong_to_the_repository_around_them(self):
+        outer = self.make_repo({"docs/a.md": "outer words", "docs/sub/b.md": "more"}, name="outer")
+        inner = self.make_repo({"c.md": "inner words"}, name="outer/docs/inner")
+        result = self.kb("ingest", os.path.join(outer, "docs"))
+        by_path = {f["path"]: f["source"] for f in result["files"]}
+        self.assertEqual(list(by_path), ["docs/a.md", "c.md", "docs/sub/b.md"])
+        self.assertEqual(by_path["docs/a.md"], by_path["docs/sub/b.md"])
+        self.assertTrue(by_path["c.md"].startswith("inner-"), (by_path, inner))
+        named = self.kb("ingest", os.path.join(outer, "docs/a.md"), os.path.join(inner, "c.md"))
+        self.assertEqual([f["status"] for f in named["files"]], ["skipped_already_present"] * 2)
+
+    def test_a_directory_that_is_too_deep_is_refused_before_anything_happens(self):
+        self.write(self.tmp, {"top/" + "d/" * 64 + "a.md": "words", "top/b.md": "words"})
+        error = self.kb("ingest", "top", check=1)["error"]
+        self.assertEqual(error["code"], "UNSUPPORTED")
+        self.assertIn("deeper than 64 directories; ingest it by itself", error["message"])
+        self.assertFalse(os.path.exists(self.home))
+
+    def test_an_empty_directory_has_no_documents(self):
+        os.mkdir(os.path.join(self.tmp, "empty"))
+        self.assertEqual(self.kb("ingest", "empty"), {
+            "ingested": 0, "skipped": 0, "failed": 0, "removed": 0, "files": []})
+
     def test_doctor_reads_a_pdf(self):
         def finding(**options):
             findings = self.vcm("doctor", "--json", **options).json()["findings"]

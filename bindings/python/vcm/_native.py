@@ -297,9 +297,11 @@ SourceDefinition = _struct("vcm_source_definition", *_texts("name"), ("context",
 KbFile = _struct("vcm_kb_file", *_texts("source", "path", "status", "data_type"),
                  *_u64("chunks"), ("code", c_int), *_texts("message"))
 KbBytes = _struct("vcm_kb_bytes", *_texts("name"), ("data", c_char_p), ("len", c_size_t))
+KbPassedOver = _struct("vcm_kb_passed_over", *_u64("hidden", "links", "others"))
 KbIngestOptions = _struct("vcm_kb_ingest_options", ("files", TEXTS), ("file_count", c_size_t),
                           ("documents", POINTER(KbBytes)), ("document_count", c_size_t),
-                          *_texts("source", "repository", "profile"), ("jobs", c_uint))
+                          *_texts("source", "repository", "profile"), ("jobs", c_uint),
+                          ("passed_over", POINTER(KbPassedOver)))
 KbChunk = _struct("vcm_kb_chunk", *_texts("chunk_id", "source", "path", "section"),
                   ("page", c_uint32), *_texts("profile", "data_type"), *_u64("seq", "chunks"),
                   ("tokens", c_uint32), ("text", c_void_p), ("text_len", c_size_t),
