@@ -11,7 +11,7 @@ import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref, c_void_p
-from typing import Any, AsyncGenerator, Callable, Dict, List, Mapping, Optional, Set, Union
+from typing import Any, AsyncGenerator, Callable, Dict, List, Mapping, Optional, Set, TypeVar, Union
 
 from . import _arguments as check
 from . import _native as native
@@ -26,6 +26,7 @@ STREAM_WAITING = 10000  # items of a stream that nobody took yet; the library wa
 LOG_LEVELS = ("error", "warning", "info", "debug")
 LogFunction = Callable[[str, str], None]
 ProgressFunction = Callable[[MmapProgress], None]
+T = TypeVar("T")
 
 
 class Log:
@@ -47,7 +48,7 @@ class Progress:
         self.function = function
         self.loop = asyncio.get_running_loop()
         self.latest: Optional[MmapProgress] = None
-        self.native = native.ProgressFn(self._take) if function else native.ProgressFn()
+        self.native: Any = native.ProgressFn(self._take) if function else None
 
     def _take(self, _context: Any, item: Any) -> None:
         waiting, found = self.latest, item.contents
@@ -110,10 +111,10 @@ class Shared:
             raise native.failure(self.error)
 
 
-def collect(handle: Union[Handle, Shared], struct_fn: Any, take: Callable[[Any], Any],
-            call: Callable[[Any], int]) -> List[Any]:
+def collect(handle: Union[Handle, Shared], struct_fn: Any, take: Callable[[Any], T],
+            call: Callable[[Any], int]) -> List[T]:
     """Calls a function that shows structs one after the other; what `take` makes of each."""
-    found: List[Any] = []
+    found: List[T] = []
     trouble: List[BaseException] = []
 
     def visit(_context: Any, item: Any, _error: Any) -> int:
@@ -317,7 +318,7 @@ class Calls:
         with self._lock:
             self._idle.append(handle)
 
-    async def _run(self, work: Callable[[Handle], Any]) -> Any:
+    async def _run(self, work: Callable[[Handle], T]) -> T:
         """Runs work in one of the threads, with a handle that no other thread uses meanwhile.
         Cancelling the task cancels the work, and is told when the work has ended."""
         self._open_handle()

@@ -8,11 +8,12 @@ from . import _arguments as check
 from . import _native as native
 from ._calls import Calls, Handle, collect
 from ._native import decode, encode, encode_list, lib
-from ._repository import made
 from .types import SearchHit
 
 if TYPE_CHECKING:
     from . import results
+else:
+    from ._lazy import results
 
 
 def _filter(source: Optional[str], path: Optional[str], profile: Optional[str]) -> Any:
@@ -38,7 +39,7 @@ class Knowledge(Calls):
             source=encode(source, "source"), repository=encode(repository, "repository"),
             profile=encode(profile, "profile"), jobs=check.count(jobs, "jobs"))
         return await self._run(lambda h: collect(
-            h, native.KbFileFn, lambda file: made().take(made().KbFile, file),
+            h, native.KbFileFn, lambda file: results.take(results.KbFile, file),
             lambda visit: int(lib.vcm_kb_ingest(h.pointer, byref(options), visit, None,
                                                 byref(h.error)))))
 
@@ -65,7 +66,7 @@ class Knowledge(Calls):
         """One chunk by its id or a unique prefix."""
         name = check.text(chunk_id, "chunk_id")
         found = await self._run(lambda h: collect(
-            h, native.KbChunkFn, lambda chunk: made().take(made().KbChunk, chunk),
+            h, native.KbChunkFn, lambda chunk: results.take(results.KbChunk, chunk),
             lambda visit: int(lib.vcm_kb_show(h.pointer, name, visit, None, byref(h.error)))))
         return found[0]
 
@@ -75,7 +76,7 @@ class Knowledge(Calls):
         gitignore pattern, of a profile."""
         selected = _filter(source, path, profile)
         return await self._run(lambda h: collect(
-            h, native.KbDocumentFn, lambda item: made().take(made().KbDocument, item),
+            h, native.KbDocumentFn, lambda item: results.take(results.KbDocument, item),
             lambda visit: int(lib.vcm_kb_list(h.pointer, byref(selected), visit, None,
                                               byref(h.error)))))
 
@@ -93,7 +94,7 @@ class Knowledge(Calls):
             raise ValueError("either all, or some of source, path, profile and route must be "
                              "given")
         return await self._run(lambda h: collect(
-            h, native.KbDocumentFn, lambda item: made().take(made().KbDocument, item),
+            h, native.KbDocumentFn, lambda item: results.take(results.KbDocument, item),
             lambda visit: int(lib.vcm_kb_clear(h.pointer, byref(options), visit, None,
                                                byref(h.error)))))
 
@@ -102,7 +103,7 @@ class Knowledge(Calls):
         def work(handle: Handle) -> Any:
             out = native.KbStat()
             handle.check(lib.vcm_kb_stat(byref(out), handle.pointer, byref(handle.error)))
-            return made().take(made().KbStat, out)
+            return results.take(results.KbStat, out)
         return await self._run(work)
 
     # The names that these had in 0.1.0.

@@ -89,7 +89,8 @@ class Mapping(Calls):
                    ) -> List[MmapResult]:
         self._open_handle()
         told = Progress(progress)
-        options.progress = told.native
+        if told.native:
+            options.progress = told.native
 
         def work(handle: Handle) -> List[MmapResult]:
             out = POINTER(native.MapResult)()
@@ -133,8 +134,8 @@ class Mapping(Calls):
                     "tokens": scope.tokens, "bytes": scope.bytes,
                     "coverage": coverage_of(scope.coverage)}
 
-        return collect(handle, native.ScopeFn, take, lambda visit: lib.vcm_scopes(
-            handle.pointer, visit, None, byref(handle.error)))
+        return collect(handle, native.ScopeFn, take, lambda visit: int(lib.vcm_scopes(
+            handle.pointer, visit, None, byref(handle.error))))
 
     async def get_application_scope_mapping_status(self, scope_id: str
                                                    ) -> Optional[Dict[str, Any]]:

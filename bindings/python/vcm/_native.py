@@ -9,24 +9,24 @@ import ctypes.util
 import os
 from ctypes import (CFUNCTYPE, POINTER, Structure, c_bool, c_char, c_char_p, c_double, c_int,
                     c_int64, c_size_t, c_uint, c_uint32, c_uint64, c_void_p)
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 TEXTS = POINTER(c_char_p)
 
 
-def _struct(name, *fields):
+def _struct(name: str, *fields: Any) -> Any:
     return type(name, (Structure,), {"_fields_": list(fields)})
 
 
-def _texts(*names):
+def _texts(*names: str) -> Any:
     return [(name, c_char_p) for name in names]
 
 
-def _u64(*names):
+def _u64(*names: str) -> Any:
     return [(name, c_uint64) for name in names]
 
 
-def _candidates():
+def _candidates() -> Iterator[str]:
     named = os.environ.get("VCM_LIBRARY")
     if named:
         yield named
@@ -38,7 +38,7 @@ def _candidates():
     yield "libvcm.so.0"
 
 
-def _open():
+def _open() -> Any:
     tried = []
     for name in _candidates():
         try:
@@ -55,7 +55,7 @@ ReasonInfo = _struct("vcm_reason_info", *_texts("outcome", "reason", "word"), ("
                      ("retried", c_bool), *_texts("remedy"))
 
 
-def _reasons():
+def _reasons() -> List[Any]:
     """The library's table of outcomes and reasons; what has no reason is an outcome."""
     listed, count = _library.vcm_reason_list, c_size_t()
     listed.restype, listed.argtypes = POINTER(ReasonInfo), [POINTER(c_size_t)]
@@ -339,7 +339,7 @@ PREFIXES = {"vcm_map_result"}
 OK, INVALID_ARGUMENT, NOT_FOUND, STORE_BUSY, INTERNAL, INTERRUPTED = 0, 1, 3, 10, 13, 14
 
 
-def visitor(struct):
+def visitor(struct: Any) -> Any:
     """The type of a callback that is shown one struct after the other."""
     return CFUNCTYPE(c_int, c_void_p, POINTER(struct), POINTER(Error))
 
@@ -356,7 +356,7 @@ LfsFileFn, LfsSummaryFn, KbDocumentFn = visitor(LfsFile), visitor(LfsSummary), v
 DocumentFn = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t, POINTER(Error))
 
 _E, _H = POINTER(Error), c_void_p
-FUNCTIONS: Dict[str, tuple] = {
+FUNCTIONS: Dict[str, Tuple[Any, ...]] = {
     "vcm_version": (c_char_p,),
     "vcm_error_code_name": (c_char_p, c_int),
     "vcm_error_retryable": (c_bool, c_int),
@@ -441,7 +441,7 @@ FUNCTIONS: Dict[str, tuple] = {
 }
 
 
-def _bind(library):
+def _bind(library: Any) -> Any:
     for function, (result, *arguments) in FUNCTIONS.items():
         bound = getattr(library, function)
         bound.restype, bound.argtypes = result, arguments
@@ -453,7 +453,7 @@ lib = _bind(_library)
 
 def library_version() -> str:
     """The version of the shared library."""
-    return lib.vcm_version().decode()
+    return str(lib.vcm_version().decode())
 
 
 class VcmError(Exception):
@@ -468,7 +468,7 @@ class VcmError(Exception):
         self.retryable: bool = lib.vcm_error_retryable(code)
 
 
-def failure(error) -> VcmError:
+def failure(error: Any) -> VcmError:
     """The exception for a filled error, which is reset."""
     found = VcmError(error.code, error.message.decode("utf-8", "replace"),
                      error.context.decode("utf-8", "replace"),

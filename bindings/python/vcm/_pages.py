@@ -2,7 +2,7 @@
 
 import ctypes
 from ctypes import POINTER, byref, c_size_t, c_uint64, c_void_p
-from typing import Any, Callable, Dict, List, Optional, Union
+from typing import Any, Callable, Dict, List, Optional, TypeVar, Union
 
 from . import _arguments as check
 from . import _native as native
@@ -11,6 +11,7 @@ from ._mapping import Mapping
 from ._native import decode, encode, lib
 from .types import ApplicationRecord, VirtualContextPage, frame_of
 
+T = TypeVar("T")
 PageName = Union[str, VirtualContextPage]
 
 
@@ -60,8 +61,8 @@ class Pages(Mapping):
             page = self._view(self._open_handle(), page_id)
         return page.text
 
-    def _with_page(self, handle: Handle, page_id: str, take: Callable[[Any], Any],
-                   scope_id: Optional[bytes] = None) -> Any:
+    def _with_page(self, handle: Handle, page_id: str, take: Callable[[Any], T],
+                   scope_id: Optional[bytes] = None) -> T:
         out = POINTER(native.Page)()
         query = native.PageQuery(page=encode(page_id, "page_id"), scope=scope_id, seq=-1)
         handle.check(lib.vcm_page_open(byref(out), handle.pointer, byref(query),
@@ -91,9 +92,9 @@ class Pages(Mapping):
                                    scope=encode(scope_id, "scope_id"), path=encode(path, "path"))
 
         def work(handle: Handle) -> List[str]:
-            return collect(handle, native.FindFn, lambda entry: decode(entry.page_id),
-                            lambda visit: lib.vcm_find_record(
-                                handle.pointer, byref(query), visit, None, byref(handle.error)))
+            return collect(handle, native.FindFn, lambda entry: decode(entry.page_id) or "",
+                            lambda visit: int(lib.vcm_find_record(
+                                handle.pointer, byref(query), visit, None, byref(handle.error))))
         return [VirtualContextPage(self, page) for page in dict.fromkeys(await self._run(work))]
 
     async def get_application_records_in_page(self, page_id: PageName) -> List[ApplicationRecord]:
@@ -167,8 +168,8 @@ class Pages(Mapping):
         found: List[Dict[str, Any]] = []
         while most is None or len(found) < most:
             cursor = c_void_p()
-            found += collect(handle, native.PageEntryFn, _entry, lambda visit: lib.vcm_pages(
-                byref(cursor), handle.pointer, byref(query), visit, None, byref(handle.error)))
+            found += collect(handle, native.PageEntryFn, _entry, lambda visit: int(lib.vcm_pages(
+                byref(cursor), handle.pointer, byref(query), visit, None, byref(handle.error))))
             if not cursor.value:
                 break
             query.cursor = ctypes.string_at(cursor.value)

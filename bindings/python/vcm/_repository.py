@@ -3,7 +3,8 @@
 import ctypes
 import json
 from ctypes import POINTER, byref, c_uint64
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union
+from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Type, TypeVar,
+                    Union)
 
 from . import _arguments as check
 from . import _native as native
@@ -14,17 +15,14 @@ from .types import MmapConfig
 
 if TYPE_CHECKING:
     from . import results
+else:
+    from ._lazy import results
 
 COUNT_MAX = 2 ** 63 - 1
+T = TypeVar("T")
 # Members of a row that are passed on when the map sets them, in the order of enum vcm_map_field.
 ROW_FIELDS = ("start_dir", "include_globs", "exclude_globs", "binary_policy", "static",
               "chunk_target_tokens", "chunk_overlap_tokens")
-
-
-def made() -> Any:
-    """The module of results, which is loaded when it is needed first."""
-    from . import results
-    return results
 
 
 def _place(repository: Optional[str], scope_id: Optional[str], commit: Optional[str],
@@ -35,7 +33,7 @@ def _place(repository: Optional[str], scope_id: Optional[str], commit: Optional[
 
 
 def _owned(handle: Handle, struct: Any, call: Callable[[Any], int], free: Any,
-           take: Callable[[Any], Any]) -> Any:
+           take: Callable[[Any], T]) -> T:
     """Calls a function that hands out an object; what `take` makes of it."""
     out = POINTER(struct)()
     handle.check(call(byref(out)))
@@ -47,7 +45,7 @@ def _owned(handle: Handle, struct: Any, call: Callable[[Any], int], free: Any,
 
 def _row_kwargs(row: Any) -> Dict[str, Any]:
     """The arguments of mmap_application_scope() that a row stands for."""
-    shown = made().take(made().MapRow, row)
+    shown = results.take(results.MapRow, row)
     values = {name: getattr(shown, name, None) for name in ROW_FIELDS}
     values["binary_policy"] = "include" if row.include_binaries else "skip"
     return {"scope_id": decode(row.scope_id), "source_type": shown.type,
@@ -63,14 +61,14 @@ class Repository(Residency):
                     commit: Optional[str] = None) -> "results.CheckResult":
         """Everything that is wrong with a repository's map, and which files it would miss. Of the
         working tree, or of a branch or commit."""
-        def take(report: Any) -> Any:
+        def take(report: Any) -> "results.CheckResult":
             rows = report.rows[:report.row_count]
             problems = report.problems[:report.problem_count]
-            said = {warning: [made().take(made().MapProblem, problem) for problem in problems
+            said = {warning: [results.take(results.MapProblem, problem) for problem in problems
                               if problem.is_warning == warning] for warning in (False, True)}
-            return made().take(
-                made().CheckResult, report, errors=said[False], warnings=said[True],
-                sources=[made().take(made().CheckedSource, row) for row in rows],
+            return results.take(
+                results.CheckResult, report, errors=said[False], warnings=said[True],
+                sources=[results.take(results.CheckedSource, row) for row in rows],
                 knowledge_routing=_routes(report))
         return await self._report(lib.vcm_map_check, native.MapQuery(
             repository=check.text(repository, "repository"), branch=encode(branch, "branch"),
@@ -83,8 +81,8 @@ class Repository(Residency):
         """What mapping would do, row by row, with the arguments of mmap_application_scope()."""
         def row_of(row: Any) -> Any:
             error = row.error.contents if row.error else None
-            return made().PreviewSource(
-                decode(row.name), decode(row.scope_id),
+            return results.PreviewSource(
+                decode(row.name) or "", decode(row.scope_id) or "",
                 native.VcmError(error.code, decode(error.message) or "") if error else None,
                 None if error else _row_kwargs(row),
                 MmapConfig(row.flush_threshold, row.flush_token_budget, row.pinned))
@@ -92,8 +90,8 @@ class Repository(Residency):
         return await self._report(lib.vcm_map_preview, native.MapQuery(
             repository=check.text(repository, "repository"), branch=encode(branch, "branch"),
             commit=encode(commit, "commit"), base_scope_id=encode(base_scope_id, "base_scope_id"),
-            only=only, only_count=only_count), lambda report: made().take(
-                made().PreviewResult, report, knowledge_routing=_routes(report),
+            only=only, only_count=only_count), lambda report: results.take(
+                results.PreviewResult, report, knowledge_routing=_routes(report),
                 sources=[row_of(row) for row in report.rows[:report.row_count]]))
 
     async def show(self, repository: str, *, branch: Optional[str] = None,
@@ -101,14 +99,14 @@ class Repository(Residency):
         """A repository's map, with defaults filled in. INVALID_REPO_MAP when it has errors."""
         return await self._report(lib.vcm_map_show, native.MapQuery(
             repository=check.text(repository, "repository"), branch=encode(branch, "branch"),
-            commit=encode(commit, "commit")), lambda report: made().take(
-                made().ShowResult, report, knowledge_routing=_routes(report),
-                sources=[made().take(made().MapRow, row)
+            commit=encode(commit, "commit")), lambda report: results.take(
+                results.ShowResult, report, knowledge_routing=_routes(report),
+                sources=[results.take(results.MapRow, row)
                          for row in report.rows[:report.row_count]],
                 raw=ctypes.string_at(report.raw, report.raw_len).decode("utf-8", "replace")
                 if report.raw else None))
 
-    async def _report(self, function: Any, query: Any, take: Callable[[Any], Any]) -> Any:
+    async def _report(self, function: Any, query: Any, take: Callable[[Any], T]) -> T:
         return await self._run(lambda h: _owned(
             h, native.MapReport,
             lambda out: int(function(out, h.pointer, byref(query), byref(h.error))),
@@ -133,8 +131,8 @@ class Repository(Residency):
         return await self._run(lambda h: _owned(
             h, native.InitResult,
             lambda out: int(lib.vcm_init(out, h.pointer, byref(options), byref(h.error))),
-            lib.vcm_init_result_free, lambda result: made().take(
-                made().InitResult, result,
+            lib.vcm_init_result_free, lambda result: results.take(
+                results.InitResult, result,
                 status="initialized" if result.initialized else "already_initialized")))
 
     async def promote(self, repository: str, paths: Sequence[str], *, dry_run: bool = False
@@ -148,9 +146,9 @@ class Repository(Residency):
             h, native.PromoteResult,
             lambda out: int(lib.vcm_promote(out, h.pointer, byref(options), byref(h.error))),
             lib.vcm_promote_result_free,
-            lambda result: made().take(made().PromoteResult, result)))
+            lambda result: results.take(results.PromoteResult, result)))
 
-    async def _document(self, cls: Any, call: Callable[[Handle, Any], int]) -> Any:
+    async def _document(self, cls: Type[T], call: Callable[[Handle, Any], int]) -> T:
         """What a function passes on as JSON."""
         def work(handle: Handle) -> bytes:
             found: List[bytes] = []
@@ -160,7 +158,7 @@ class Repository(Residency):
                 return native.OK
             handle.check(call(handle, native.DocumentFn(visit)))
             return found[0]
-        return made().document(cls, json.loads(await self._run(work)))
+        return results.document(cls, json.loads(await self._run(work)))
 
     async def repo_fetch(self, url: str, *, ref: Optional[str] = None,
                          subpath: Optional[str] = None, dest: Optional[str] = None,
@@ -171,7 +169,7 @@ class Repository(Residency):
             check.text(url, "url"), encode(ref, "ref"), encode(subpath, "subpath"),
             encode(dest, "dest"), check.count(depth, "depth", least=1),
             check.milliseconds(timeout_s, "timeout_s"))
-        return await self._document(made().FetchedRepository, lambda h, visit: int(
+        return await self._document(results.FetchedRepository, lambda h, visit: int(
             lib.vcm_repo_fetch(h.pointer, byref(options), visit, None, byref(h.error))))
 
     async def repo_map(self, repository: Optional[str] = None, *, token_budget: int = 1500,
@@ -186,7 +184,7 @@ class Repository(Residency):
             encode(repository, "repository"), encode(commit, "commit"),
             check.count(token_budget, "token_budget", least=1), *globs, *files, *names,
             worktree=check.flag(worktree, "worktree"))
-        return await self._document(made().RepoMap, lambda h, visit: int(
+        return await self._document(results.RepoMap, lambda h, visit: int(
             lib.vcm_repo_map(h.pointer, byref(options), visit, None, byref(h.error))))
 
     async def symbols(self, repository: Optional[str] = None, *, kinds: Sequence[str] = (),
@@ -203,7 +201,7 @@ class Repository(Residency):
             encode(name, "name"), encode(from_file, "from_file"),
             check.count(from_line, "from_line"), check.count(limit, "limit", most=COUNT_MAX),
             check.flag(worktree, "worktree"))
-        return await self._document(made().Symbols, lambda h, visit: int(
+        return await self._document(results.Symbols, lambda h, visit: int(
             lib.vcm_symbol_list(h.pointer, byref(query), visit, None, byref(h.error))))
 
     async def refs(self, name: str, *, repository: Optional[str] = None,
@@ -217,7 +215,7 @@ class Repository(Residency):
             check.text(name, "name"),
             encode(from_file, "from_file"), check.count(from_line, "from_line"),
             check.count(limit, "limit", most=COUNT_MAX), check.flag(worktree, "worktree"))
-        return await self._document(made().References, lambda h, visit: int(
+        return await self._document(results.References, lambda h, visit: int(
             lib.vcm_reference_list(h.pointer, byref(query), visit, None, byref(h.error))))
 
     async def diff(self, range: str, *, repository: Optional[str] = None, by: str = "symbols"
@@ -226,7 +224,7 @@ class Repository(Residency):
         "symbols", by "files", or by "pages", those of mapped scopes that are stale."""
         query = native.DiffQuery(encode(repository, "repository"), check.text(range, "range"),
                                  check.text(by, "by"))
-        return await self._document(made().DiffResult, lambda h, visit: int(
+        return await self._document(results.DiffResult, lambda h, visit: int(
             lib.vcm_diff(h.pointer, byref(query), visit, None, byref(h.error))))
 
     async def read(self, what: Union[str, Sequence[str]], *, repository: Optional[str] = None,
@@ -245,7 +243,7 @@ class Repository(Residency):
         return await self._run(lambda h: _owned(
             h, native.ReadResult,
             lambda out: int(lib.vcm_read(out, h.pointer, byref(query), byref(h.error))),
-            lib.vcm_read_free, lambda result: made().take(made().ReadResult, result)))
+            lib.vcm_read_free, lambda result: results.take(results.ReadResult, result)))
 
     async def outline(self, what: Union[str, Sequence[str]] = (), *,
                       repository: Optional[str] = None, scope_id: Optional[str] = None,
@@ -261,7 +259,7 @@ class Repository(Residency):
         return await self._run(lambda h: _owned(
             h, native.OutlineResult,
             lambda out: int(lib.vcm_outline(out, h.pointer, byref(query), byref(h.error))),
-            lib.vcm_outline_free, lambda result: made().take(made().OutlineResult, result)))
+            lib.vcm_outline_free, lambda result: results.take(results.OutlineResult, result)))
 
     async def grep(self, pattern: str, *, repository: Optional[str] = None,
                    scope_id: Optional[str] = None, commit: Optional[str] = None,
@@ -288,14 +286,14 @@ class Repository(Residency):
 
             def call(match: Any) -> int:
                 def gap(_context: Any, item: Any, _error: Any) -> int:
-                    gaps.append(made().take(made().Gap, item.contents))
+                    gaps.append(results.take(results.Gap, item.contents))
                     return native.OK
                 visitor = native.GrepVisitor(match, native.GrepGapFn(gap), None)
                 return int(lib.vcm_grep(byref(out), handle.pointer, byref(query), byref(visitor),
                                         byref(handle.error)))
             matches = collect(handle, native.GrepMatchFn,
-                              lambda match: made().take(made().GrepMatch, match), call)
-            return made().take(made().GrepResult, out, matches=matches, incomplete=gaps)
+                              lambda match: results.take(results.GrepMatch, match), call)
+            return results.take(results.GrepResult, out, matches=matches, incomplete=gaps)
         return await self._run(work)
 
     async def find(self, path: str, *, scope_id: Optional[str] = None
@@ -303,7 +301,7 @@ class Repository(Residency):
         """The pages that hold a file, or a line of it: "src/a.c:12"."""
         query = native.FindQuery(check.text(path, "path"), encode(scope_id, "scope_id"))
         return await self._run(lambda h: collect(
-            h, native.FindFn, lambda entry: made().take(made().FoundPage, entry),
+            h, native.FindFn, lambda entry: results.take(results.FoundPage, entry),
             lambda visit: int(lib.vcm_find(h.pointer, byref(query), visit, None,
                                            byref(h.error)))))
 
@@ -321,12 +319,12 @@ class Repository(Residency):
                 error = file.error.contents
                 raise native.VcmError(error.code, decode(error.message) or "")
             used[:] = [decode(file.encoding) or ""]
-            return made().take(made().TokensFile, file)
+            return results.take(results.TokensFile, file)
 
         def work(handle: Handle) -> Any:
             files = collect(handle, native.TokensFn, take, lambda visit: int(lib.vcm_tokens(
                 handle.pointer, byref(query), visit, None, byref(handle.error))))
-            return made().TokenCounts(used[0], files, sum(file.tokens for file in files))
+            return results.TokenCounts(used[0], files, sum(file.tokens for file in files))
         return await self._run(work)
 
     async def count_tokens(self, text: str, *, encoding: Optional[str] = None, limit: int = 0
@@ -352,30 +350,30 @@ class Repository(Residency):
     async def lfs_status(self, repository: str) -> "results.LfsStatus":
         """The files of HEAD that are kept in LFS, and whether their content is here."""
         name = check.text(repository, "repository")
-        return await self._lfs(lib.vcm_lfs_status, name, "LfsFile", "LfsStatus")
+        return await self._lfs(lib.vcm_lfs_status, name, results.LfsFile, results.LfsStatus)
 
     async def lfs_pull(self, scope_id: Optional[str] = None) -> "results.LfsPull":
         """Fetches the LFS content that mapped rows lack: of a scope, of all scopes of a base, or
         of all. What cannot be fetched is told in the result."""
-        return await self._lfs(lib.vcm_lfs_pull, encode(scope_id, "scope_id"), "PulledFile",
-                               "LfsPull")
+        return await self._lfs(lib.vcm_lfs_pull, encode(scope_id, "scope_id"), results.PulledFile,
+                               results.LfsPull)
 
-    async def _lfs(self, function: Any, name: Optional[bytes], file: str, cls: str) -> Any:
-        def work(handle: Handle) -> Any:
-            sums: List[Any] = []
+    async def _lfs(self, function: Any, name: Optional[bytes], file: Type[Any], cls: Type[T]) -> T:
+        def work(handle: Handle) -> T:
+            sums: List[T] = []
+            files: List[Any] = []
 
             def call(visit: Any) -> int:
                 def sum_up(_context: Any, item: Any, _error: Any) -> int:
-                    sums.append(made().take(getattr(made(), cls), item.contents, files=[]))
+                    sums.append(results.take(cls, item.contents, files=files))
                     return native.OK
                 return int(function(handle.pointer, name, visit, native.LfsSummaryFn(sum_up), None,
                                     byref(handle.error)))
-            files = collect(handle, native.LfsFileFn,
-                            lambda item: made().take(getattr(made(), file), item), call)
-            sums[0].files.extend(files)
+            collect(handle, native.LfsFileFn,
+                    lambda item: files.append(results.take(file, item)), call)
             return sums[0]
         return await self._run(work)
 
 
 def _routes(report: Any) -> List[Any]:
-    return [made().take(made().MapRoute, route) for route in report.routes[:report.route_count]]
+    return [results.take(results.MapRoute, route) for route in report.routes[:report.route_count]]

@@ -57,9 +57,9 @@ class Residency(Pages):
         def work() -> Dict[str, native.VcmError]:
             handle = Shared(self._fault_handle)
             return dict(filter(None, collect(handle, native.PageOutcomeFn, _failed_page,
-                                              lambda visit: lib.vcm_fault(
+                                              lambda visit: int(lib.vcm_fault(
                                                   handle.pointer, byref(query), visit, None,
-                                                  byref(handle.error)))))
+                                                  byref(handle.error))))))
         job = self._fault_threads.submit(work)
         future = asyncio.wrap_future(job)
         future.add_done_callback(lambda done: done.cancelled() or done.exception())
@@ -166,13 +166,13 @@ class Residency(Pages):
         page = check.text(page_id, "page_id")
         return collect(handle, native.LockEntryFn, lambda lock: PageLock(
             decode(lock.page_id) or "", decode(lock.owner) or "", lock.locked_until,
-            decode(lock.reason)), lambda visit: lib.vcm_locks(
-                handle.pointer, page, visit, None, byref(handle.error)))
+            decode(lock.reason)), lambda visit: int(lib.vcm_locks(
+                handle.pointer, page, visit, None, byref(handle.error))))
 
     async def get_page_lock_info(self, page_id: PageName) -> Optional[PageLock]:
         """The lock that lasts longest, or None."""
-        return max(self._locks(check.page_id(page_id)), key=lambda lock: lock.lock_expires_at,
-                   default=None)
+        locks = sorted(self._locks(check.page_id(page_id)), key=lambda lock: lock.lock_expires_at)
+        return locks[-1] if locks else None
 
     async def pin_page(self, page_id: PageName) -> bool:
         """Keeps a page in memory until it is unpinned. False when it was pinned already."""
@@ -204,7 +204,7 @@ class Residency(Pages):
     async def _pin(self, function: Any, name: bytes) -> bool:
         def work(handle: Handle) -> bool:
             return any(collect(handle, native.PinFn, lambda pin: pin.changed,
-                                lambda visit: function(handle.pointer, name, visit, None,
-                                                       byref(handle.error))))
+                                lambda visit: int(function(handle.pointer, name, visit, None,
+                                                           byref(handle.error)))))
         return bool(await self._run(work))
 

@@ -75,8 +75,9 @@ class _Functions:
                 if not 0 < len(content) <= CONTENT_ID_MAX:
                     raise ValueError(f"the content id of '{path}' has {len(content)} bytes, and "
                                      f"must have 1 to {CONTENT_ID_MAX}")
-                entry = native.SourceEntry(ctypes.cast(name, ctypes.c_void_p), len(name),
-                                           ctypes.cast(content, ctypes.c_void_p), len(content))
+                entry = native.SourceEntry(
+                    ctypes.cast(ctypes.c_char_p(name), ctypes.c_void_p), len(name),
+                    ctypes.cast(ctypes.c_char_p(content), ctypes.c_void_p), len(content))
                 code = int(visit(context, ctypes.byref(entry), error))
                 if code != native.OK:
                     return code

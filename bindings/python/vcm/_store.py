@@ -1,7 +1,7 @@
 """The store: what is in it, evicting, checking, recording; settings; checks of the machine."""
 
 from ctypes import byref, c_uint64
-from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, List, Optional, Union
+from typing import TYPE_CHECKING, Any, AsyncIterator, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _arguments as check
 from . import _native as native
@@ -9,10 +9,11 @@ from ._calls import Handle, Stream, collect
 from ._mapping import coverage_of
 from ._native import decode, encode, encode_list, lib
 from ._pages import PageName, Pages
-from ._repository import made
 
 if TYPE_CHECKING:
     from . import results
+else:
+    from ._lazy import results
 
 COUNT_MAX = 2 ** 63 - 1
 FINDING_STATUS = ("ok", "warning", "error")
@@ -25,12 +26,12 @@ def _stats(stat: Any) -> Dict[str, Any]:
     return found
 
 
-def _setting(entry: Any) -> Any:
+def _setting(entry: Any) -> "results.Setting":
     def typed(value: Optional[str]) -> Any:
         if value is None:
             return None
         return value == "true" if entry.is_bool else int(value) if entry.is_number else value
-    return made().Setting(decode(entry.key), typed(decode(entry.value)),
+    return results.Setting(decode(entry.key) or "", typed(decode(entry.value)),
                           typed(decode(entry.default_value)), entry.is_set)
 
 
@@ -53,19 +54,20 @@ class Store(Pages):
         query = native.CoverageQuery(check.text(scope_id, "scope_id"), encode(reason, "reason"))
 
         def work(handle: Handle) -> Any:
-            scopes: List[Any] = []
+            scopes: List[Tuple[str, str, Dict[str, int]]] = []
 
             def call(visit: Any) -> int:
                 def on_scope(_context: Any, item: Any, _error: Any) -> int:
-                    scopes.append((decode(item.contents.scope_id), decode(item.contents.commit),
+                    scopes.append((decode(item.contents.scope_id) or "",
+                                   decode(item.contents.commit) or "",
                                    coverage_of(item.contents.coverage)))
                     return native.OK
                 return int(lib.vcm_coverage(handle.pointer, byref(query),
                                             native.ScopeFn(on_scope), visit, None,
                                             byref(handle.error)))
             files = collect(handle, native.CoverageFn,
-                            lambda file: made().take(made().CoverageFile, file), call)
-            return made().CoverageResult(*scopes[0], files)
+                            lambda file: results.take(results.CoverageFile, file), call)
+            return results.CoverageResult(*scopes[0], files=files)
         return await self._run(work)
 
     async def evict(self, page_ids: Union[PageName, Iterable[PageName], None] = None, *,
@@ -84,11 +86,11 @@ class Store(Pages):
         def work(handle: Handle) -> Any:
             out = native.EvictResult()
             visited = collect(handle, native.PageOutcomeFn,
-                              lambda page: made().take(made().EvictedPage, page),
+                              lambda page: results.take(results.EvictedPage, page),
                               lambda visit: int(lib.vcm_evict(
                                   byref(out), handle.pointer, byref(query), visit, None,
                                   byref(handle.error))))
-            return made().EvictResult(visited, out.pages_compressed, out.pages_evicted,
+            return results.EvictResult(visited, out.pages_compressed, out.pages_evicted,
                                       out.pages_stayed)
         return await self._run(work)
 
@@ -99,11 +101,11 @@ class Store(Pages):
         def work(handle: Handle) -> Any:
             out = native.VerifyResult()
             findings = collect(handle, native.VerifyFn,
-                               lambda item: made().take(made().VerifyFinding, item),
+                               lambda item: results.take(results.VerifyFinding, item),
                                lambda visit: int(lib.vcm_verify(
                                    byref(out), handle.pointer, deep, visit, None,
                                    byref(handle.error))))
-            return made().VerifyResult(out.ok, out.pages_checked, findings)
+            return results.VerifyResult(out.ok, out.pages_checked, findings)
         return await self._run(work)
 
     async def gc(self, *, unused_s: Optional[float] = None) -> "results.GcResult":
@@ -116,7 +118,7 @@ class Store(Pages):
             handle.check(lib.vcm_gc(byref(counts), handle.pointer, byref(handle.error)))
             handle.check(lib.vcm_gc_clones(byref(clones), handle.pointer, unused,
                                            byref(handle.error)))
-            return made().GcResult(counts.pages_dropped, counts.bytes_before, counts.bytes_after,
+            return results.GcResult(counts.pages_dropped, counts.bytes_before, counts.bytes_after,
                                    clones.dropped, clones.kept, clones.bytes)
         return await self._run(work)
 
@@ -127,9 +129,9 @@ class Store(Pages):
                                     count=check.count(count, "count", most=COUNT_MAX))
 
         def take(sample: Any) -> Any:
-            return made().TopSample(
+            return results.TopSample(
                 _stats(sample.stat), sample.faults_per_second if sample.has_rate else None,
-                [made().take(made().TopScope, scope)
+                [results.take(results.TopScope, scope)
                  for scope in sample.scopes[:sample.scope_count]])
 
         def work(stream: Stream) -> int:
@@ -154,7 +156,7 @@ class Store(Pages):
         def work(stream: Stream) -> int:
             out = native.TraceRecorded()
             options.visit = stream.visitor(
-                native.TraceAccessFn, lambda item: made().take(made().TraceAccess, item))
+                native.TraceAccessFn, lambda item: results.take(results.TraceAccess, item))
             options.idle = stream.idle
             return int(lib.vcm_trace_record(byref(out), stream.handle.pointer, byref(options),
                                             byref(stream.handle.error)))
@@ -174,11 +176,11 @@ class Store(Pages):
         def work(handle: Handle) -> Any:
             accesses = c_uint64()
             policies = collect(handle, native.TraceOutcomeFn,
-                               lambda item: made().take(made().TraceOutcome, item),
+                               lambda item: results.take(results.TraceOutcome, item),
                                lambda visit: int(lib.vcm_trace_replay_file(
                                    byref(accesses), handle.pointer, name, most, visit, None,
                                    byref(handle.error))))
-            return made().TraceReplay(accesses.value, policies)
+            return results.TraceReplay(accesses.value, policies)
         return await self._run(work)
 
     async def config_list(self) -> "List[results.Setting]":
@@ -204,6 +206,6 @@ class Store(Pages):
     async def doctor(self) -> "List[results.Finding]":
         """Whether this machine can run vcm: checks, with what to do."""
         return await self._run(lambda h: collect(
-            h, native.FindingFn, lambda item: made().take(
-                made().Finding, item, status=FINDING_STATUS[item.status]),
+            h, native.FindingFn, lambda item: results.take(
+                results.Finding, item, status=FINDING_STATUS[item.status]),
             lambda visit: int(lib.vcm_doctor(h.pointer, visit, None, byref(h.error)))))

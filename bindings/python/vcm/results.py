@@ -775,7 +775,7 @@ def _plan(cls: Any) -> List[Tuple[str, str, Callable[[Any, str], Any]]]:
 
 def take(cls: Type[T], struct: Any, **given: Any) -> T:
     """An object of the class, of the members of a struct and of what is given."""
-    for name, member, converter in _plan(cls):
+    for name, member, converter in _plan(typing.cast(Any, cls)):
         if name not in given:
             given[name] = converter(struct, member)
     return cls(**given)
@@ -784,7 +784,7 @@ def take(cls: Type[T], struct: Any, **given: Any) -> T:
 def document(cls: Type[T], found: Dict[str, Any]) -> T:
     """An object of the class, of a JSON object. What the class does not know is left out."""
     hints, names, given = typing.get_type_hints(cls), getattr(cls, "JSON", {}), {}
-    for field in fields(cls):  # type: ignore[arg-type]
+    for field in fields(cls):
         value, hint = found.get(names.get(field.name, field.name)), hints[field.name]
         inner = [part for part in typing.get_args(hint) if part is not type(None)]
         if value is not None and inner and is_dataclass(inner[0]):

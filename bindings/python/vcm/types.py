@@ -212,11 +212,11 @@ class VirtualContextPage:
 
     @property
     def size(self) -> int:
-        return self._described()["tokens"]
+        return int(self._described()["tokens"])
 
     @property
     def scope_id(self) -> str:
-        return self._described()["scope_id"]
+        return str(self._described()["scope_id"])
 
     @property
     def metadata(self) -> Dict[str, Any]:
