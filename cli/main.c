@@ -20,6 +20,7 @@
 #include "cli/args.h"
 #include "cli/help.h"
 #include "cli/progress.h"
+#include "cli/screen.h"
 #include "ops/failure.h"
 
 #include "base/banned.h"
@@ -37,8 +38,10 @@ static struct vcm_cancel cancel;
 static void on_signal(int number)
 {
     (void)number;
-    if (vcm_cancel_is_requested(&cancel))
+    if (vcm_cancel_is_requested(&cancel)) {
+        vcm_screen_restore();
         _exit(EXIT_INTERRUPTED);
+    }
     vcm_cancel_request(&cancel);
 }
 
@@ -177,13 +180,19 @@ struct stream {
     const struct vcm_args *args;
     const struct vcm_op_call *call;
     struct vcm_progress_line *progress;
-    bool reader_gone;
+    struct vcm_screen screen;
+    bool is_done; /* nobody wants more */
 };
+
+static int end_stream(struct stream *stream, const char *why, struct vcm_error *err)
+{
+    stream->is_done = true;
+    return vcm_error_set(err, VCM_INTERRUPTED, "%s", why);
+}
 
 static int lose_reader(struct stream *stream, struct vcm_error *err)
 {
-    stream->reader_gone = true;
-    return vcm_error_set(err, VCM_INTERRUPTED, "the reader of the output is gone");
+    return end_stream(stream, "the reader of the output is gone", err);
 }
 
 static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
@@ -201,6 +210,7 @@ static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
     } else {
         vcm_buf_append_slice(&copy, document);
         rc = print_document(&out, stream->args, stream->call, &copy, err);
+        vcm_screen_finish(&stream->screen, &out);
     }
     int failure = rc == VCM_OK ? vcm_io_write_all(STDOUT_FILENO, vcm_buf_slice(&out)) : 0;
     if (failure == EPIPE)
@@ -212,13 +222,15 @@ static int emit(void *context, struct vcm_slice document, struct vcm_error *err)
     return rc;
 }
 
-/* Detects a closed pipe before anything is written to it. */
+/* Detects a closed pipe before anything is written to it, and obeys keys. */
 static int check_reader(void *context, struct vcm_error *err)
 {
     struct pollfd out = {.fd = STDOUT_FILENO};
 
     if (poll(&out, 1, 0) > 0 && out.revents & (POLLERR | POLLNVAL))
         return lose_reader(context, err);
+    if (!vcm_screen_obey(&((struct stream *)context)->screen))
+        return end_stream(context, "the user ended it", err);
     return VCM_OK;
 }
 
@@ -241,6 +253,7 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
         .progress = vcm_progress_line_update,
         .progress_context = &progress,
         .emit = emit,
+        .is_watched = args->json || isatty(STDOUT_FILENO),
         .emit_idle = check_reader,
         .answer = {.rows_default = args->json ? 0 : VCM_DEFAULT_ANSWER_ROWS,
                    .tokens_default = args->json ? 0 : VCM_DEFAULT_ANSWER_TOKENS,
@@ -252,9 +265,12 @@ static int run_operation(struct vcm_buf *out, int *exit_status, const struct vcm
     assert(args->op && args->values);
     vcm_progress_line_init(&progress, isatty(STDERR_FILENO) && !args->quiet && !args->no_progress);
     call.emit_context = &stream;
+    if (args->op->is_screen && !args->json)
+        vcm_screen_open(&stream.screen, &cancel);
     int rc = vcm_op_run(&document, &call, args->op, &settings, err);
+    vcm_screen_close(&stream.screen);
     vcm_progress_line_clear(&progress);
-    *exit_status = stream.reader_gone ? EXIT_DONE : call.exit_status;
+    *exit_status = stream.is_done ? EXIT_DONE : call.exit_status;
     if (rc == VCM_OK && call.is_over) {
         vcm_buf_clear(out);
     } else if (rc == VCM_OK && !args->json && !call.json_wanted) {

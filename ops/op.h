@@ -138,6 +138,7 @@ struct vcm_op_call {
     /* Receives the JSON objects of a stream one by one; NULL: the caller cannot take a stream.
      * Anything but VCM_OK ends the operation. */
     int (*emit)(void *context, struct vcm_slice document, struct vcm_error *err);
+    bool is_watched; /* `emit` writes to a person's terminal, or to a program that reads JSON */
     int (*emit_idle)(void *context, struct vcm_error *err); /* fails when the reader is gone */
     void *emit_context;
     void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
@@ -156,6 +157,7 @@ struct vcm_op {
     const struct vcm_result_member *result; /* the document, see result.h */
     struct vcm_op_list list;
     bool is_stream; /* writes a sequence of such objects to `emit`, and no document */
+    bool is_screen; /* of a stream: each object is drawn over the last one, and keys steer it */
     const struct vcm_op_document *also; /* other documents; the last has no members; may be NULL */
     struct vcm_op_tool tool;
 

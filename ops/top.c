@@ -104,9 +104,10 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
                                     err);
     if (rc != VCM_OK)
         return rc;
-    if (!call->emit)
+    if (!call->emit || (!call->is_watched && options.count == 0))
         return vcm_error_set(err, VCM_UNSUPPORTED,
-                             "top does not end by itself; run it in a terminal");
+                             "top does not end by itself; run it in a terminal, or with --json or "
+                             "--count N");
     rc = vcm_top(call->vcm, &options, err);
     if (rc == VCM_INTERRUPTED) {
         vcm_error_reset(err);
@@ -249,15 +250,18 @@ static void print(struct vcm_print *out, const struct vcm_json *document,
 const struct vcm_op vcm_op_top = {
     .name = "top",
     .summary = "watch the activity of the store",
-    .description = "Shows at intervals what 'vcm stat' counts, the rate of faults, and the largest "
-                   "scopes. On a terminal it redraws the screen; otherwise it prints a line per "
-                   "sample, with --json an object. Ends when it is interrupted (exit status 130), "
-                   "after --count samples, or when its reader is gone.",
+    .description =
+        "Shows at intervals what 'vcm stat' counts, the rate of faults, and the largest "
+        "scopes. On a terminal it redraws the screen: q quits, space pauses and goes on, ? "
+        "shows the keys. With --json it prints an object per sample. Without a terminal it "
+        "refuses, unless --count is given: it then prints a line per sample. Ends when it is "
+        "interrupted (exit status 130), after --count samples, or when its reader is gone.",
     .examples = examples,
     .params = params,
     .param_count = VCM_OP_COUNT(params),
     .result = result,
     .is_stream = true,
+    .is_screen = true,
     .run = run,
     .print = print,
 };

@@ -1,12 +1,17 @@
 """What keeps a store in order and shows what it does: gc, top, trace."""
 
+import fcntl
 import os
+import pty
 import random
+import select
 import signal
+import termios
 import threading
 import time
 import unittest
 
+import harness
 from paging import PagingTest
 
 SEED = 20261119
@@ -90,6 +95,54 @@ class Gc(OperationsTest):
         self.assertFalse(os.path.exists(nowhere))
 
 
+class Terminal:
+    """vcm on a terminal, whose keys the test presses. The terminal stays open, so that its modes can
+    be compared with what they were."""
+
+    def __init__(self, test, *args):
+        self.test = test
+        self.ours, self.terminal = pty.openpty()
+        test.addCleanup(os.close, self.ours)
+        test.addCleanup(os.close, self.terminal)
+        self.before = self.modes()
+        self.run = test.start(*args, stdin=self.terminal, stdout=self.terminal, stderr=self.terminal,
+                              env={"TERM": "xterm"}, preexec_fn=self.control)
+        self.text = ""
+
+    def control(self):
+        fcntl.ioctl(self.terminal, termios.TIOCSCTTY, 0)
+
+    def modes(self):
+        return termios.tcgetattr(self.terminal)
+
+    def press(self, keys):
+        os.write(self.ours, keys.encode())
+
+    def read(self, seconds):
+        if not select.select([self.ours], [], [], seconds)[0]:
+            return False
+        self.text += os.read(self.ours, 65536).decode()
+        return True
+
+    def wait_for(self, words):
+        while words not in self.text:
+            self.test.assertTrue(self.read(harness.TIMEOUT_SECONDS), (words, self.text))
+        self.text = self.text[self.text.index(words) + len(words):]
+
+    def rest(self):
+        """What comes after the end of the line, for a time of several samples."""
+        self.wait_for(", q quit, ? help")
+        while self.read(0.3):
+            pass
+        return self.text
+
+    def end(self):
+        """The exit status; the terminal must be as it was."""
+        status = self.run.wait(timeout=harness.TIMEOUT_SECONDS)
+        self.test.assertEqual(self.modes(), self.before)
+        return status
+
+
 class Top(OperationsTest):
     def test_with_json_each_look_is_an_object_like_that_of_stat(self):
         looks = self.vcm("top", "--count", "2", "--interval", "10ms", "--json", check=0).json_lines()
@@ -112,6 +165,11 @@ class Top(OperationsTest):
         rates = [line for line in out.decode().splitlines() if '"faults_per_second":0,' not in line]
         self.assertTrue(rates, out)
 
+    def test_without_a_terminal_it_refuses_what_would_not_end(self):
+        refused = self.vcm("top", check=1)
+        self.assertEqual((refused.out, refused.err), (
+            "", "vcm: top does not end by itself; run it in a terminal, or with --json or --count N\n"))
+
     def test_without_a_terminal_each_look_is_a_line(self):
         out = self.vcm("top", "--count", "3", "--interval", "1ms", check=0).out
         self.assertEqual(out.count("\n"), 3)
@@ -125,18 +183,67 @@ class Top(OperationsTest):
             self.assertIn(word, out)
 
     def test_an_interruption_ends_it_with_130(self):
-        run = self.start("top", "--interval", "100ms")
+        run = self.start("top", "--interval", "100ms", "--json")
         run.stdout.readline()
         run.send_signal(signal.SIGINT)
         run.communicate(timeout=60)
         self.assertEqual(run.returncode, 130)
 
     def test_it_ends_when_nobody_reads(self):
-        run = self.start("top", "--interval", "10ms")
+        run = self.start("top", "--interval", "10ms", "--json")
         run.stdout.readline()
         run.stdout.close()
         self.assertEqual(run.wait(timeout=60), 0)
         run.stdout = None
+
+    def test_q_ends_it(self):
+        top = Terminal(self, "top", "--interval", "1h")
+        top.wait_for("q quit, space pause, ? help")
+        self.assertFalse(top.modes()[3] & (termios.ECHO | termios.ICANON))
+        top.press("q")
+        self.assertEqual(top.end(), 0)
+
+    def test_space_pauses_and_goes_on(self):
+        top = Terminal(self, "top", "--interval", "20ms")
+        top.wait_for("q quit")
+        top.press(" ")
+        top.wait_for("paused: space goes on")
+        self.assertEqual(top.rest(), "")
+        top.press(" ")
+        top.wait_for("q quit, space pause")
+        top.wait_for("q quit, space pause")
+        top.press(" ")
+        top.wait_for("paused")
+        top.press("q")
+        self.assertEqual(top.end(), 0)
+
+    def test_help_is_shown_and_left(self):
+        top = Terminal(self, "top", "--interval", "1h")
+        top.wait_for("q quit")
+        top.press("?")
+        top.wait_for("any key goes back")
+        top.press("x")
+        top.wait_for("hit ratio")
+        top.press("?")
+        top.wait_for("any key goes back")
+        top.press("q")
+        self.assertEqual(top.end(), 0)
+
+    def test_the_terminal_is_put_back_whatever_ends_it(self):
+        for number, status in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130),
+                               (signal.SIGQUIT, -signal.SIGQUIT)):
+            top = Terminal(self, "top", "--interval", "1h")
+            top.wait_for("q quit")
+            top.run.send_signal(number)
+            self.assertEqual(top.end(), status)
+        top = Terminal(self, "top", "--interval", "1h")
+        top.wait_for("q quit")
+        top.press(" ")
+        top.wait_for("paused")
+        top.press("\x03")  # Ctrl-C
+        self.assertEqual(top.end(), 130)
+        top = Terminal(self, "top", "--count", "1")
+        self.assertEqual(top.end(), 0)
 
     def test_the_options_are_checked(self):
         for words in (["--interval", "0s"], ["--interval", "fast"], ["--count", "0"]):

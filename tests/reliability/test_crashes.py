@@ -95,7 +95,7 @@ class Crashes(CrashTest):
         self.assertEqual(self.listing(), self.right)
 
     def test_a_reader_that_was_killed_costs_a_check_and_nothing_else(self):
-        run = self.start("top", "--interval", "50ms")
+        run = self.start("top", "--interval", "50ms", "--json")
         run.stdout.read(1)
         run.kill()
         run.wait()
