@@ -98,7 +98,7 @@ static int row_message(const char **out, struct result *result,
 static struct vcm_progress add_progress(struct vcm_progress a, struct vcm_progress b)
 {
     return (struct vcm_progress){a.files + b.files, a.pages + b.pages, a.tokens + b.tokens,
-                                 a.bytes + b.bytes};
+                                 a.bytes + b.bytes, a.files_total + b.files_total};
 }
 
 static void finish_progress(struct progress_receiver *receiver)

@@ -36,6 +36,8 @@ struct view {
     struct vcm_buf document;
     struct vcm_jsonw w;
     struct vcm_buf scratch;
+    void (*progress)(void *context, const struct vcm_progress *progress);
+    void *progress_context;
 };
 
 static bool takes(void *context, struct vcm_slice path)
@@ -70,6 +72,14 @@ static int prepare_graph(struct view *view, struct vcm_error *err)
     return rc;
 }
 
+static void pass_progress(void *context, size_t indexed, size_t total)
+{
+    const struct view *view = context;
+
+    view->progress(view->progress_context,
+                   &(struct vcm_progress){.files = indexed, .files_total = total});
+}
+
 static int open_index(struct view *view, bool read_only, struct vcm_error *err)
 {
     return vcm_index_open(&view->index,
@@ -84,6 +94,8 @@ static int open_index(struct view *view, bool read_only, struct vcm_error *err)
                               .filter = vcm_buf_text(&view->filter),
                               .cancel = view->vcm->cancel,
                               .log = view->vcm->log,
+                              .progress = view->progress ? pass_progress : NULL,
+                              .progress_context = view,
                           },
                           err);
 }
@@ -321,6 +333,8 @@ static int map_symbols(struct vcm *vcm, const struct vcm_repo_map_options *optio
     rc = VCM_OK;
 
     begin_view(&view);
+    view.progress = options->progress;
+    view.progress_context = options->progress_context;
     for (size_t i = 0; rc == VCM_OK && i < options->include_count; i++)
         rc = add_glob(&view, options->include[i], err);
     if (rc == VCM_OK)
@@ -498,6 +512,8 @@ static int find_symbols(struct vcm *vcm, const struct vcm_symbol_query *query,
     rc = VCM_OK;
 
     begin_view(&view);
+    view.progress = query->progress;
+    view.progress_context = query->progress_context;
     for (size_t i = 0; rc == VCM_OK && i < query->kind_count; i++)
         if (!vcm_symbol_kind_of(&kind, query->kinds[i]))
             rc = vcm_error_set(err, VCM_INVALID_ARGUMENT, "there is no kind of symbol '%s'",
@@ -708,6 +724,8 @@ static int find_references(struct vcm *vcm, const struct vcm_reference_query *qu
     struct view view;
 
     begin_view(&view);
+    view.progress = query->progress;
+    view.progress_context = query->progress_context;
     rc = query->name[0] != '\0' ? VCM_OK
                                 : vcm_error_set(err, VCM_INVALID_ARGUMENT, "the name is empty");
     if (rc == VCM_OK)

@@ -32,7 +32,8 @@ static size_t columns_of_terminal(void)
 void vcm_progress_line_update(void *context, const struct vcm_progress *progress)
 {
     struct vcm_progress_line *line = context;
-    char files[VCM_PRINT_NUMBER_BYTES], pages[VCM_PRINT_NUMBER_BYTES];
+    char files[VCM_PRINT_NUMBER_BYTES], total[VCM_PRINT_NUMBER_BYTES];
+    char pages[VCM_PRINT_NUMBER_BYTES];
     char tokens[VCM_PRINT_NUMBER_BYTES], time[VCM_PRINT_NUMBER_BYTES];
     char text[5 * VCM_PRINT_NUMBER_BYTES];
 
@@ -41,7 +42,10 @@ void vcm_progress_line_update(void *context, const struct vcm_progress *progress
     uint64_t now = vcm_clock_ms(), elapsed = now - line->started_ms;
     if (elapsed < FIRST_AFTER_MS || (line->drawn && now - line->drawn_ms < INTERVAL_MS))
         return;
-    if (progress->bytes == 0) /* an operation that makes no pages */
+    if (progress->files_total > 0)
+        snprintf(text, sizeof text, "files %s of %s  %s", vcm_print_count(files, progress->files),
+                 vcm_print_count(total, progress->files_total), vcm_print_duration(time, elapsed));
+    else if (progress->bytes == 0) /* an operation that makes no pages */
         snprintf(text, sizeof text, "files %s  %s", vcm_print_count(files, progress->files),
                  vcm_print_duration(time, elapsed));
     else

@@ -153,6 +153,8 @@ static int run(struct vcm_op_call *call, struct vcm_error *err)
         .path = vcm_op_text(call, REPO),
         .commit = vcm_op_text(call, COMMIT),
         .worktree = vcm_op_flag(call, WORKTREE),
+        .progress = call->progress,
+        .progress_context = call->progress_context,
         .token_budget = vcm_op_number(call, BUDGET, 0),
         .include = call->values[INCLUDE].list,
         .include_count = call->values[INCLUDE].count,

@@ -115,6 +115,8 @@ static int run_symbols(struct vcm_op_call *call, struct vcm_error *err)
         .from_file = vcm_answer_key(call, 0),
         .from_line = (uint32_t)vcm_answer_key_number(call, 1),
         .limit = vcm_answer_rows(call),
+        .progress = call->progress,
+        .progress_context = call->progress_context,
     };
 
     return vcm_symbol_list(call->vcm, &query, vcm_shared_put_document, call, err);
@@ -266,6 +268,8 @@ static int run_refs(struct vcm_op_call *call, struct vcm_error *err)
         .from_file = vcm_answer_key(call, 0),
         .from_line = (uint32_t)vcm_answer_key_number(call, 1),
         .limit = vcm_answer_rows(call),
+        .progress = call->progress,
+        .progress_context = call->progress_context,
     };
 
     return vcm_reference_list(call->vcm, &query, vcm_shared_put_document, call, err);

@@ -130,10 +130,14 @@ static void show_progress(void *context, const struct vcm_progress *progress)
 
     if (progress->files <= state->sent || now - state->sent_ms < PROGRESS_MS)
         return;
-    snprintf(text, sizeof text, "%llu files, %llu pages, %llu tokens",
-             (unsigned long long)progress->files, (unsigned long long)progress->pages,
-             (unsigned long long)progress->tokens);
-    vcm_mcp_notice_progress(state->call, progress->files, 0, text);
+    if (progress->files_total > 0)
+        snprintf(text, sizeof text, "%llu of %llu files", (unsigned long long)progress->files,
+                 (unsigned long long)progress->files_total);
+    else
+        snprintf(text, sizeof text, "%llu files, %llu pages, %llu tokens",
+                 (unsigned long long)progress->files, (unsigned long long)progress->pages,
+                 (unsigned long long)progress->tokens);
+    vcm_mcp_notice_progress(state->call, progress->files, progress->files_total, text);
     state->sent = progress->files;
     state->sent_ms = now;
 }

@@ -1,6 +1,7 @@
 #include "symbols/index.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -22,7 +23,7 @@
 
 #define KEY_BYTES   (VCM_GIT_ID_BYTES + 2)
 #define WINDOW      2048u /* files that are parsed between two writes */
-#define QUEUE       256u
+#define QUEUE       32u   /* short, because progress is told when a file is queued */
 #define VALUE_MAX   VCM_LIMIT_SYMBOLS_BYTES
 #define TABLE_BLOBS 0
 #define TABLE_MEMOS 1
@@ -66,6 +67,8 @@ struct parsing {
     struct vcm_git_repo *repos[VCM_LIMIT_WORKERS]; /* a handle belongs to one thread */
     struct job *jobs;
     size_t count;
+    size_t before;          /* files whose symbols need no parsing */
+    atomic_size_t finished; /* files that workers are done with */
 };
 
 static void make_key(unsigned char key[KEY_BYTES], const struct vcm_index_file *file)
@@ -148,6 +151,17 @@ static void parse_file(void *argument, unsigned worker)
     }
     vcm_symbols_release(&symbols);
     vcm_buf_release(&text);
+    atomic_fetch_add(&parsing->finished, 1);
+}
+
+static void tell_progress(struct parsing *parsing)
+{
+    const struct vcm_index_request *request = parsing->index->state->request;
+
+    if (request->progress)
+        request->progress(request->progress_context,
+                          parsing->before + atomic_load(&parsing->finished),
+                          parsing->index->file_count);
 }
 
 static int write_jobs(void *context, struct vcm_kv_txn *txn, struct vcm_error *err)
@@ -275,11 +289,13 @@ static int parse_all(struct parsing *parsing, const struct vcm_index_file **unkn
         *job = (struct job){.parsing = parsing, .file = unknown[i]};
         vcm_buf_init(&job->value, VALUE_MAX);
         vcm_pool_submit(pool, parse_file, job);
+        tell_progress(parsing);
         /* Symbols are about as large as the text that they are from. */
         if (vcm_git_blob_size(&size, parsing->index->repo, &unknown[i]->blob, &ignored) == VCM_OK)
             bytes += size < VCM_LIMIT_SYMBOLS_FILE_BYTES ? (size_t)size : 0;
         if (parsing->count == WINDOW || bytes > VCM_LIMIT_BATCH_BYTES || i + 1 == count) {
             rc = finish_window(parsing, pool, err);
+            tell_progress(parsing);
             bytes = 0;
         }
     }
@@ -300,6 +316,7 @@ static int bring_up_to_date(struct vcm_index *index, struct vcm_error *err)
         rc = vcm_error_memory(err);
     if (rc == VCM_OK)
         rc = list_unknown(unknown, &count, index, err);
+    parsing.before = index->file_count - count;
     if (rc == VCM_OK && count > 0) {
         vcm_log_write(index->state->request->log, VCM_LOG_DEBUG, "reading the symbols of %zu files",
                       count);

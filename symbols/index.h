@@ -37,6 +37,10 @@ struct vcm_index_request {
     /* Identifies `takes`: equal texts select equal files. NULL: nothing is stored. */
     const char *filter;
     unsigned workers; /* 0: one for each processor */
+    /* Told on the caller's thread while files are parsed, how many of all are indexed; may be NULL.
+     */
+    void (*progress)(void *context, size_t indexed, size_t total);
+    void *progress_context;
     const struct vcm_cancel *cancel;
     const struct vcm_log *log;
 };

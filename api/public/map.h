@@ -90,6 +90,7 @@ struct vcm_map_result {
 /* Sums over all rows so far. */
 struct vcm_progress {
     uint64_t files, pages, tokens, bytes;
+    uint64_t files_total; /* that there are; 0: not known */
 };
 
 struct vcm_map_options {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "api/public/handle.h"
+#include "api/public/map.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -45,6 +45,9 @@ struct vcm_repo_map_options {
     size_t mention_count;
     bool by_symbol_count; /* rank by the number of symbols instead of by use, for comparison */
     bool worktree; /* HEAD with what is changed, staged, untracked and not ignored, deleted */
+    /* Told while files are indexed that never were: `files` of `files_total`. */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
 };
 
 /* Passes on the ranked symbols of a commit as a JSON document. A URL is read from its clone in the
@@ -64,7 +67,9 @@ struct vcm_symbol_query {
     const char *from_file; /* begin with the definitions of this file; NULL: from the beginning */
     uint32_t from_line;    /* and of it, with those from this line on */
     uint64_t limit;        /* 0: all */
-    bool worktree;         /* as in struct vcm_repo_map_options */
+    bool worktree;         /* as in struct vcm_repo_map_options; and so is `progress` */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
 };
 
 /* Passes on the definitions of a commit, by path and line, as a JSON document. Its "total" counts
@@ -79,7 +84,9 @@ struct vcm_reference_query {
     const char *from_file; /* as in struct vcm_symbol_query */
     uint32_t from_line;
     uint64_t limit; /* 0: all */
-    bool worktree;  /* as in struct vcm_repo_map_options */
+    bool worktree;  /* as in struct vcm_repo_map_options; and so is `progress` */
+    void (*progress)(void *context, const struct vcm_progress *progress); /* may be NULL */
+    void *progress_context;
 };
 
 /* Passes on the references to a name at a commit, by path and line, as a JSON document. NOT_FOUND

@@ -1,6 +1,7 @@
 """`vcm symbols`, `vcm refs` and `vcm repo map` over one index of the home."""
 
 import os
+import re
 import subprocess
 
 import harness
@@ -253,6 +254,25 @@ class Symbols(harness.VcmTest):
         for answer in self.ask_all(self.repo, check=1):
             self.assertEqual(answer["error"]["code"], "NOT_FOUND")
         self.assertNotIn("answered from", self.vcm("symbols", self.repo, check=1).err)
+
+    def test_a_terminal_shows_how_many_files_are_indexed(self):
+        # One processor, so that it takes longer than the half second without a line.
+        processors = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, processors)
+        os.sched_setaffinity(0, {min(processors)})
+        body = "".join(f"int f{i}(int a) {{ return g{i}(a) + {i}; }}\n" for i in range(400))
+        repo = self.make_repo({f"d{n % 9}/n{n}.c": f"int n{n};\n{body}" for n in range(300)},
+                              name="large")
+        for words in (("symbols", repo, "--kind", "struct"), ("repo", "map", repo)):
+            home = os.path.join(self.tmp, words[0])
+            shown = self.vcm(*words, "--home", home, tty="err", check=0).err
+            drawn = [tuple(map(int, (done.replace(",", ""), total.replace(",", ""))))
+                     for done, total in re.findall(r"files ([\d,]+) of ([\d,]+)  ", shown)]
+            self.assertTrue(drawn, shown[-300:])
+            self.assertEqual(drawn, sorted(drawn))
+            self.assertEqual({total for _, total in drawn}, {300})
+            self.assertTrue(all(done <= total for done, total in drawn), drawn)
+            self.assertLess(drawn[0][0], 300)
 
     def test_two_processes_may_index_at_one_time(self):
         runs = [subprocess.Popen([self.program, "symbols", self.repo, "--json"], env=self.env,

@@ -74,7 +74,7 @@ OpenOptions = _struct("vcm_open_options", *_texts("home"), ("log", POINTER(Log))
                       ("cancel", POINTER(Cancel)), ("fault_workers", c_uint))
 Coverage = _struct("vcm_coverage", *_u64("tracked", *(info.outcome.decode() for info in REASONS
                                                       if info.reason is None)))
-Progress = _struct("vcm_progress", *_u64("files", "pages", "tokens", "bytes"))
+Progress = _struct("vcm_progress", *_u64("files", "pages", "tokens", "bytes", "files_total"))
 ProgressFn = CFUNCTYPE(None, c_void_p, POINTER(Progress))
 MapSource = _struct("vcm_map_source", *_texts("name", "scope_id"), ("status", c_int),
                     ("code", c_int), *_texts("message", "commit", "tree"),
