@@ -18,8 +18,7 @@ static const struct vcm_op_param params[] = {
               .hint = VCM_OP_HINT_DIRECTORY,
               .reach = VCM_OP_REACH_REPO,
               .default_text = "the repository around the current directory",
-              .summary = "path of a repository, or of a directory in it to restrict the map to; "
-                         "or a git URL"},
+              .summary = "path of a repository, or of a directory in it, or a git URL"},
     [BUDGET] = {.name = "token-budget",
                 .type = VCM_OP_NUMBER,
                 .placeholder = "N",
@@ -59,8 +58,7 @@ static const struct vcm_op_param params[] = {
     [COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,
     [WORKTREE] = {.name = "worktree",
                   .type = VCM_OP_FLAG,
-                  .summary =
-                      "HEAD with what is changed, staged, untracked and not ignored, and deleted"},
+                  .summary = "HEAD with what is changed, added and deleted"},
 };
 
 static const char *const reasons[] = {"no_files", "filtered_out",          "not_fetched",

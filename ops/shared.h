@@ -54,7 +54,7 @@
 #define VCM_SHARED_LOOK_AT_COMMIT                                                                  \
     {                                                                                              \
         .name = "commit", .type = VCM_OP_TEXT, .placeholder = "C", .default_text = "HEAD",         \
-        .summary = "look at this commit, tag or branch"                                            \
+        .summary = "commit, tag or branch"                                                         \
     }
 #define VCM_SHARED_ONLY(what)                                                                      \
     {                                                                                              \

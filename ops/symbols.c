@@ -8,9 +8,7 @@
         .name = "path", .type = VCM_OP_TEXT, .positional = true, .placeholder = "REPO",            \
         .hint = VCM_OP_HINT_DIRECTORY, .reach = VCM_OP_REACH_REPO,                                 \
         .default_text = "the repository around the current directory",                             \
-        .summary =                                                                                 \
-            "path of a repository, or of a directory in it to restrict the search to; or a "       \
-            "git URL"                                                                              \
+        .summary = "path of a repository, or of a directory in it, or a git URL"                   \
     }
 
 /* Definitions */
@@ -40,10 +38,9 @@ static const struct vcm_op_param symbols_params[] = {
                       .placeholder = "Q",
                       .summary = "only names that contain this, ignoring case"},
     [SYMBOLS_COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,
-    [SYMBOLS_WORKTREE] =
-        {.name = "worktree",
-         .type = VCM_OP_FLAG,
-         .summary = "HEAD with what is changed, staged, untracked and not ignored, and deleted"},
+    [SYMBOLS_WORKTREE] = {.name = "worktree",
+                          .type = VCM_OP_FLAG,
+                          .summary = "HEAD with what is changed, added and deleted"},
 };
 
 static const char *const sources[] = {"tree-sitter", "ctags", NULL};
@@ -189,10 +186,9 @@ static const struct vcm_op_param refs_params[] = {
                    .summary = "a name, or the symbol_id of a definition"},
     [REFS_REPO] = PLACE,
     [REFS_COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,
-    [REFS_WORKTREE] =
-        {.name = "worktree",
-         .type = VCM_OP_FLAG,
-         .summary = "HEAD with what is changed, staged, untracked and not ignored, and deleted"},
+    [REFS_WORKTREE] = {.name = "worktree",
+                       .type = VCM_OP_FLAG,
+                       .summary = "HEAD with what is changed, added and deleted"},
 };
 
 static const char *const uses[] = {"call",           "read",     "write", "instantiate",

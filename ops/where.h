@@ -27,8 +27,7 @@
     [WHERE_COMMIT] = VCM_SHARED_LOOK_AT_COMMIT,                                                    \
     [WHERE_WORKTREE] = {.name = "worktree",                                                        \
                         .type = VCM_OP_FLAG,                                                       \
-                        .summary = "look at the working tree: HEAD with what is changed, added "   \
-                                   "and deleted"}
+                        .summary = "HEAD with what is changed, added and deleted"}
 
 /* Fills the query from the parameters; `repo` is the index of the first of them. */
 void vcm_where_fill(struct vcm_place_query *out, const struct vcm_op_call *call, size_t repo);
