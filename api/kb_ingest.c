@@ -171,50 +171,44 @@ static int name_file(struct vcm_ingestor_item *item, struct batch *batch, const 
     return item->path ? VCM_OK : vcm_error_memory(err);
 }
 
-static int add_item(struct vcm_ingestor_item **out, struct batch *batch, struct vcm_error *err)
+/* The new item, NULL without memory. It stays in place until the next one is added. */
+static struct vcm_ingestor_item *add_item(struct batch *batch)
 {
-    int rc = vcm_array_reserve(&batch->items, &batch->capacity, batch->count + 1, SIZE_MAX, err);
-
-    if (rc == VCM_OK)
-        *out = &batch->items[batch->count++];
-    return rc;
+    if (vcm_array_reserve(&batch->items, &batch->capacity, batch->count + 1, SIZE_MAX, NULL) !=
+        VCM_OK)
+        return NULL;
+    return &batch->items[batch->count++];
 }
 
-static int add_disk_item(struct vcm_ingestor_item **out, struct batch *batch, const char *path,
-                         bool listed, struct vcm_error *err)
+static struct vcm_ingestor_item *add_disk_item(struct batch *batch, const char *path, bool listed)
 {
     struct origin *origin = vcm_arena_alloc(&batch->arena, sizeof *origin);
     const char *copy = vcm_arena_copy(&batch->arena, vcm_slice_of_string(path));
+    struct vcm_ingestor_item *item = origin && copy ? add_item(batch) : NULL;
 
-    if (!origin || !copy)
-        return vcm_error_memory(err);
-    int rc = add_item(out, batch, err);
-    if (rc != VCM_OK)
-        return rc;
+    if (!item)
+        return NULL;
     *origin = (struct origin){copy, listed};
-    **out =
+    *item =
         (struct vcm_ingestor_item){.profile = batch->profile, .read = read_disk, .context = origin};
-    return VCM_OK;
+    return item;
 }
 
 static int add_listed(void *context, const char *path, const char *place, struct vcm_error *err)
 {
-    struct vcm_ingestor_item *item;
+    struct vcm_ingestor_item *item = add_disk_item(context, path, true);
 
-    int rc = add_disk_item(&item, context, path, true, err);
-    return rc == VCM_OK ? name_file(item, context, path, place, err) : rc;
+    return item ? name_file(item, context, path, place, err) : vcm_error_memory(err);
 }
 
 /* A file that exists: its repository is that of its directory. */
-static int add_real(struct batch *batch, char *real, struct vcm_error *err)
+static int add_real(struct batch *batch, const char *real, struct vcm_error *err)
 {
-    struct vcm_ingestor_item *item;
-    char *slash = strrchr(real, '/');
+    const char *slash = strrchr(real, '/');
+    struct vcm_ingestor_item *item = add_disk_item(batch, real, false);
+    char *place = strndup(real, slash == real ? 1 : (size_t)(slash - real));
 
-    int rc = add_disk_item(&item, batch, real, false, err);
-    char *place = rc == VCM_OK ? strndup(real, slash == real ? 1 : (size_t)(slash - real)) : NULL;
-    if (rc == VCM_OK)
-        rc = place ? name_file(item, batch, real, place, err) : vcm_error_memory(err);
+    int rc = item && place ? name_file(item, batch, real, place, err) : vcm_error_memory(err);
     free(place);
     return rc;
 }
@@ -222,14 +216,11 @@ static int add_real(struct batch *batch, char *real, struct vcm_error *err)
 /* Nothing is there: reading it will say so. It may be a URL. */
 static int add_missing(struct batch *batch, const char *file, struct vcm_error *err)
 {
-    struct vcm_ingestor_item *item;
+    struct vcm_ingestor_item *item = add_disk_item(batch, file, false);
     char *name = copy_path(batch, file);
 
-    if (!name)
+    if (!item || !name)
         return vcm_error_memory(err);
-    int rc = add_disk_item(&item, batch, file, false, err);
-    if (rc != VCM_OK)
-        return rc;
     vcm_secret_strip_url(name);
     item->path = name;
     return VCM_OK;
@@ -255,11 +246,10 @@ static int add_file(struct batch *batch, const char *file, struct vcm_error *err
 static int add_bytes(struct batch *batch, const struct vcm_kb_bytes *document,
                      const struct vcm_kb_ingest_options *options, struct vcm_error *err)
 {
-    struct vcm_ingestor_item *item;
+    struct vcm_ingestor_item *item = add_item(batch);
 
-    int rc = add_item(&item, batch, err);
-    if (rc != VCM_OK)
-        return rc;
+    if (!item)
+        return vcm_error_memory(err);
     *item = (struct vcm_ingestor_item){
         .source = options->source,
         .profile = options->profile,
