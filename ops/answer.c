@@ -489,7 +489,7 @@ int vcm_answer_print(struct vcm_print *out, struct vcm_json *document, struct vc
                          .start = out->out->len};
     size_t count = p.count;
 
-    p.nodes = malloc((p.count + 1) * sizeof *p.nodes);
+    p.nodes = calloc(p.count + 1, sizeof(struct vcm_json *));
     if (!p.nodes)
         return vcm_error_memory(err);
     size_t i = 0;

@@ -1,5 +1,6 @@
 #include "serve/resources.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +124,7 @@ void vcm_resources_list(struct vcm_mcp_call *call)
     vcm_jsonw_end_array(&call->w);
     if (at > from + LIST_MAX) {
         vcm_buf_clear(&uri);
-        vcm_buf_append_format(&uri, "%llu", (unsigned long long)(from + LIST_MAX));
+        vcm_buf_append_format(&uri, "%" PRIu64, from + LIST_MAX);
         vcm_jsonw_member_string(&call->w, "nextCursor", vcm_buf_text(&uri));
     }
     vcm_buf_release(&uri);

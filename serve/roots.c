@@ -404,18 +404,12 @@ int vcm_roots_check_url(const struct vcm_roots *roots, const char *url, struct v
             err, VCM_INVALID_ARGUMENT,
             "only https URLs are fetched; --allow-url lets this server use others");
     const char *begin = url + sizeof scheme - 1;
-    size_t len = strcspn(begin, "/?#");
-    const char *at = memrchr(begin, '@', len);
-    if (at) {
-        len -= (size_t)(at + 1 - begin);
+    const char *at = memrchr(begin, '@', strcspn(begin, "/?#"));
+    if (at)
         begin = at + 1;
-    }
-    if (begin[0] == '[') {
-        begin++;
-        len = strcspn(begin, "]");
-    } else {
-        len = strcspn(begin, ":/?#");
-    }
+    bool is_bracketed = begin[0] == '[';
+    begin += is_bracketed;
+    size_t len = strcspn(begin, is_bracketed ? "]" : ":/?#");
     if (len == 0 || len >= sizeof host)
         return vcm_error_set(err, VCM_INVALID_ARGUMENT, "the URL names no host");
     memcpy(host, begin, len);

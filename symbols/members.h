@@ -11,12 +11,12 @@
 #include "symbols/naming.h"
 
 /* `use->name` as a member of what the receiver is. */
-struct vcm_naming_answer vcm_members_find(struct vcm_naming *scope,
+struct vcm_naming_answer vcm_members_find(struct vcm_naming *lookup,
                                           const struct vcm_naming_use *use,
                                           struct vcm_slice receiver);
 
 /* What the method that `use->from` is overrides or implements. */
-struct vcm_naming_answer vcm_members_find_overridden(struct vcm_naming *scope,
+struct vcm_naming_answer vcm_members_find_overridden(struct vcm_naming *lookup,
                                                      const struct vcm_naming_use *use);
 
 #endif

@@ -21,8 +21,9 @@ struct vcm_naming {
     unsigned depth;      /* of questions that are asked to answer others */
 };
 
-int vcm_naming_open(struct vcm_naming *scope, const struct vcm_index *index, struct vcm_error *err);
-void vcm_naming_close(struct vcm_naming *scope);
+int vcm_naming_open(struct vcm_naming *lookup, const struct vcm_index *index,
+                    struct vcm_error *err);
+void vcm_naming_close(struct vcm_naming *lookup);
 
 /* Where a name is used, and how. */
 struct vcm_naming_use {
@@ -45,15 +46,15 @@ struct vcm_naming_answer {
 };
 
 /* A name by itself. */
-struct vcm_naming_answer vcm_naming_find(struct vcm_naming *scope,
+struct vcm_naming_answer vcm_naming_find(struct vcm_naming *lookup,
                                          const struct vcm_naming_use *use);
 
 /* A name whose qualifier is a type, a module or a namespace. */
-struct vcm_naming_answer vcm_naming_find_qualified(struct vcm_naming *scope,
+struct vcm_naming_answer vcm_naming_find_qualified(struct vcm_naming *lookup,
                                                    const struct vcm_naming_use *use);
 
 /* A member of the type that the use is in, or of one around that. */
-struct vcm_naming_answer vcm_naming_find_in_self(struct vcm_naming *scope,
+struct vcm_naming_answer vcm_naming_find_in_self(struct vcm_naming *lookup,
                                                  const struct vcm_naming_use *use);
 
 /* 1 + a file of the module that an import means, if that is one of the repository; or 0. */
@@ -61,11 +62,11 @@ uint32_t vcm_naming_find_module(const struct vcm_naming *lookup, size_t from,
                                 struct vcm_slice target);
 
 /* Whether names of one file can be used in the other without an import. */
-bool vcm_naming_is_near(const struct vcm_naming *scope, size_t from, size_t to);
+bool vcm_naming_is_near(const struct vcm_naming *lookup, size_t from, size_t to);
 
 /* The one definition among the marked ones, or without any the one announcement; NULL when there
  * are several. Unmarks those that are not meant. */
-const struct vcm_model_definition *vcm_naming_only_one(struct vcm_naming *scope,
+const struct vcm_model_definition *vcm_naming_only_one(struct vcm_naming *lookup,
                                                        const struct vcm_naming_use *use,
                                                        const struct vcm_model_names *names,
                                                        bool *marked);
@@ -74,7 +75,7 @@ const struct vcm_model_definition *vcm_naming_only_one(struct vcm_naming *scope,
 bool vcm_naming_is_promise(const struct vcm_symbol *symbol);
 
 /* Whether it makes objects of the type, which has the same name. */
-bool vcm_naming_is_constructor(const struct vcm_naming *scope,
+bool vcm_naming_is_constructor(const struct vcm_naming *lookup,
                                const struct vcm_model_definition *definition,
                                const struct vcm_model_definition *type);
 

@@ -437,8 +437,8 @@ static void a_change_within_the_clocks_step_is_seen(void **state)
 {
     struct fixture *fix = *state;
 
-    for (char letter = 'a'; letter < 'g'; letter++) {
-        test_repo_write(&fix->disk, "file", &letter, 1);
+    for (const char *letter = "abcdef"; *letter; letter++) {
+        test_repo_write(&fix->disk, "file", letter, 1);
         test_repo_git(&fix->disk, "add", "file", NULL);
         test_repo_write(&fix->disk, "file", "!", 1);
         assert_as_git(fix);
