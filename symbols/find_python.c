@@ -15,7 +15,7 @@ static uint32_t try_name(const struct vcm_index *index, struct vcm_slice path, c
     if (path.len + len >= sizeof name)
         return NONE;
     memcpy(name, path.data, path.len);
-    memcpy(name + path.len, ending, len);
+    memcpy(name + path.len, ending, len + 1);
     return vcm_tree_paths_find(index, vcm_slice_of(name, path.len + len));
 }
 

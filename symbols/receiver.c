@@ -396,8 +396,6 @@ static bool put_type(struct vcm_buf *out, const struct vcm_receiver_place *place
         vcm_buf_append_string(out, "[]");
         return true;
     case GENERIC:
-        return put_generic(out, place, ts_node_named_child(node, 0), ts_node_named_child(node, 1),
-                           depth);
     case INDEX: /* "Optional[Shop]" */
         return put_generic(out, place, ts_node_named_child(node, 0), ts_node_named_child(node, 1),
                            depth);

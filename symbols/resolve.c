@@ -303,6 +303,7 @@ static int visit_file(struct search *search, size_t file, const struct vcm_symbo
     uint32_t next = 0; /* definition */
     int rc = VCM_OK;
 
+    assert(symbols->references || symbols->reference_count == 0);
     list_aliases(&aliases, search, symbols);
     for (uint32_t i = 0; rc == VCM_OK && i <= symbols->reference_count; i++) {
         const struct vcm_symbol_reference *reference =
