@@ -23,10 +23,11 @@ def exported():
 
 
 class Users(unittest.TestCase):
-    def test_operations_and_command_line_call_what_is_exported(self):
-        own = symbols("ops", "--defined-only") | symbols("cli", "--defined-only")
+    def test_operations_servers_and_command_line_call_what_is_exported(self):
+        folders = ("ops", "serve", "cli")
+        own = set().union(*(symbols(folder, "--defined-only") for folder in folders))
         tools = symbols("base", "--defined-only") - exported()
-        for folder in ("ops", "cli"):
+        for folder in folders:
             wanted = symbols(folder, "--undefined-only")
             self.assertGreater(len(wanted), 10)
             self.assertEqual(wanted - own - tools - exported() - {"vcm_version"}, set())
