@@ -202,8 +202,9 @@ class Revisions(PreviewTest):
         self.set_map(self.repo, map_of("name: edited, type: git_repo"))
         result = self.vcm("map", self.repo, "--json", check=0)
         self.assertEqual([row["name"] for row in result.json()["sources"]], ["new"])
-        self.assertEqual(len(result.err.splitlines()), 1)
-        self.assertIn(MAP, result.err)
+        self.assertEqual([MAP in line for line in result.err.splitlines()].count(True), 1)
+        self.assertEqual(result.json()["worktree_changes"], 1)
+        self.assertEqual(len(result.err.splitlines()), 2)  # the map, and that it is one file
         os.unlink(os.path.join(self.repo, MAP))
         self.assertIn(MAP, self.vcm("map", self.repo, check=0).err)
         document = self.report("map", self.repo, "--dry-run")
