@@ -96,8 +96,7 @@ int vcm_auth_load(struct vcm_auth *auth, const char *path, struct vcm_error *err
         return make_file(auth, path, err);
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open the tokens in '%s'",
-                             path);
+        return vcm_error_sys(err, VCM_IO_ERROR, errno, "cannot open the tokens in '%s'", path);
     int rc = VCM_OK;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_mode & 077 ||
         info.st_uid != getuid())

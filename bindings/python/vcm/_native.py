@@ -231,12 +231,14 @@ RepoMapOptions = _struct("vcm_repo_map_options", *_texts("path", "commit"), *_u6
                          ("include", TEXTS), ("include_count", c_size_t), ("focus", TEXTS),
                          ("focus_count", c_size_t), ("mentions", TEXTS),
                          ("mention_count", c_size_t), ("by_symbol_count", c_bool),
-                         ("worktree", c_bool))
+                         ("worktree", c_bool), ("progress", ProgressFn), ("progress_context", c_void_p))
 SymbolQuery = _struct("vcm_symbol_query", *_texts("path", "commit"), ("kinds", TEXTS),
                       ("kind_count", c_size_t), *_texts("file", "name", "from_file"),
-                      ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool))
+                      ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool),
+                      ("progress", ProgressFn), ("progress_context", c_void_p))
 ReferenceQuery = _struct("vcm_reference_query", *_texts("path", "commit", "name", "from_file"),
-                         ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool))
+                         ("from_line", c_uint32), *_u64("limit"), ("worktree", c_bool),
+                         ("progress", ProgressFn), ("progress_context", c_void_p))
 DiffQuery = _struct("vcm_diff_query", *_texts("repo", "range", "by"))
 PlaceQuery = _struct("vcm_place_query", *_texts("repo", "scope", "commit"), ("worktree", c_bool),
                      ("all_scopes", c_bool))
