@@ -33,10 +33,12 @@ int vcm_repo_fetch(struct vcm *vcm, const struct vcm_repo_fetch_options *options
                    vcm_document_fn visit, void *context, struct vcm_error *err);
 
 struct vcm_repo_map_options {
-    const char *path;      /* of a repository or a directory in it, or a git URL; NULL: the one
-                              around the current directory */
-    const char *commit;    /* id, prefix, tag, branch; NULL for HEAD */
-    uint64_t token_budget; /* 0 for 1,500 */
+    /* Of a repository or a directory in it, or a git URL; NULL: the one around the current
+     * directory.
+     */
+    const char *path;
+    const char *commit;         /* id, prefix, tag, branch; NULL for HEAD */
+    uint64_t token_budget;      /* 0 for 1,500 */
     const char *const *include; /* globs; none: every file */
     size_t include_count;
     const char *const *focus; /* paths, relative to the root, to rank higher */
