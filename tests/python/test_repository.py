@@ -158,6 +158,8 @@ class Repository(fixture.Case):
         await self.fails("INVALID_REPO_MAP", self.manager.preview(self.repo))
 
     async def test_a_repository_is_set_up_and_literature_promoted(self):
+        git(self.repo, "config", "user.name", "A")
+        git(self.repo, "config", "user.email", "a@example.org")
         git(self.repo, "rm", "-qr", ".colony")
         write(self.repo, "papers/a.md", "# Whales\n\nThey sing.\n")
         commit(self.repo)
@@ -170,8 +172,6 @@ class Repository(fixture.Case):
         self.assertIn(".colony/repo_map.yaml", done.files_created)
         again = await self.manager.init(self.repo, author=author, lfs=False, push=False)
         self.assertEqual(again.status, "already_initialized")
-        git(self.repo, "config", "user.name", "A")
-        git(self.repo, "config", "user.email", "a@example.org")
         planned = await self.manager.promote(self.repo, ["papers/*.md"], dry_run=True)
         self.assertEqual((planned.commit, planned.files), (None, 1))
         promoted = await self.manager.promote(self.repo, ["papers/*.md"])
